@@ -1,0 +1,326 @@
+"""One failure, and the exceptions that carry it.
+
+Exception
+├── FaultError          carries a Fault
+│   └── AdapterError    … that an adapter knows by an identifier of its own (001)
+└── NeedsInput          not a failure: the tool asks before it acts (002)
+"""
+
+import dataclasses
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Self, TypedDict, Unpack, cast
+
+from errata._jsonable import as_object, jsonable_object, text_of
+from errata._taxonomy import Code, RecoveryHint, Retry, verdict
+from errata._values import http_status_or_none, items_of, known_word, text_or_none, timestamp_or_none, wait_ms
+
+_UNDECIDED = cast("Retry", None)  # The default of `retry`: the table decides during construction.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FieldIssue:
+    """What is wrong with one argument."""
+
+    field: str
+    """Where: a dotted path, `order.items.0.sku`."""
+    problem: str
+    """What is wrong with it, without the rejected value: "must be a whole number"."""
+    expected: str | None = None
+    """What would be right, if that can be said in a few words."""
+
+    def __post_init__(self) -> None:
+        _set(self, field=text_of(self.field))
+        _set(self, problem=text_of(self.problem))
+        _set(self, expected=text_or_none(self.expected))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """The way out of a failure, as far as it is known."""
+
+    hint: str | None = None
+    """One sentence for the model; starts with a verb and names a tool, a parameter or a time."""
+    hint_class: RecoveryHint | None = None
+    """The kind of next step, if it is another one than the code suggests."""
+    actions: tuple[str, ...] = ()
+    """Machine-readable steps, as 004 has them: `verify_resource_id`."""
+    fallback_tool: str | None = None
+    """A tool that reaches the same goal in another way."""
+    verify_tool: str | None = None
+    """A tool that tells whether the call took effect."""
+    corrective_params: Mapping[str, object] = dataclasses.field(default_factory=dict[str, object], hash=False)
+    """Arguments that would have worked."""
+    user_message: str | None = None
+    """What to tell the person behind the agent."""
+
+    def __post_init__(self) -> None:
+        for name in ("hint", "fallback_tool", "verify_tool", "user_message"):
+            _set(self, **{name: text_or_none(getattr(self, name))})
+        _set(self, hint_class=known_word(RecoveryHint, self.hint_class))
+        _set(self, actions=tuple(filter(None, map(text_or_none, items_of(self.actions)))))
+        _set(self, corrective_params=jsonable_object(self.corrective_params))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One failure: what happened, whether the same call may be repeated, and what to do next.
+
+    A Fault puts itself in order when it is made, so building one never fails. `data` is copied and made
+    plain JSON. The keys of `data` that 003 reserves (`reason`, `recovery.hint`, `retryable`, `retryAfter`) move
+    into the fields they stand for; a field that was given as well wins. A blank message becomes the code's
+    sentence, other blank text None, an unknown code `UNKNOWN_ERROR` with the given one in `origin`.
+    """
+
+    code: Code
+    message: str = ""
+    retry: Retry = _UNDECIDED
+    """The verdict; without one, that of the table."""
+    retry_declared: bool = False
+    """Whether a person decided the verdict, not the table."""
+    retry_after_ms: int | None = None
+    reason: str | None = None
+    """The declared failure this is an instance of: `no_match`."""
+    field: str | None = None
+    """The argument at fault, as a dotted path."""
+    issues: tuple[FieldIssue, ...] = ()
+    recovery: Recovery | None = None
+    http_status: int | None = None
+    """What the upstream answered, if it spoke HTTP."""
+    origin: str | None = None
+    """A foreign identifier: an adapter's `ORDER_NOT_FOUND`, a number nobody knows."""
+    data: Mapping[str, object] = dataclasses.field(default_factory=dict[str, object], hash=False)
+    """What the author attached."""
+    correlation_id: str | None = None
+    timestamp: str | None = None
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may be repeated, at least where that does no harm."""
+        return self.retry.retryable
+
+    def __post_init__(self) -> None:
+        self._settle_code()
+        for name in ("reason", "field", "origin", "correlation_id"):
+            _set(self, **{name: text_or_none(getattr(self, name))})
+        _set(self, timestamp=timestamp_or_none(self.timestamp))
+        _set(self, message=text_or_none(self.message) or self.code.sentence)
+        _set(self, http_status=http_status_or_none(self.http_status))
+        _set(self, retry_after_ms=wait_ms(self.retry_after_ms))
+        _set(self, issues=tuple(issue for issue in items_of(self.issues) if isinstance(issue, FieldIssue)))
+        _set(self, recovery=_recovery_or_none(self.recovery))
+        _set(self, retry_declared=self.retry_declared is True)
+        _set(self, data=jsonable_object(self.data))
+        if not self.data.keys().isdisjoint(_RESERVED):
+            self._lift_reserved_keys(dict(self.data))
+        if known_word(Retry, self.retry) is None:
+            _set(self, retry=verdict(self.code, http_status=self.http_status))
+        else:
+            _set(self, retry=Retry(self.retry))
+
+    def _settle_code(self) -> None:
+        known = known_word(Code, self.code)
+        if known is None:
+            _set(self, origin=self.origin or text_of(self.code))
+        _set(self, code=known or Code.UNKNOWN_ERROR)
+
+    def _lift_reserved_keys(self, data: dict[str, object]) -> None:
+        """Move 003's reserved keys into their fields; a value of the wrong kind stays where it is."""
+        if isinstance(reason := data.get("reason"), str):
+            del data["reason"]
+            _set(self, reason=self.reason or text_or_none(reason))
+        if isinstance(hint := as_object(data.get("recovery")).get("hint"), str):
+            data["recovery"] = {key: value for key, value in as_object(data["recovery"]).items() if key != "hint"}
+            if not data["recovery"]:
+                del data["recovery"]
+            recovery = self.recovery or Recovery()
+            recovery = dataclasses.replace(recovery, hint=recovery.hint or hint)
+            _set(self, recovery=_recovery_or_none(recovery))
+        if isinstance(flag := data.get("retryable"), bool):
+            del data["retryable"]
+            self._obey(told=verdict(self.code, http_status=self.http_status, flag=flag))
+        if (wait := wait_ms(data.get("retryAfter"), unit_ms=1000)) is not None:
+            del data["retryAfter"]
+            _set(self, retry_after_ms=wait if self.retry_after_ms is None else self.retry_after_ms)
+        _set(self, data=data)
+
+    def _obey(self, told: Retry) -> None:
+        """Let the data's own flag decide, unless that would say more than a verdict that was given."""
+        given = known_word(Retry, self.retry)
+        if not self.retry_declared and (given is None or not told.exceeds(given)):
+            _set(self, retry=told, retry_declared=True)
+
+
+_RESERVED = frozenset({"reason", "recovery", "retryable", "retryAfter"})
+
+
+class FaultFields(TypedDict, total=False):
+    """The fields of a Fault that may be given by keyword wherever one is raised."""
+
+    retry: Retry
+    retry_declared: bool
+    retry_after_ms: int | None
+    reason: str | None
+    field: str | None
+    issues: Iterable[FieldIssue]
+    recovery: Recovery | None
+    http_status: int | None
+    origin: str | None
+    correlation_id: str | None
+    timestamp: str | None
+
+
+class FaultError(Exception):
+    """An exception that carries a Fault: raise it, and the client is told everything in it.
+
+        raise FaultError(Code.NOT_FOUND, "No order 17.", {"order": 17}, recovery=Recovery(hint="…"))
+
+    The text is the message. A verdict given here (`retry=…`) counts as declared by a person.
+    """
+
+    fault: Fault
+
+    def __init__(
+        self,
+        code: Code,
+        message: str = "",
+        data: object = None,
+        *,
+        cause: object = None,
+        **fields: Unpack[FaultFields],
+    ) -> None:
+        fault = _fault(code, message, data, fields)
+        super().__init__(fault.message)
+        self.fault = fault
+        _chain(self, cause)
+
+    @classmethod
+    def from_fault(cls, fault: Fault, *, cause: object = None) -> Self:
+        """Wrap a Fault that exists already, unchanged."""
+        error = cls.__new__(cls, fault.message)
+        error.fault = fault
+        _chain(error, cause)
+        return error
+
+    @property
+    def code(self) -> Code:
+        """The code of the fault."""
+        return self.fault.code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revive, (type(self), self.fault), self.__dict__
+
+
+class AdapterError(FaultError):
+    """A backend's own failure, known by the identifier its adapter gives it (001).
+
+        raise AdapterError("ORDER_NOT_FOUND", "There is no order 17.")
+
+    Such a failure is a fact about the domain, so it is not called retryable unless `retry=` or
+    `data["retryable"]` says so.
+    """
+
+    def __init__(
+        self,
+        identifier: str,
+        message: str = "",
+        data: object = None,
+        *,
+        code: Code = Code.UPSTREAM_ERROR,
+        cause: object = None,
+        **fields: Unpack[FaultFields],
+    ) -> None:
+        fields["origin"] = identifier
+        super().__init__(code, message, data, cause=cause, **fields)
+        if not self.fault.retry_declared and code is Code.UPSTREAM_ERROR:
+            self.fault = dataclasses.replace(self.fault, retry=Retry.NEVER)
+
+
+class NeedsInput(Exception):  # noqa: N818 - it is not an error: a normal turn of the conversation (002).
+    """The tool cannot go on without an answer; raise it before doing anything.
+
+    raise NeedsInput("Which pattern?", fields=["pattern_id"], reason="ambiguous",
+                     suggestions={"pattern_id": ["retry", "circuit-breaker"]})
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        fields: Iterable[str],
+        reason: str = "missing_input",
+        suggestions: Mapping[str, object] | None = None,
+        options: Iterable[Mapping[str, object]] = (),
+    ) -> None:
+        self.message = text_of(message)
+        super().__init__(self.message)
+        self.fields = tuple(text_of(name) for name in items_of(fields))
+        self.reason = text_of(reason)
+        self.suggestions = {name: list(items_of(values)) for name, values in jsonable_object(suggestions).items()}
+        self.options = tuple(_option(option) for option in items_of(options))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revive_question, (type(self), self.message), self.__dict__
+
+
+def now() -> str:
+    """Tell the time as 004 writes it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def new_correlation_id() -> str:
+    """Make an identifier that ties an answer to the log."""
+    return str(uuid.uuid4())
+
+
+def identified(
+    fault: Fault, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now
+) -> Fault:
+    """Give a Fault the correlation id and the timestamp it lacks."""
+    if fault.correlation_id is not None and fault.timestamp is not None:
+        return fault
+    return dataclasses.replace(
+        fault,
+        correlation_id=fault.correlation_id or new_id(),
+        timestamp=fault.timestamp or clock(),
+    )
+
+
+def _fault(code: Code, message: str, data: object, fields: FaultFields) -> Fault:
+    given: dict[str, object] = {"retry_declared": fields.get("retry") is not None, **fields}
+    given["correlation_id"] = given.get("correlation_id") or new_correlation_id()
+    given["timestamp"] = given.get("timestamp") or now()
+    build = cast("Callable[..., Fault]", Fault)
+    return build(code=code, message=message, data=data, **given)
+
+
+def _revive(kind: type[FaultError], fault: Fault) -> FaultError:
+    return kind.from_fault(fault)
+
+
+def _revive_question(kind: type[NeedsInput], message: str) -> NeedsInput:
+    return kind.__new__(kind, message)
+
+
+def _option(option: object) -> dict[str, object]:
+    plain = jsonable_object(option)
+    label = text_of(plain.get("label", plain.get("value", "")))
+    return {"label": label, "value": plain.get("value", label), **plain}
+
+
+def _chain(error: BaseException, cause: object) -> None:
+    """Set the cause as `raise … from …` does; one that is no exception becomes a note."""
+    if isinstance(cause, BaseException):
+        error.__cause__ = cause
+    elif cause is not None:
+        error.add_note(f"Cause: {text_of(cause)}")
+
+
+def _set(instance: object, **fields: object) -> None:
+    for name, value in fields.items():
+        object.__setattr__(instance, name, value)  # A frozen dataclass is still soft while it is made.
+
+
+def _recovery_or_none(value: object) -> Recovery | None:
+    return value if isinstance(value, Recovery) and value != Recovery() else None

@@ -1,0 +1,225 @@
+"""Anything at all, made into plain JSON, without ever raising.
+
+Authors attach what is at hand to an error, and the wire brings what a stranger sent. Both pass here once, so
+that everything behind this file deals with `None`, `bool`, `int`, `float`, `str`, `list` and `dict` only.
+docs/data.md says what becomes of each kind of value.
+"""
+
+import dataclasses
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import date, time
+from enum import Enum
+from typing import cast
+
+SIZE = 64 * 1024
+"""How many characters of data travel with an error; what is over is cut and says so."""
+DEPTH = 32
+"""How deep that data may nest."""
+
+_CUT = "… [cut]"
+_CYCLE = "[cycle]"
+_TOO_DEEP = "[nested too deep]"
+_MOST_BITS = 1024  # Python itself refuses to print an integer of more than 4300 digits.
+
+
+def jsonable(value: object, *, size: int = SIZE, depth: int = DEPTH) -> object:
+    """Copy a value into plain JSON that is at most so large and so deep.
+
+    Converting the outcome again changes nothing: what fits is kept as it is, and what does not fit
+    is cut to half the size, so that the marks of the cutting fit in as well.
+    """
+    try:
+        return _Copier(size, cutting=False).copy(value, depth)
+    except _TooLargeError:
+        return _Copier(size // 2, cutting=True).copy(value, depth)
+
+
+def jsonable_object(value: object) -> dict[str, object]:
+    """Copy a value into a JSON object; one that is none is put under `value`."""
+    plain = jsonable(value)
+    if plain is None or isinstance(plain, dict):
+        return as_object(cast("object", plain))
+    return {"value": plain}
+
+
+def as_object(value: object) -> dict[str, object]:
+    """Take a JSON value for an object; an empty one if it is something else."""
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def text_of(value: object) -> str:
+    """Say a value in text: its own if it has a usable one, else `<Type>`."""
+    if type(value) is str:
+        return valid_unicode(value)
+    kind = type(value)
+    try:
+        if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+            return f"<{kind.__name__}>"  # The default says only where in memory it was.
+        return valid_unicode(str.__str__(str(value)))
+    except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything.
+        return f"<{kind.__name__}>"
+
+
+def valid_unicode(text: str) -> str:
+    """Join surrogate pairs and replace lone halves, which no JSON encoder can send."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def cut(text: str, limit: int) -> str:
+    """Shorten a text to the limit; one that was shortened says so."""
+    return text if len(text) <= limit else text[: limit - len(_CUT)] + _CUT
+
+
+class _TooLargeError(Exception):
+    """The value does not fit; it has to be cut."""
+
+
+class _Copier:
+    __slots__ = ("_cutting", "_left", "_open")
+
+    def __init__(self, size: int, *, cutting: bool) -> None:
+        self._left = size
+        self._cutting = cutting
+        self._open: set[int] = set()
+
+    def copy(self, value: object, depth: int) -> object:
+        kind = type(value)
+        if kind is str:
+            return self._text(valid_unicode(str(value)))
+        if value is None or kind is bool:
+            self._spend(4)
+            return value
+        try:
+            if kind is dict or kind is list:
+                return self._container(value, depth)
+            return self._other(value, depth)
+        except _TooLargeError:
+            raise
+        except Exception:  # noqa: BLE001 - foreign objects may raise anything, from anywhere.
+            return self._text(f"<{kind.__name__}>")
+
+    def _other(self, value: object, depth: int) -> object:  # noqa: PLR0911 - one line for each kind of value.
+        match value:
+            case Enum():
+                return self.copy(value.value, depth)
+            case int():
+                return self._integer(int.__index__(value))
+            case float():
+                self._spend(8)
+                return float.__pos__(value) if math.isfinite(value) else None
+            case bytes() | bytearray() | memoryview():
+                return self._text(bytes(cast("bytes", value)).decode("utf-8", "backslashreplace"))
+            case str():
+                return self._text(valid_unicode(str.__str__(value)))
+            case date() | time():
+                return self._text(value.isoformat())
+            case BaseException():
+                return self._text(f"{type(value).__name__}: {text_of(value)}")
+            case _:
+                return self._container(value, depth)
+
+    def _container(self, value: object, depth: int) -> object:
+        content = _content_of(value)
+        if content is None:
+            return self._text(text_of(value))
+        if id(value) in self._open:
+            return self._text(_CYCLE)
+        if depth <= 0:
+            return self._text(_TOO_DEEP)
+        self._open.add(id(value))
+        self._spend(2)
+        try:
+            if isinstance(content, Mapping):
+                return self._object(cast("Mapping[object, object]", content), depth - 1)
+            items = self._array(content, depth - 1)
+            return sorted(items, key=str) if isinstance(content, AbstractSet) else items
+        finally:
+            self._open.discard(id(value))
+
+    def _object(self, content: Mapping[object, object], depth: int) -> dict[str, object]:
+        plain: dict[str, object] = {}
+        for key, item, rest in _counted(content):
+            if self._full:
+                plain["…"] = f"[{rest} more]"
+                break
+            name = unique = self._text(_key_text(key))
+            number = 2
+            while unique in plain:
+                unique, number = f"{name}~{number}", number + 1
+            plain[unique] = self.copy(item, depth)
+        return plain
+
+    def _array(self, content: Collection[object], depth: int) -> list[object]:
+        plain: list[object] = []
+        for seen, item in enumerate(content):
+            if self._full:
+                plain.append(f"[{len(content) - seen} more]")
+                break
+            plain.append(self.copy(item, depth))
+        return plain
+
+    def _integer(self, value: int) -> object:
+        if value.bit_length() > _MOST_BITS:
+            return self._text(f"[integer of {value.bit_length()} bits]")
+        self._spend(8)
+        return value
+
+    def _text(self, text: str) -> str:
+        if self._cutting:
+            text = cut(text, max(self._left, len(_CUT)))
+        self._spend(len(text) + 2)
+        return text
+
+    @property
+    def _full(self) -> bool:
+        return self._left <= 0
+
+    def _spend(self, cost: int) -> None:
+        self._left -= cost
+        if self._full and not self._cutting:
+            raise _TooLargeError
+
+
+def _content_of(value: object) -> Collection[object] | None:
+    """Open a value that holds others; None for one that is opaque."""
+    if isinstance(value, Collection):  # A mapping is one, too.
+        return cast("Collection[object]", value)
+    if isinstance(value, type):
+        return None
+    if dataclasses.is_dataclass(value):
+        # A field with repr=False is hidden on purpose.
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.repr}
+    dump = getattr(type(value), "model_dump", None)  # A pydantic model, recognised without importing pydantic.
+    dumped = dump(value) if callable(dump) else None
+    return cast("Mapping[object, object]", dumped) if isinstance(dumped, Mapping) else None
+
+
+def _counted(content: Mapping[object, object]) -> Iterator[tuple[object, object, int]]:
+    """Walk through a mapping, with the number of entries that are still to come."""
+    size = len(content)
+    # Another thread may write to a plain dict meanwhile; a foreign mapping may have no end.
+    entries: Iterable[tuple[object, object]] = content.items()
+    entries = list(entries) if isinstance(content, dict) else entries
+    for seen, (key, item) in enumerate(entries):
+        yield key, item, size - seen
+
+
+def _key_text(key: object) -> str:
+    """Spell a key the way JavaScript would; JSON knows only text."""
+    match key:
+        case None:
+            return "null"
+        case bool():
+            return "true" if key else "false"
+        case Enum():
+            return text_of(key.value)
+        case _:
+            return text_of(key)

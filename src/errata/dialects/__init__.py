@@ -1,0 +1,51 @@
+"""The languages a fault is spoken in. A dialect is one file here, and one line in `_ALL`."""
+
+import difflib
+
+from errata.dialects._dialect import Dialect
+from errata.dialects._error_object import as_jsonrpc_error
+from errata.dialects._error_response import ErrorResponseCode, error_response
+from errata.dialects._json_rpc import JsonRpcErrorCode, json_rpc
+from errata.dialects._mcp_tool_error import McpToolErrorCode, mcp_tool_error
+from errata.dialects._native import native
+from errata.dialects._needs_input import decode_needs_input, encode_needs_input
+from errata.dialects._taxonomy import MCPErrorCode, taxonomy
+from errata.dialects._tool_error_v1 import ToolErrorCode, tool_error_v1
+
+__all__ = [
+    "Dialect",
+    "ErrorResponseCode",
+    "JsonRpcErrorCode",
+    "MCPErrorCode",
+    "McpToolErrorCode",
+    "ToolErrorCode",
+    "as_jsonrpc_error",
+    "decode_needs_input",
+    "encode_needs_input",
+    "error_response",
+    "get",
+    "json_rpc",
+    "mcp_tool_error",
+    "names",
+    "native",
+    "taxonomy",
+    "tool_error_v1",
+]
+
+_ALL: dict[str, Dialect] = {
+    dialect.name: dialect for dialect in (native, mcp_tool_error, error_response, tool_error_v1, json_rpc, taxonomy)
+}
+
+
+def names() -> tuple[str, ...]:
+    """List the dialects by name."""
+    return tuple(_ALL)
+
+
+def get(name: str) -> Dialect:
+    """Look a dialect up by its name."""
+    if dialect := _ALL.get(name):
+        return dialect
+    near = difflib.get_close_matches(name, _ALL, n=1)
+    advice = f"Did you mean `{near[0]}`?" if near else f"Choose one of {', '.join(f'`{known}`' for known in _ALL)}."
+    raise LookupError(f"There is no dialect `{name}`. {advice}")

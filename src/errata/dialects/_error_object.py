@@ -1,0 +1,32 @@
+"""A Fault as a JSON-RPC error, for resources, prompts and the protocol itself."""
+
+from errata._fault import Fault
+from errata.dialects._canonical import to_object
+from errata.dialects._json_rpc import json_rpc
+from errata.dialects._members import text_in
+from errata.dialects._outgoing import outgoing
+from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
+from errata.dialects._sentences import one_line, retry_sentence
+
+
+def as_jsonrpc_error(fault: Fault) -> dict[str, object]:
+    """Say a fault as the `error` member of a JSON-RPC response, with a number that the protocol allows.
+
+    The message says everything in one line, because `data` reaches no model. A missing resource is
+    found in `data.uri`, a bad argument in `data.field`, 003's number in `data.legacyCode`.
+    """
+    fault = outgoing(fault)
+    data = to_object(fault) | {"legacyCode": int(json_rpc.vocabulary.word_for(fault))}
+    if uri := text_in(fault.data, "uri"):
+        data["uri"] = uri
+    return {"code": NUMBER_OF.get(fault.code, INTERNAL_ERROR), "message": _message(fault), "data": data}
+
+
+def _message(fault: Fault) -> str:
+    hint = fault.recovery and fault.recovery.hint
+    parts = [f"{fault.code}: {fault.message}", f"Recovery: {hint}" if hint else "", f"Retry: {retry_sentence(fault)}"]
+    return " ".join(_sentence(one_line(part)) for part in parts if part)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

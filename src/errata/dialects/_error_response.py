@@ -1,0 +1,195 @@
+"""001: a number in ranges, a `retryable` flag, and details with the adapter's own identifier."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import ClassVar
+
+from errata._fault import Fault, Recovery
+from errata._jsonable import jsonable_object
+from errata._taxonomy import Code
+from errata.dialects._dialect import Dialect, error_result, json_text
+from errata.dialects._flag import may_say_yes, verdict_of
+from errata.dialects._members import flag_in, object_in, present, text_in
+from errata.dialects._outgoing import outgoing
+from errata.dialects._vocabulary import Vocabulary
+
+
+class ErrorResponseCode(IntEnum):
+    """001's standard codes."""
+
+    VALIDATION_ERROR = 2001
+    MISSING_REQUIRED_FIELD = 2002
+    INVALID_FORMAT = 2003
+    RATE_LIMIT_EXCEEDED = 3001
+    TIMEOUT = 3002
+    ADAPTER_ERROR = 4001
+    BACKEND_UNAVAILABLE = 4002
+    NOT_IMPLEMENTED = 5001
+
+
+_W = ErrorResponseCode
+
+# 001's ranges file rate limits and timeouts under "business", its table under "system": the table decides.
+_RETRYABLE = {_W.RATE_LIMIT_EXCEEDED, _W.TIMEOUT, _W.ADAPTER_ERROR, _W.BACKEND_UNAVAILABLE}
+
+# fmt: off
+_VOCABULARY = Vocabulary[ErrorResponseCode](
+    words={
+        Code.PARSE_ERROR:             _W.VALIDATION_ERROR,
+        Code.INVALID_REQUEST:         _W.VALIDATION_ERROR,
+        Code.METHOD_NOT_FOUND:        _W.NOT_IMPLEMENTED,
+        Code.INVALID_PARAMS:          _W.VALIDATION_ERROR,
+        Code.MISSING_REQUIRED_FIELD:  _W.MISSING_REQUIRED_FIELD,
+        Code.INVALID_FORMAT:          _W.INVALID_FORMAT,
+        Code.VALIDATION_FAILED:       _W.VALIDATION_ERROR,
+        Code.UNAUTHORIZED:            _W.ADAPTER_ERROR,
+        Code.FORBIDDEN:               _W.ADAPTER_ERROR,
+        Code.NOT_FOUND:               _W.ADAPTER_ERROR,
+        Code.GONE:                    _W.ADAPTER_ERROR,
+        Code.CONFLICT:                _W.ADAPTER_ERROR,
+        Code.RATE_LIMITED:            _W.RATE_LIMIT_EXCEEDED,
+        Code.TIMEOUT:                 _W.TIMEOUT,
+        Code.CANCELLED:               _W.TIMEOUT,
+        Code.NETWORK_ERROR:           _W.BACKEND_UNAVAILABLE,
+        Code.UPSTREAM_ERROR:          _W.ADAPTER_ERROR,
+        Code.SERVICE_UNAVAILABLE:     _W.BACKEND_UNAVAILABLE,
+        Code.CIRCUIT_OPEN:            _W.BACKEND_UNAVAILABLE,
+        Code.CONFIGURATION_ERROR:     _W.ADAPTER_ERROR,
+        Code.INITIALIZATION_FAILED:   _W.ADAPTER_ERROR,
+        Code.DATABASE_ERROR:          _W.ADAPTER_ERROR,
+        Code.SERIALIZATION_ERROR:     _W.ADAPTER_ERROR,
+        Code.NOT_IMPLEMENTED:         _W.NOT_IMPLEMENTED,
+        Code.BUSINESS_RULE_VIOLATION: _W.ADAPTER_ERROR,
+        Code.INSUFFICIENT_BALANCE:    _W.ADAPTER_ERROR,
+        Code.DUPLICATE_OPERATION:     _W.ADAPTER_ERROR,
+        Code.OPERATION_NOT_ALLOWED:   _W.ADAPTER_ERROR,
+        Code.INTERNAL_ERROR:          _W.ADAPTER_ERROR,
+        Code.UNKNOWN_ERROR:           _W.ADAPTER_ERROR,
+    },
+    shared={
+        _W.VALIDATION_ERROR:    Code.VALIDATION_FAILED,
+        _W.TIMEOUT:             Code.TIMEOUT,
+        _W.ADAPTER_ERROR:       Code.UPSTREAM_ERROR,
+        _W.BACKEND_UNAVAILABLE: Code.SERVICE_UNAVAILABLE,
+        _W.NOT_IMPLEMENTED:     Code.NOT_IMPLEMENTED,
+    },
+)
+
+_CODE_OF_RANGE = {
+    1: Code.INVALID_REQUEST,
+    2: Code.VALIDATION_FAILED,
+    3: Code.BUSINESS_RULE_VIOLATION,
+    4: Code.UPSTREAM_ERROR,
+    5: Code.UPSTREAM_ERROR,
+}
+# fmt: on
+
+
+class ErrorResponse(Dialect):
+    """`{"error": {code, message, retryable, details?}}`, and its JSON as text."""
+
+    name: ClassVar = "error-response"
+    source: ClassVar = "001"
+    vocabulary: ClassVar = _VOCABULARY
+
+    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
+        """Say it as the object, twice."""
+        payload = {"error": _error(fault)}
+        return error_result(payload, json_text(payload))
+
+    def as_jsonrpc_result(self, fault: Fault) -> dict[str, object]:
+        """Make 001's literal `result`, for a server that writes its JSON-RPC responses itself."""
+        return {"error": _error(outgoing(fault))}
+
+    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002
+        """Read the object, in its envelope or bare; number, message and flag are unmistakable with or without isError."""
+        error = object_in(payload, "error") or payload
+        match error:
+            case {"code": int(number), "message": str(message)} if _is_ours(number, error):
+                return _fault(number, message, error)
+            case _:
+                return None
+
+    def error_schema(self) -> dict[str, object]:
+        """Describe the object as 001's interface does."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "ErrorResponse",
+            "type": "object",
+            "properties": {
+                "error": {
+                    "type": "object",
+                    "properties": {
+                        "code": {"type": "integer", "minimum": 1000, "maximum": 5999},
+                        "message": {"type": "string"},
+                        "retryable": {"type": "boolean"},
+                        "details": {
+                            "type": "object",
+                            "properties": {
+                                "field": {"type": "string"},
+                                "reason": {"type": "string"},
+                                "suggestion": {"type": "string"},
+                                "context": {},
+                                "originalError": {"type": "string"},
+                            },
+                        },
+                    },
+                    "required": ["code", "message", "retryable"],
+                }
+            },
+            "required": ["error"],
+        }
+
+
+def _error(fault: Fault) -> dict[str, object]:
+    word = _VOCABULARY.word_for(fault)
+    details = present(
+        field=fault.field or (fault.issues[0].field if fault.issues else None),
+        reason=fault.reason,
+        suggestion=fault.recovery and fault.recovery.hint,
+        context=fault.data or None,
+        originalError=fault.origin or (fault.code.value if word is _W.ADAPTER_ERROR else None),
+    )
+    code = _VOCABULARY.code_for(word) or fault.code
+    return present(
+        code=word.value,
+        message=fault.message,
+        retryable=word in _RETRYABLE and may_say_yes(fault, code),
+        details=details or None,
+    )
+
+
+def _is_ours(number: int, error: Mapping[str, object]) -> bool:
+    if type(number) is bool:
+        return False
+    if "retryable" in error:
+        return number > 0 and flag_in(error, "retryable") is not None
+    return number // 1000 in _CODE_OF_RANGE
+
+
+def _fault(number: int, message: str, error: Mapping[str, object]) -> Fault:
+    details = object_in(error, "details")
+    code, origin = _code_and_origin(number, text_in(details, "originalError"))
+    return Fault(
+        code=code,
+        message=message,
+        retry=verdict_of(code, flag=flag_in(error, "retryable")),
+        reason=text_in(details, "reason"),
+        field=text_in(details, "field"),
+        recovery=Recovery(hint=text_in(details, "suggestion")),
+        origin=origin,
+        data=jsonable_object(details.get("context")),
+    )
+
+
+def _code_and_origin(number: int, original: str | None) -> tuple[Code, str | None]:
+    """Read the number; beside 4001 the identifier may be one of our own codes, spelled out for want of a number."""
+    code = _VOCABULARY.code_for(number)
+    if code is None:
+        return _CODE_OF_RANGE.get(number // 1000, Code.UNKNOWN_ERROR), str(number)
+    if number == _W.ADAPTER_ERROR and original in _VOCABULARY.codes_for(number):
+        return Code(original), None
+    return code, original
+
+
+error_response = ErrorResponse()

@@ -1,0 +1,90 @@
+"""What arrives: the envelopes of MCP, opened without trusting any of it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from errata._jsonable import as_object, jsonable
+from errata.dialects._members import integer_in, items_in, object_in, text_in
+
+_SIZE = 64 * 1024 * 1024
+_DEPTH = 100
+_ENVELOPE = frozenset({"jsonrpc", "id", "result", "error", "content", "structuredContent"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A tool's result, or an object that might be the payload of one."""
+
+    raw: Mapping[str, object]
+    is_error: bool
+    texts: tuple[str, ...] = ()
+    correlation_id: str | None = None
+    _payloads: list[Mapping[str, object]] = field(default_factory=list[Mapping[str, object]])
+
+    def payloads(self) -> Iterator[Mapping[str, object]]:
+        """Offer the objects a dialect may recognise as its own, the most telling first.
+
+        JSON blocks come last to first: where a message and a JSON block stand together, the
+        message comes first, and it may quote JSON.
+        """
+        if not self._payloads:
+            candidates = (object_in(self.raw, "structuredContent"), *map(_json, reversed(self.texts)), self.raw)
+            self._payloads.extend(candidate for candidate in candidates if candidate)
+        return iter(self._payloads)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorObject:
+    """The `error` member of a JSON-RPC response."""
+
+    body: Mapping[str, object]
+
+
+def incoming(message: object) -> Answer | ErrorObject | None:
+    """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object."""
+    if not isinstance(message, Mapping):
+        return None
+    plain = as_object(jsonable(cast("object", message), size=_SIZE, depth=_DEPTH))
+    match plain:
+        case {"code": int(), "message": str()} if "retryable" not in plain and _ENVELOPE.isdisjoint(plain):
+            return ErrorObject(plain)
+        case {"error": error} if error is not None and _is_response(plain):
+            return ErrorObject(object_in(plain, "error") or {"message": error})
+        case {"result": dict()} if "content" not in plain:
+            return _answer(object_in(plain, "result"))
+        case _:
+            return _answer(plain)
+
+
+def _is_response(plain: Mapping[str, object]) -> bool:
+    """Tell a JSON-RPC response from 001's literal result, which is an object with an `error` as well."""
+    if not _ENVELOPE.isdisjoint(plain.keys() - {"jsonrpc", "id", "error"}):
+        return False
+    return "jsonrpc" in plain or (integer_in(object_in(plain, "error"), "code") or 0) < 0
+
+
+def _answer(result: Mapping[str, object]) -> Answer:
+    reference = text_in(object_in(result, "_meta"), "errata/correlationId")
+    return Answer(result, result.get("isError") is True, tuple(_texts(result)), reference)
+
+
+def _texts(result: Mapping[str, object]) -> Iterator[str]:
+    for block in map(as_object, items_in(result, "content")):
+        match block:
+            case {"type": "text", "text": str(text)}:
+                yield text
+            case _:
+                pass
+
+
+def _json(text: str) -> Mapping[str, object]:
+    """Parse a block that holds a JSON object; an empty one for any other."""
+    if not text.lstrip().startswith("{"):
+        return {}
+    try:
+        parsed: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return as_object(jsonable(parsed, size=_SIZE, depth=_DEPTH))

@@ -1,0 +1,219 @@
+"""003: a JSON-RPC number with data, and the same for people in `Error:` and `Recovery:` lines."""
+
+import dataclasses
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import ClassVar
+
+from errata._fault import Fault
+from errata._jsonable import jsonable_object
+from errata._taxonomy import Code
+from errata.dialects._dialect import Dialect, error_result
+from errata.dialects._flag import may_say_yes, verdict_of
+from errata.dialects._members import flag_in, issue_objects, issues_in, object_in, present, text_in
+from errata.dialects._outgoing import outgoing
+from errata.dialects._sentences import seconds
+from errata.dialects._vocabulary import Vocabulary
+
+
+class JsonRpcErrorCode(IntEnum):
+    """003's numbers. They mean this in a tool's result only; in a JSON-RPC error the protocol decides."""
+
+    ParseError = -32700
+    InvalidRequest = -32600
+    MethodNotFound = -32601
+    InvalidParams = -32602
+    InternalError = -32603
+    ServiceUnavailable = -32000
+    NotFound = -32001
+    Conflict = -32002
+    RateLimited = -32003
+    Timeout = -32004
+    Forbidden = -32005
+    Unauthorized = -32006
+    ValidationError = -32007
+    ConfigurationError = -32008
+    InitializationFailed = -32009
+    DatabaseError = -32010
+    SerializationError = -32070
+    UnknownError = -32099
+
+
+_W = JsonRpcErrorCode
+
+# fmt: off
+_VOCABULARY = Vocabulary[JsonRpcErrorCode](
+    words={
+        Code.PARSE_ERROR:             _W.ParseError,
+        Code.INVALID_REQUEST:         _W.InvalidRequest,
+        Code.METHOD_NOT_FOUND:        _W.MethodNotFound,
+        Code.INVALID_PARAMS:          _W.InvalidParams,
+        Code.MISSING_REQUIRED_FIELD:  _W.InvalidParams,
+        Code.INVALID_FORMAT:          _W.InvalidParams,
+        Code.VALIDATION_FAILED:       _W.ValidationError,
+        Code.UNAUTHORIZED:            _W.Unauthorized,
+        Code.FORBIDDEN:               _W.Forbidden,
+        Code.NOT_FOUND:               _W.NotFound,
+        Code.GONE:                    _W.InvalidRequest,
+        Code.CONFLICT:                _W.Conflict,
+        Code.RATE_LIMITED:            _W.RateLimited,
+        Code.TIMEOUT:                 _W.Timeout,
+        Code.CANCELLED:               _W.Timeout,
+        Code.NETWORK_ERROR:           _W.ServiceUnavailable,
+        Code.UPSTREAM_ERROR:          _W.ServiceUnavailable,
+        Code.SERVICE_UNAVAILABLE:     _W.ServiceUnavailable,
+        Code.CIRCUIT_OPEN:            _W.ServiceUnavailable,
+        Code.CONFIGURATION_ERROR:     _W.ConfigurationError,
+        Code.INITIALIZATION_FAILED:   _W.InitializationFailed,
+        Code.DATABASE_ERROR:          _W.DatabaseError,
+        Code.SERIALIZATION_ERROR:     _W.SerializationError,
+        Code.NOT_IMPLEMENTED:         _W.InternalError,
+        Code.BUSINESS_RULE_VIOLATION: _W.ValidationError,
+        Code.INSUFFICIENT_BALANCE:    _W.Forbidden,
+        Code.DUPLICATE_OPERATION:     _W.Conflict,
+        Code.OPERATION_NOT_ALLOWED:   _W.Forbidden,
+        Code.INTERNAL_ERROR:          _W.InternalError,
+        Code.UNKNOWN_ERROR:           _W.UnknownError,
+    },
+    shared={
+        _W.InvalidRequest:     Code.INVALID_REQUEST,
+        _W.InvalidParams:      Code.INVALID_PARAMS,
+        _W.ValidationError:    Code.VALIDATION_FAILED,
+        _W.Forbidden:          Code.FORBIDDEN,
+        _W.Conflict:           Code.CONFLICT,
+        _W.Timeout:            Code.TIMEOUT,
+        _W.ServiceUnavailable: Code.SERVICE_UNAVAILABLE,
+        _W.InternalError:      Code.INTERNAL_ERROR,
+    },
+    statuses={
+        400: _W.InvalidParams,
+        401: _W.Unauthorized,
+        402: _W.Forbidden,
+        403: _W.Forbidden,
+        404: _W.NotFound,
+        408: _W.Timeout,
+        409: _W.Conflict,
+        422: _W.ValidationError,
+        423: _W.Conflict,
+        424: _W.Conflict,
+        425: _W.Timeout,
+        429: _W.RateLimited,
+        500: _W.InternalError,
+        501: _W.InternalError,
+        504: _W.Timeout,
+    },
+    status_classes={4: _W.InvalidRequest, 5: _W.ServiceUnavailable},
+)
+# fmt: on
+
+
+class JsonRpc(Dialect):
+    """`{"error": {code, message, data?}}`, and as text `Error: …` with `Recovery: …`."""
+
+    name: ClassVar = "json-rpc"
+    source: ClassVar = "003"
+    vocabulary: ClassVar = _VOCABULARY
+
+    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
+        """Say it for people and for programs."""
+        fault = outgoing(_with_data_in_its_fields(fault))
+        hint = fault.recovery and fault.recovery.hint
+        recovery = f"\n\nRecovery: {hint}" if hint else ""
+        error = present(code=_VOCABULARY.word_for(fault).value, message=fault.message, data=_data(fault) or None)
+        return error_result({"error": error}, f"Error: {fault.message}{recovery}")
+
+    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+        """Read the object; without isError only one of 003's own numbers is evidence enough."""
+        error = object_in(payload, "error")
+        match error:
+            case {"code": int(number), "message": str(message)} if type(number) is int and "retryable" not in error:
+                pass
+            case _:
+                return None
+        known = _VOCABULARY.code_for(number)
+        if known is None and not is_error:
+            return None
+        data = object_in(error, "data")
+        flag = flag_in(data, "retryable")
+        code = known or Code.UNKNOWN_ERROR
+        return _with_data_in_its_fields(
+            Fault(
+                code=code,
+                message=message,
+                retry=verdict_of(code, flag=flag),
+                retry_declared=flag is not None,
+                origin=None if known else str(number),
+                data=jsonable_object(error.get("data")),
+            )
+        )
+
+    def error_schema(self) -> dict[str, object]:
+        """Describe the object as 003 does."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "McpError",
+            "type": "object",
+            "properties": {
+                "error": {
+                    "type": "object",
+                    "properties": {
+                        "code": {"type": "integer", "enum": [word.value for word in JsonRpcErrorCode]},
+                        "message": {"type": "string"},
+                        "data": {
+                            "type": "object",
+                            "properties": {
+                                "reason": {"type": "string"},
+                                "recovery": {"type": "object"},
+                                "retryable": {"type": "boolean"},
+                                "retryAfter": {"type": "number", "minimum": 0},
+                            },
+                        },
+                    },
+                    "required": ["code", "message"],
+                }
+            },
+            "required": ["error"],
+        }
+
+
+def _data(fault: Fault) -> dict[str, object]:
+    """Put the author's data first and what the fault knows behind it; the reason comes last and cannot be overridden."""
+    data = dict(fault.data)
+    hint = fault.recovery and fault.recovery.hint
+    if hint:
+        data["recovery"] = {**object_in(data, "recovery"), "hint": hint}
+    data |= present(
+        retryable=_retryable(fault),
+        retryAfter=None if fault.retry_after_ms is None else seconds(fault.retry_after_ms),
+        field=fault.field,
+        issues=issue_objects(fault.issues) or None,
+        reason=fault.reason,
+    )
+    order = ("recovery", "retryable", "retryAfter", "field", "issues", "reason")
+    return data | {key: data.pop(key) for key in order if key in data}
+
+
+def _retryable(fault: Fault) -> bool | None:
+    """Say what a person declared, and no wherever the number alone would be read as a yes."""
+    code = _VOCABULARY.code_for(_VOCABULARY.word_for(fault)) or fault.code
+    if fault.retry_declared:
+        return may_say_yes(fault, code)
+    return False if verdict_of(code).exceeds(fault.retry) else None
+
+
+def _with_data_in_its_fields(fault: Fault) -> Fault:
+    """Move `field` and `issues` from the data, where authors and the wire put them, into their fields."""
+    field, issues = text_in(fault.data, "field"), issues_in(fault.data, "issues")
+    if field is None and not issues:
+        return fault
+    taken = {"field"} if field is not None else set[str]()
+    taken |= {"issues"} if issues else set()
+    return dataclasses.replace(
+        fault,
+        field=fault.field or field,
+        issues=fault.issues or issues,
+        data={key: value for key, value in fault.data.items() if key not in taken},
+    )
+
+
+json_rpc = JsonRpc()

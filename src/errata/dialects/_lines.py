@@ -1,0 +1,66 @@
+"""A fault in the lines that a model reads, and back."""
+
+import re
+from collections.abc import Iterator
+
+from errata._fault import Fault, FieldIssue, Recovery
+from errata._taxonomy import Code
+from errata._values import known_word
+from errata.dialects._sentences import one_line, retry_in, retry_sentence
+
+_FIRST = re.compile(r"Error \[([A-Z_]+)\]: (.+)")
+_ISSUE = re.compile(r"- ([^:]*): (.*)")
+_TOOL = re.compile(r"`([^`]+)`")
+_WAIT = re.compile(r"after ([0-9.]+) s\b")
+
+
+def lines_of(fault: Fault) -> str:
+    """Say everything a model can use, one fact a line."""
+    return "\n".join(_lines(fault))
+
+
+def from_lines(text: str) -> Fault | None:
+    """Read the lines back: less than the whole fault, for those who get only the text."""
+    first, *others = text.split("\n")
+    opening = _FIRST.fullmatch(first)
+    code = known_word(Code, opening[1]) if opening else None
+    said = {label: rest for line in others for label, _, rest in [line.partition(": ")]}
+    if opening is None or code is None or "Retry" not in said:
+        return None
+    wait = _WAIT.search(said["Retry"])
+    return Fault(
+        code=code,
+        message=opening[2],
+        retry=retry_in(said["Retry"]),
+        issues=tuple(FieldIssue(found[1], found[2]) for line in others if (found := _ISSUE.fullmatch(line))),
+        recovery=Recovery(
+            hint=said.get("Recovery"),
+            fallback_tool=_tool_in(said.get("Alternative", "")),
+            verify_tool=_tool_in(said["Retry"]),
+            user_message=said.get("Tell the user"),
+        ),
+        data={"retryAfter": wait[1]} if wait else {},
+        correlation_id=said.get("Reference"),
+    )
+
+
+def _lines(fault: Fault) -> Iterator[str]:
+    recovery = fault.recovery or Recovery()
+    yield f"Error [{fault.code}]: {one_line(fault.message)}"
+    for issue in fault.issues:
+        expected = f" (expected: {one_line(issue.expected)})" if issue.expected else ""
+        yield f"- {one_line(issue.field)}: {one_line(issue.problem)}{expected}"
+    if recovery.hint:
+        yield f"Recovery: {one_line(recovery.hint)}"
+    if recovery.fallback_tool:
+        yield f"Alternative: call `{one_line(recovery.fallback_tool)}`."
+    if recovery.user_message:
+        yield f"Tell the user: {one_line(recovery.user_message)}"
+    yield f"Retry: {retry_sentence(fault)}"
+    if fault.correlation_id:
+        yield f"Reference: {one_line(fault.correlation_id)}"
+
+
+def _tool_in(line: str) -> str | None:
+    found = _TOOL.search(line)
+    return found[1] if found else None

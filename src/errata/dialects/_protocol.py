@@ -1,0 +1,62 @@
+"""JSON-RPC's own numbers, as MCP 2026-07-28 defines them.
+
+Between -32768 and -32000 a server may send only what JSON-RPC and the protocol define, so these are all
+there is. What a number in -32000…-32019 means depends on who sent it: alone, it means nothing.
+"""
+
+from collections.abc import Mapping
+
+from errata._fault import Fault
+from errata._jsonable import jsonable_object
+from errata._taxonomy import Code
+from errata.dialects._canonical import from_object
+from errata.dialects._members import object_in, text_in
+
+INTERNAL_ERROR = -32603
+INVALID_PARAMS = -32602
+
+# fmt: off
+NUMBER_OF = {
+    Code.PARSE_ERROR:            -32700,
+    Code.INVALID_REQUEST:        -32600,
+    Code.METHOD_NOT_FOUND:       -32601,
+    Code.INVALID_PARAMS:         INVALID_PARAMS,
+    Code.MISSING_REQUIRED_FIELD: INVALID_PARAMS,
+    Code.INVALID_FORMAT:         INVALID_PARAMS,
+    Code.VALIDATION_FAILED:      INVALID_PARAMS,
+    Code.NOT_FOUND:              INVALID_PARAMS,  # SEP-2164: a missing resource, with `data.uri`.
+}
+"""The number a code is sent as; every other one is sent as INTERNAL_ERROR."""
+
+_CODE_OF = {
+    -32700:         Code.PARSE_ERROR,
+    -32600:         Code.INVALID_REQUEST,
+    -32601:         Code.METHOD_NOT_FOUND,
+    INVALID_PARAMS: Code.INVALID_PARAMS,
+    INTERNAL_ERROR: Code.INTERNAL_ERROR,
+    -32002:         Code.NOT_FOUND,        # Resource not found, until 2025-11-25; no longer sent, still read.
+    -32020:         Code.INVALID_REQUEST,  # HeaderMismatch
+    -32021:         Code.INVALID_REQUEST,  # MissingRequiredClientCapability
+    -32022:         Code.INVALID_REQUEST,  # UnsupportedProtocolVersion
+}
+# fmt: on
+
+
+def read_error(body: Mapping[str, object]) -> Fault:
+    """Read the `error` member of a JSON-RPC response, whoever sent it."""
+    data = object_in(body, "data")
+    return from_object(data) or _read_stranger(body, data)
+
+
+def _read_stranger(body: Mapping[str, object], data: Mapping[str, object]) -> Fault:
+    number = body.get("code")
+    code = _CODE_OF.get(number) if isinstance(number, int) else None
+    if code is Code.INVALID_PARAMS and text_in(data, "uri"):
+        code = Code.NOT_FOUND
+    return Fault(
+        code=code or Code.UNKNOWN_ERROR,
+        message=text_in(body, "message") or "",
+        field=text_in(data, "field"),
+        origin=None if code or number is None else str(number),
+        data=jsonable_object(body.get("data")),
+    )

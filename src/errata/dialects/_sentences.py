@@ -1,0 +1,52 @@
+"""The verdict in words, and how foreign text is put beside it."""
+
+import re
+
+from errata._fault import Fault
+from errata._taxonomy import Retry
+
+_OPENINGS = {
+    Retry.SAME_CALL: "yes, the same call",
+    Retry.IF_HARMLESS: "yes",
+    Retry.FIX_INPUT: "not with the same arguments",
+    Retry.VERIFY_FIRST: "not before checking",
+    Retry.NEVER: "no",
+}
+
+# Controls, line and paragraph separators, and the marks that reverse the direction of reading:
+# all of what could make one line look like two, or like another.
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+def one_line(text: str) -> str:
+    """Put foreign text on one line, so that it cannot pass itself off as the next one."""
+    return _BREAKS.sub(" ", text).strip()
+
+
+def retry_sentence(fault: Fault) -> str:
+    """Say the verdict."""
+    return f"{_OPENINGS[fault.retry]}{_condition(fault)}."
+
+
+def retry_in(sentence: str) -> Retry:
+    """Read the verdict back."""
+    return next((retry for retry, opening in _OPENINGS.items() if sentence.startswith(opening)), Retry.NEVER)
+
+
+def seconds(milliseconds: int) -> int | float:
+    """Turn milliseconds into seconds, whole ones where they are whole."""
+    return milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000
+
+
+def _condition(fault: Fault) -> str:
+    wait = f", after {seconds(fault.retry_after_ms)} s" if fault.retry_after_ms else ""
+    match fault.retry:
+        case Retry.SAME_CALL:
+            return wait
+        case Retry.IF_HARMLESS:
+            return f"{wait}, if doing it twice does no harm"
+        case Retry.VERIFY_FIRST:
+            tool = fault.recovery and fault.recovery.verify_tool
+            return f" with `{one_line(tool)}` whether it happened" if tool else " whether it happened"
+        case _:
+            return ""

@@ -1,0 +1,214 @@
+"""004: a flat object with recovery actions, a reference and a time."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import ClassVar
+
+from errata._fault import Fault, Recovery, identified, new_correlation_id, now
+from errata._jsonable import jsonable_object
+from errata._taxonomy import Code, RecoveryHint, Retry
+from errata._values import known_word
+from errata.dialects._dialect import Dialect, error_result, json_text
+from errata.dialects._flag import may_say_yes, verdict_of
+from errata.dialects._members import integer_in, object_in, present, text_in, texts_in
+from errata.dialects._vocabulary import Vocabulary
+
+
+class MCPErrorCode(StrEnum):
+    """004's fifteen words."""
+
+    INVALID_INPUT = "INVALID_INPUT"
+    UNAUTHORIZED = "UNAUTHORIZED"
+    FORBIDDEN = "FORBIDDEN"
+    NOT_FOUND = "NOT_FOUND"
+    RATE_LIMITED = "RATE_LIMITED"
+    VALIDATION_FAILED = "VALIDATION_FAILED"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+    SERVICE_UNAVAILABLE = "SERVICE_UNAVAILABLE"
+    TIMEOUT = "TIMEOUT"
+    CIRCUIT_OPEN = "CIRCUIT_OPEN"
+    DEPENDENCY_FAILED = "DEPENDENCY_FAILED"
+    BUSINESS_RULE_VIOLATION = "BUSINESS_RULE_VIOLATION"
+    INSUFFICIENT_BALANCE = "INSUFFICIENT_BALANCE"
+    DUPLICATE_OPERATION = "DUPLICATE_OPERATION"
+    OPERATION_NOT_ALLOWED = "OPERATION_NOT_ALLOWED"
+
+
+_W = MCPErrorCode
+
+# fmt: off
+_RECOVERY_MAP = {
+    _W.RATE_LIMITED:            ("wait_and_retry", "use_cached_data"),
+    _W.CIRCUIT_OPEN:            ("use_fallback_service", "check_service_status"),
+    _W.TIMEOUT:                 ("retry_with_timeout", "reduce_request_scope"),
+    _W.VALIDATION_FAILED:       ("check_input_format", "get_schema_info"),
+    _W.NOT_FOUND:               ("verify_resource_id", "list_available_resources"),
+    _W.UNAUTHORIZED:            ("refresh_token", "reauthenticate"),
+    _W.FORBIDDEN:               ("check_permissions", "escalate_to_human"),
+    _W.INVALID_INPUT:           ("check_input_format", "get_schema_info"),
+    _W.INTERNAL_ERROR:          ("retry_once", "contact_support"),
+    _W.SERVICE_UNAVAILABLE:     ("wait_and_retry", "use_fallback"),
+    _W.DEPENDENCY_FAILED:       ("use_fallback_service", "retry_later"),
+    _W.BUSINESS_RULE_VIOLATION: ("review_business_rules", "escalate_to_human"),
+    _W.INSUFFICIENT_BALANCE:    ("check_balance", "add_funds"),
+    _W.DUPLICATE_OPERATION:     ("get_existing_result", "skip_operation"),
+    _W.OPERATION_NOT_ALLOWED:   ("check_permissions", "escalate_to_human"),
+}
+_FALLBACK_ACTIONS = ("contact_support",)
+
+_VOCABULARY = Vocabulary[MCPErrorCode](
+    words={
+        Code.PARSE_ERROR:             _W.INVALID_INPUT,
+        Code.INVALID_REQUEST:         _W.INVALID_INPUT,
+        Code.METHOD_NOT_FOUND:        _W.NOT_FOUND,
+        Code.INVALID_PARAMS:          _W.INVALID_INPUT,
+        Code.MISSING_REQUIRED_FIELD:  _W.INVALID_INPUT,
+        Code.INVALID_FORMAT:          _W.INVALID_INPUT,
+        Code.VALIDATION_FAILED:       _W.VALIDATION_FAILED,
+        Code.UNAUTHORIZED:            _W.UNAUTHORIZED,
+        Code.FORBIDDEN:               _W.FORBIDDEN,
+        Code.NOT_FOUND:               _W.NOT_FOUND,
+        Code.GONE:                    _W.NOT_FOUND,
+        Code.CONFLICT:                _W.OPERATION_NOT_ALLOWED,
+        Code.RATE_LIMITED:            _W.RATE_LIMITED,
+        Code.TIMEOUT:                 _W.TIMEOUT,
+        Code.CANCELLED:               _W.TIMEOUT,
+        Code.NETWORK_ERROR:           _W.SERVICE_UNAVAILABLE,
+        Code.UPSTREAM_ERROR:          _W.DEPENDENCY_FAILED,
+        Code.SERVICE_UNAVAILABLE:     _W.SERVICE_UNAVAILABLE,
+        Code.CIRCUIT_OPEN:            _W.CIRCUIT_OPEN,
+        Code.CONFIGURATION_ERROR:     _W.INTERNAL_ERROR,
+        Code.INITIALIZATION_FAILED:   _W.INTERNAL_ERROR,
+        Code.DATABASE_ERROR:          _W.DEPENDENCY_FAILED,
+        Code.SERIALIZATION_ERROR:     _W.INTERNAL_ERROR,
+        Code.NOT_IMPLEMENTED:         _W.OPERATION_NOT_ALLOWED,
+        Code.BUSINESS_RULE_VIOLATION: _W.BUSINESS_RULE_VIOLATION,
+        Code.INSUFFICIENT_BALANCE:    _W.INSUFFICIENT_BALANCE,
+        Code.DUPLICATE_OPERATION:     _W.DUPLICATE_OPERATION,
+        Code.OPERATION_NOT_ALLOWED:   _W.OPERATION_NOT_ALLOWED,
+        Code.INTERNAL_ERROR:          _W.INTERNAL_ERROR,
+        Code.UNKNOWN_ERROR:           _W.INTERNAL_ERROR,
+    },
+    shared={
+        _W.INVALID_INPUT:         Code.INVALID_PARAMS,
+        _W.NOT_FOUND:             Code.NOT_FOUND,
+        _W.TIMEOUT:               Code.TIMEOUT,
+        _W.DEPENDENCY_FAILED:     Code.UPSTREAM_ERROR,
+        _W.SERVICE_UNAVAILABLE:   Code.SERVICE_UNAVAILABLE,
+        _W.OPERATION_NOT_ALLOWED: Code.OPERATION_NOT_ALLOWED,
+        _W.INTERNAL_ERROR:        Code.INTERNAL_ERROR,
+    },
+)
+# fmt: on
+
+
+class Taxonomy(Dialect):
+    """`{code, message, details?, retry_after_ms?, recovery_actions, fallback_tool?, correlation_id, timestamp, …}`."""
+
+    name: ClassVar = "taxonomy"
+    source: ClassVar = "004"
+    vocabulary: ClassVar = _VOCABULARY
+
+    def __init__(self, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now) -> None:
+        """Take the sources of the reference and the time for faults that lack them; a test gives its own."""
+        self._new_id = new_id
+        self._clock = clock
+
+    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
+        """Say it as the object, twice."""
+        fault = identified(fault, new_id=self._new_id, clock=self._clock)
+        recovery = fault.recovery or Recovery()
+        word = _VOCABULARY.word_for(fault)
+        hint = _hint(fault, recovery, word)
+        verify_tool = recovery.verify_tool if fault.retry is Retry.VERIFY_FIRST else None
+        payload = present(
+            code=word.value,
+            message=fault.message,
+            details=fault.data or None,
+            retry_after_ms=fault.retry_after_ms,
+            recovery_actions=list(recovery.actions or default_actions(word, fault.retry)),
+            fallback_tool=verify_tool or recovery.fallback_tool,
+            correlation_id=fault.correlation_id,
+            timestamp=fault.timestamp,
+            recovery_hint=hint and hint.value,
+            userMessage=recovery.user_message,
+            corrective_params=recovery.corrective_params or None,
+        )
+        return error_result(payload, json_text(payload))
+
+    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+        """Read the object; without isError it has to be complete and its word one of 004's."""
+        match payload:
+            case {"code": str(word), "message": str(message), "recovery_actions": list()}:
+                pass
+            case _:
+                return None
+        known = _VOCABULARY.code_for(word)
+        if not is_error and (known is None or text_in(payload, "correlation_id") is None):
+            return None
+        code = known or Code.UNKNOWN_ERROR
+        hint = known_word(RecoveryHint, text_in(payload, "recovery_hint"))
+        actions = texts_in(payload, "recovery_actions")
+        return Fault(
+            code=code,
+            message=message,
+            retry=verdict_of(code, flag=None if hint is None else hint is RecoveryHint.RETRY_LATER),
+            retry_after_ms=integer_in(payload, "retry_after_ms"),
+            recovery=Recovery(
+                hint_class=hint,
+                actions=() if known and actions == default_actions(MCPErrorCode(word)) else actions,
+                fallback_tool=text_in(payload, "fallback_tool"),
+                corrective_params=object_in(payload, "corrective_params"),
+                user_message=text_in(payload, "userMessage"),
+            ),
+            origin=None if known else word,
+            data=jsonable_object(payload.get("details")),
+            correlation_id=text_in(payload, "correlation_id"),
+            timestamp=text_in(payload, "timestamp"),
+        )
+
+    def error_schema(self) -> dict[str, object]:
+        """Describe the object as 004's interfaces do."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "MCPError",
+            "type": "object",
+            "properties": {
+                "code": {"type": "string", "enum": [word.value for word in MCPErrorCode]},
+                "message": {"type": "string"},
+                "details": {"type": "object"},
+                "retry_after_ms": {"type": "integer", "minimum": 0},
+                "recovery_actions": {"type": "array", "items": {"type": "string"}},
+                "fallback_tool": {"type": "string"},
+                "correlation_id": {"type": "string"},
+                "timestamp": {"type": "string"},
+                "recovery_hint": {"type": "string", "enum": [hint.value for hint in RecoveryHint]},
+                "userMessage": {"type": "string"},
+                "corrective_params": {"type": "object"},
+            },
+            "required": ["code", "message", "recovery_actions", "correlation_id", "timestamp"],
+        }
+
+
+def default_actions(word: MCPErrorCode, retry: Retry | None = None) -> tuple[str, ...]:
+    """Look up 004's actions for its word; what must be verified first gets none that advise repeating it."""
+    if retry is Retry.VERIFY_FIRST:
+        return _FALLBACK_ACTIONS
+    return _RECOVERY_MAP.get(word, _FALLBACK_ACTIONS)
+
+
+def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint | None:
+    """Choose the kind of next step: only if somebody gave one, or if the word alone would be read as a yes."""
+    code = _VOCABULARY.code_for(word) or fault.code
+    if fault.retry is Retry.VERIFY_FIRST:
+        return RecoveryHint.TRY_ALTERNATIVE if recovery.verify_tool else RecoveryHint.REPORT_TO_USER
+    given = bool(recovery.hint_class or recovery.user_message or recovery.corrective_params)
+    if not given and not verdict_of(code).exceeds(fault.retry):
+        return None
+    hint = recovery.hint_class or fault.code.hint_class
+    if hint is not RecoveryHint.RETRY_LATER or may_say_yes(fault, code):
+        return hint
+    return RecoveryHint.CHECK_INPUT if fault.retry is Retry.FIX_INPUT else RecoveryHint.REPORT_TO_USER
+
+
+taxonomy = Taxonomy()

@@ -1,0 +1,168 @@
+"""002: an object that names its kind, in content blocks that depend on the format the caller asked for."""
+
+import dataclasses
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import ClassVar
+
+from errata._fault import Fault
+from errata._taxonomy import Code
+from errata._values import http_status_or_none, wait_ms
+from errata.dialects._dialect import Dialect, json_text
+from errata.dialects._flag import may_say_yes, verdict_of
+from errata.dialects._gated import gated_blocks
+from errata.dialects._members import flag_in, integer_in, object_in, present
+from errata.dialects._vocabulary import Vocabulary
+
+KIND = "toolError:v1"
+
+
+class ToolErrorCode(StrEnum):
+    """002's six words."""
+
+    NETWORK_ERROR = "NETWORK_ERROR"
+    SERVER_ERROR = "SERVER_ERROR"
+    CLIENT_ERROR = "CLIENT_ERROR"
+    NOT_FOUND = "NOT_FOUND"
+    AUTHENTICATION_ERROR = "AUTHENTICATION_ERROR"
+    UNKNOWN_ERROR = "UNKNOWN_ERROR"
+
+
+_W = ToolErrorCode
+
+# A 429 is a CLIENT_ERROR here, and 002 calls those not retryable.
+_RETRYABLE = {_W.NETWORK_ERROR, _W.SERVER_ERROR}
+
+# fmt: off
+_VOCABULARY = Vocabulary[ToolErrorCode](
+    words={
+        Code.PARSE_ERROR:             _W.CLIENT_ERROR,
+        Code.INVALID_REQUEST:         _W.CLIENT_ERROR,
+        Code.METHOD_NOT_FOUND:        _W.NOT_FOUND,
+        Code.INVALID_PARAMS:          _W.CLIENT_ERROR,
+        Code.MISSING_REQUIRED_FIELD:  _W.CLIENT_ERROR,
+        Code.INVALID_FORMAT:          _W.CLIENT_ERROR,
+        Code.VALIDATION_FAILED:       _W.CLIENT_ERROR,
+        Code.UNAUTHORIZED:            _W.AUTHENTICATION_ERROR,
+        Code.FORBIDDEN:               _W.AUTHENTICATION_ERROR,
+        Code.NOT_FOUND:               _W.NOT_FOUND,
+        Code.GONE:                    _W.CLIENT_ERROR,
+        Code.CONFLICT:                _W.CLIENT_ERROR,
+        Code.RATE_LIMITED:            _W.CLIENT_ERROR,
+        Code.TIMEOUT:                 _W.NETWORK_ERROR,
+        Code.CANCELLED:               _W.NETWORK_ERROR,
+        Code.NETWORK_ERROR:           _W.NETWORK_ERROR,
+        Code.UPSTREAM_ERROR:          _W.SERVER_ERROR,
+        Code.SERVICE_UNAVAILABLE:     _W.SERVER_ERROR,
+        Code.CIRCUIT_OPEN:            _W.SERVER_ERROR,
+        Code.CONFIGURATION_ERROR:     _W.UNKNOWN_ERROR,
+        Code.INITIALIZATION_FAILED:   _W.UNKNOWN_ERROR,
+        Code.DATABASE_ERROR:          _W.SERVER_ERROR,
+        Code.SERIALIZATION_ERROR:     _W.UNKNOWN_ERROR,
+        Code.NOT_IMPLEMENTED:         _W.CLIENT_ERROR,
+        Code.BUSINESS_RULE_VIOLATION: _W.CLIENT_ERROR,
+        Code.INSUFFICIENT_BALANCE:    _W.CLIENT_ERROR,
+        Code.DUPLICATE_OPERATION:     _W.CLIENT_ERROR,
+        Code.OPERATION_NOT_ALLOWED:   _W.CLIENT_ERROR,
+        Code.INTERNAL_ERROR:          _W.UNKNOWN_ERROR,
+        Code.UNKNOWN_ERROR:           _W.UNKNOWN_ERROR,
+    },
+    shared={
+        _W.CLIENT_ERROR:         Code.INVALID_REQUEST,
+        _W.AUTHENTICATION_ERROR: Code.UNAUTHORIZED,
+        _W.NOT_FOUND:            Code.NOT_FOUND,
+        _W.NETWORK_ERROR:        Code.NETWORK_ERROR,
+        _W.SERVER_ERROR:         Code.UPSTREAM_ERROR,
+        _W.UNKNOWN_ERROR:        Code.UNKNOWN_ERROR,
+    },
+    statuses={
+        401: _W.AUTHENTICATION_ERROR,
+        403: _W.AUTHENTICATION_ERROR,
+        404: _W.NOT_FOUND,
+    },
+    status_classes={4: _W.CLIENT_ERROR, 5: _W.SERVER_ERROR},
+)
+# fmt: on
+
+
+class ToolErrorV1(Dialect):
+    """`{kind, code, message, retryable, details?}`; which content blocks there are depends on the format."""
+
+    name: ClassVar = "tool-error-v1"
+    source: ClassVar = "002"
+    vocabulary: ClassVar = _VOCABULARY
+
+    def write(self, fault: Fault, format: str) -> dict[str, object]:
+        """Say it as the message, as JSON or as both."""
+        fault = _with_details_in_their_fields(fault)
+        word = _VOCABULARY.word_for(fault)
+        code = _VOCABULARY.code_for(word, fault.http_status) or fault.code
+        facts = present(statusCode=fault.http_status, retryAfterMs=fault.retry_after_ms)
+        details = {key: value for key, value in fault.data.items() if key not in facts} | facts
+        payload = present(
+            kind=KIND,
+            code=word.value,
+            message=fault.message,
+            retryable=word in _RETRYABLE and may_say_yes(fault, code, status=fault.http_status),
+            details=details or None,
+        )
+        return {
+            "content": gated_blocks(fault.message, json_text(payload), format),
+            "structuredContent": payload,
+            "isError": True,
+        }
+
+    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002
+        """Read the object; its `kind` is unmistakable, so isError is not needed."""
+        match payload:
+            case {"kind": "toolError:v1", "code": str(word), "message": str(message)}:
+                pass
+            case _:
+                return None
+        details = object_in(payload, "details")
+        status = http_status_or_none(details.get("statusCode"))
+        code = _VOCABULARY.code_for(word, status)
+        return _with_details_in_their_fields(
+            Fault(
+                code=code or Code.UNKNOWN_ERROR,
+                message=message,
+                retry=verdict_of(code or Code.UNKNOWN_ERROR, flag=flag_in(payload, "retryable"), status=status),
+                origin=None if code else word,
+                data=details,
+            )
+        )
+
+    def error_schema(self) -> dict[str, object]:
+        """Describe the object as 002 does."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": KIND,
+            "type": "object",
+            "properties": {
+                "kind": {"const": KIND},
+                "code": {"type": "string", "enum": [word.value for word in ToolErrorCode]},
+                "message": {"type": "string"},
+                "retryable": {"type": "boolean"},
+                "details": {"type": "object"},
+            },
+            "required": ["kind", "code", "message"],
+        }
+
+
+def _with_details_in_their_fields(fault: Fault) -> Fault:
+    """Move `statusCode` and `retryAfterMs` from the data, where authors and the wire put them, into their fields."""
+    facts = present(
+        statusCode=http_status_or_none(fault.data.get("statusCode")),
+        retryAfterMs=wait_ms(fault.data.get("retryAfterMs")),
+    )
+    if not facts:
+        return fault
+    return dataclasses.replace(
+        fault,
+        http_status=integer_in(facts, "statusCode") if fault.http_status is None else fault.http_status,
+        retry_after_ms=integer_in(facts, "retryAfterMs") if fault.retry_after_ms is None else fault.retry_after_ms,
+        data={key: value for key, value in fault.data.items() if key not in facts},
+    )
+
+
+tool_error_v1 = ToolErrorV1()

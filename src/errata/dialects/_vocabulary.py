@@ -1,0 +1,56 @@
+"""A dialect's words: which one says a fault, and which code one is read as."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from errata._fault import Fault
+from errata._taxonomy import Code
+from errata.http import status_to_code
+
+Word = TypeVar("Word", bound=str | int)
+
+
+@dataclass(frozen=True)
+class Vocabulary(Generic[Word]):
+    """The words of one dialect."""
+
+    words: Mapping[Code, Word]
+    """The word for each code."""
+    shared: Mapping[Word, Code] = field(default_factory=dict[Word, Code])
+    """What a word that several codes share is read as."""
+    statuses: Mapping[int, Word] = field(default_factory=dict[int, Word])
+    """The word for an upstream's HTTP status, where the dialect has a rule of its own for it."""
+    status_classes: Mapping[int, Word] = field(default_factory=dict[int, Word])
+    """The word for the other statuses, by their first digit."""
+
+    def word_for(self, fault: Fault) -> Word:
+        """Choose the word: by the status when the status is what decided, else by the code."""
+        by_status = self._word_of_status(fault.http_status) if status_decided(fault) else None
+        return self.words[fault.code] if by_status is None else by_status
+
+    def code_for(self, word: object, status: int | None = None) -> Code | None:
+        """Read a word; a status beside it says more where it leads to the same word. None: no word of ours."""
+        codes = self.codes_for(word)
+        if not codes:
+            return None
+        if status is not None and self._word_of_status(status) == word:
+            return status_to_code(status)
+        return self.shared.get(self.words[codes[0]], codes[0])
+
+    def codes_for(self, word: object) -> tuple[Code, ...]:
+        """List every code that this word can stand for."""
+        if type(word) is bool or not isinstance(word, str | int):
+            return ()
+        return tuple(code for code, known in self.words.items() if known == word)
+
+    def _word_of_status(self, status: int | None) -> Word | None:
+        if status is None:
+            return None
+        return self.statuses.get(status, self.status_classes.get(status // 100))
+
+
+def status_decided(fault: Fault) -> bool:
+    """Whether the code is simply what the upstream's status means."""
+    status = fault.http_status
+    return status is not None and 400 <= status <= 599 and fault.code is status_to_code(status)  # noqa: PLR2004

@@ -1,0 +1,5 @@
+"""Reading what any server sent: whose dialect it is, and what it means."""
+
+from errata.reading._decode import Reading, decode, recognise
+
+__all__ = ["Reading", "decode", "recognise"]
