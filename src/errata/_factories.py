@@ -21,13 +21,22 @@ class Factory(Protocol):
         ...
 
 
+def factory_name(code: Code) -> str | None:
+    """Name the factory of a code; None for a code that authors have no business raising."""
+    return _name(code) if _name(code) in globals() else None
+
+
+def _name(code: Code) -> str:
+    return "validation_error" if code is Code.VALIDATION_FAILED else code.lower()
+
+
 def _factory(code: Code) -> Factory:
     def make(
         message: str = "", data: object = None, *, cause: object = None, **fields: Unpack[FaultFields]
     ) -> FaultError:
         return FaultError(code, message, data, cause=cause, **fields)
 
-    make.__name__ = make.__qualname__ = "validation_error" if code is Code.VALIDATION_FAILED else code.lower()
+    make.__name__ = make.__qualname__ = _name(code)
     make.__doc__ = f"{code.sentence}\n\n{code.use_when}"
     return make
 

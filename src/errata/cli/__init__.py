@@ -1,6 +1,42 @@
-"""The command line."""
+"""The command line: `errata`, the same as `python -m errata`."""
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+
+from errata.cli import decode, demo, explain
+from errata.cli._command import Command
+
+_COMMANDS: dict[str, Command] = {"explain": explain, "decode": decode, "demo": demo}
 
 
-def main() -> int:
-    """Run."""
-    return 0
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0 for an answer and 2 for a question that has none."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if "run" not in given:
+        parser.print_help()
+        return 2
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # What a terminal cannot show costs nobody the rest.
+    try:
+        answer: int = given.run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:  # The reader, a pager or `head`, has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return answer
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="errata", description="The error layer for MCP, on the command line.")
+    parser.add_argument("--version", action="version", version=f"errata {metadata.version('errata')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, command in _COMMANDS.items():
+        chosen = commands.add_parser(name, help=command.HELP, description=command.HELP)
+        command.configure(chosen)
+        chosen.set_defaults(run=command.run)
+    return parser

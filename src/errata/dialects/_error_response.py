@@ -7,6 +7,7 @@ from typing import ClassVar
 from errata._fault import Fault, Recovery
 from errata._jsonable import jsonable_object
 from errata._taxonomy import Code
+from errata._values import text_or_none
 from errata.dialects._dialect import Dialect, error_result, json_text
 from errata.dialects._flag import may_say_yes, verdict_of
 from errata.dialects._members import flag_in, object_in, present, text_in
@@ -144,7 +145,7 @@ class ErrorResponse(Dialect):
 def _error(fault: Fault) -> dict[str, object]:
     word = _VOCABULARY.word_for(fault)
     details = present(
-        field=fault.field or (fault.issues[0].field if fault.issues else None),
+        field=fault.field or next((text_or_none(issue.field) for issue in fault.issues), None),
         reason=fault.reason,
         suggestion=fault.recovery and fault.recovery.hint,
         context=fault.data or None,

@@ -159,15 +159,7 @@ class JsonRpc(Dialect):
                     "properties": {
                         "code": {"type": "integer", "enum": [word.value for word in JsonRpcErrorCode]},
                         "message": {"type": "string"},
-                        "data": {
-                            "type": "object",
-                            "properties": {
-                                "reason": {"type": "string"},
-                                "recovery": {"type": "object"},
-                                "retryable": {"type": "boolean"},
-                                "retryAfter": {"type": "number", "minimum": 0},
-                            },
-                        },
+                        "data": {"type": "object"},
                     },
                     "required": ["code", "message"],
                 }

@@ -42,6 +42,11 @@ _CODE_OF = {
 # fmt: on
 
 
+def code_of_number(number: int) -> Code | None:
+    """Say what a number in a JSON-RPC error means; None for one that means nothing by itself."""
+    return _CODE_OF.get(number)
+
+
 def read_error(body: Mapping[str, object]) -> Fault:
     """Read the `error` member of a JSON-RPC response, whoever sent it."""
     data = object_in(body, "data")
@@ -50,7 +55,7 @@ def read_error(body: Mapping[str, object]) -> Fault:
 
 def _read_stranger(body: Mapping[str, object], data: Mapping[str, object]) -> Fault:
     number = body.get("code")
-    code = _CODE_OF.get(number) if isinstance(number, int) else None
+    code = code_of_number(number) if isinstance(number, int) else None
     if code is Code.INVALID_PARAMS and text_in(data, "uri"):
         code = Code.NOT_FOUND
     return Fault(

@@ -1,0 +1,61 @@
+# The front door. Everything is set up inside the checkout, in .venv; nothing else on the machine is touched.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint requirements/constraints.txt
+
+.PHONY: demo test check docs bench wheel clean
+.DEFAULT_GOAL := test
+
+demo: $(VENV)/errata.done  ## One failure, told in six languages.
+	@$(BIN)/errata demo
+
+test: $(VENV)/test.done  ## The tests, laws first, with branch coverage.
+	@$(BIN)/coverage run -m pytest --quiet
+	@$(BIN)/coverage report
+
+check: $(VENV)/check.done  ## Lint, format, types, layers.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/pyright --pythonpath $(BIN)/python --verifytypes errata --ignoreexternal
+	$(BIN)/lint-imports --no-logo
+
+docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test fails when they are stale.
+	@$(BIN)/python scripts/write_docs.py
+
+bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compared.
+	@$(BIN)/python benchmarks/run.py
+
+wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed.
+	rm -rf dist .venv-wheel
+	$(BIN)/python -m build --quiet --wheel
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip --disable-pip-version-check --quiet install --constraint requirements/constraints.txt --requirement requirements/test.txt dist/*.whl
+	.venv-wheel/bin/python -m pytest --quiet
+
+clean:
+	rm -rf $(VENV) .venv-wheel dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/errata.done: pyproject.toml requirements/constraints.txt | $(BIN)/python
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/test.done: requirements/test.txt $(VENV)/errata.done
+	@$(PIP) --requirement requirements/test.txt
+	@touch $@
+
+$(VENV)/check.done: requirements/check.txt $(VENV)/test.done
+	@$(PIP) --requirement requirements/check.txt
+	@touch $@
+
+$(VENV)/bench.done: requirements/bench.txt $(VENV)/errata.done
+	@$(PIP) --requirement requirements/bench.txt
+	@touch $@

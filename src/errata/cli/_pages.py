@@ -1,0 +1,130 @@
+"""The pages of `errata explain`; docs/errors holds the same text."""
+
+from collections.abc import Iterator
+
+from errata import dialects
+from errata._factories import factory_name
+from errata._fault import Fault
+from errata._jsonable import as_object
+from errata._taxonomy import Code
+from errata.dialects import Dialect
+from errata.dialects._dialect import json_text
+from errata.dialects._lines import lines_of
+from errata.dialects._members import texts_in
+from errata.dialects._protocol import code_of_number
+from errata.dialects._sentences import retry_sentence
+
+DIALECTS: tuple[Dialect, ...] = tuple(map(dialects.get, dialects.names()))
+
+
+def overview() -> str:
+    """List every code with its sentence."""
+    width = max(map(len, Code))
+    return "\n".join(f"{code:<{width}}  {code.sentence}" for code in Code)
+
+
+def code_page(code: Code) -> str:
+    """Write the page of a code."""
+    fault = Fault(
+        code=code, correlation_id="0f8c6f8e-3b1d-4c58-9a52-6d0c1f0f7a11", timestamp="2026-11-15T12:00:00.000Z"
+    )
+    sections = (
+        f"# {code}",
+        code.sentence,
+        f"- Retry: {retry_sentence(fault)}\n- Kind of next step: {code.hint_class}\n- As HTTP: {code.http_status}",
+        f"## When to use it\n\n{code.use_when}",
+        f"```python\n{_example(code)}\n```",
+        f"## What the agent should do\n\n{code.next_step}",
+        f"Default actions, in `taxonomy`: {', '.join(f'`{action}`' for action in _default_actions(fault))}.",
+        "## Its words\n\n" + "\n".join(_word_table(code)),
+        "## How it looks",
+        *(f"### {dialect.name}\n\n{_look(dialect, fault)}" for dialect in DIALECTS),
+    )
+    return "\n\n".join(sections)
+
+
+def word_page(word: str) -> str | None:
+    """Write the page of a dialect's word or number; None for one that nobody uses."""
+    sections = [section for dialect in DIALECTS if (section := _word_section(dialect, word))]
+    if protocol := _protocol_section(word):
+        sections.append(protocol)
+    return "\n\n".join([f"# {word}", *sections]) if sections else None
+
+
+def known_words() -> set[str]:
+    """Collect every name that has a page."""
+    words = {word for dialect in DIALECTS for word in dialect.vocabulary.words.values()}
+    return set(Code) | {str(word) for word in words} | {word.name for word in words if hasattr(word, "name")}
+
+
+def spelled(word: str | int) -> str:
+    """Spell a word the way its document does: a number with the name it has there."""
+    return f"{word:d} {getattr(word, 'name', '')}".strip() if isinstance(word, int) else str(word)
+
+
+def _example(code: Code) -> str:
+    name = factory_name(code)
+    if name is None:
+        return f'from errata import Code, FaultError\n\nerror = FaultError(Code.{code}, "{code.sentence}")'
+    return f'from errata import {name}\n\nerror = {name}("{code.sentence}")'
+
+
+def _default_actions(fault: Fault) -> tuple[str, ...]:
+    return texts_in(as_object(dialects.taxonomy.encode(fault)["structuredContent"]), "recovery_actions")
+
+
+def _word_table(code: Code) -> Iterator[str]:
+    yield "| dialect | model | word | which also says | and is read as |"
+    yield "|---|---|---|---|---|"
+    for dialect in DIALECTS:
+        vocabulary = dialect.vocabulary
+        word = vocabulary.words[code]
+        others = ", ".join(other for other in vocabulary.codes_for(word) if other is not code)
+        read = vocabulary.code_for(word)
+        yield f"| `{dialect.name}` | {dialect.source} | `{spelled(word)}` | {others} | {read} |"
+
+
+def _look(dialect: Dialect, fault: Fault) -> str:
+    if dialect is dialects.native:
+        return f"```text\n{lines_of(fault)}\n```"
+    return f"```json\n{json_text(as_object(dialect.encode(fault)['structuredContent']))}\n```"
+
+
+def _word_section(dialect: Dialect, name: str) -> str | None:
+    vocabulary = dialect.vocabulary
+    word = next(
+        (known for known in vocabulary.words.values() if name in {str(known), getattr(known, "name", "")}), None
+    )
+    if word is None:
+        return None
+    statuses = [str(status) for status, said in vocabulary.statuses.items() if said == word]
+    others = {status // 100 for status in vocabulary.statuses}
+    statuses += [
+        f"{'other ' if first in others else ''}{first}xx"
+        for first, said in vocabulary.status_classes.items()
+        if said == word
+    ]
+    lines = [
+        f"## In {dialect.name} ({dialect.source})\n",
+        f"- `{spelled(word)}` can mean: {', '.join(vocabulary.codes_for(word))}",
+        f"- it is read as: {vocabulary.code_for(word)}",
+    ]
+    if statuses:
+        lines.append(f"- an upstream's HTTP status becomes it: {', '.join(statuses)}")
+    return "\n".join(lines)
+
+
+def _protocol_section(word: str) -> str | None:
+    try:
+        number = int(word)
+    except ValueError:
+        return None
+    code = code_of_number(number)
+    if code is not None:
+        return f"## In a JSON-RPC error\n\n- `{number}` is read as: {code}"
+    if -32099 <= number <= -32000:  # noqa: PLR2004 - the range JSON-RPC leaves to implementations.
+        return (
+            f"## In a JSON-RPC error\n\n- `{number}` means nothing by itself: who sent it decides. It is read as "
+            f"{Code.UNKNOWN_ERROR} with the number in `origin`, and errata never sends it."
+        )
+    return None

@@ -1,0 +1,114 @@
+"""`errata demo`: one failure, told in six languages."""
+
+import argparse
+import inspect
+import json
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from errata._factories import rate_limited
+from errata._fault import Fault, FaultError, Recovery
+from errata._jsonable import as_object
+from errata.cli._pages import DIALECTS, spelled
+from errata.cli._terminal import paint
+from errata.dialects import Dialect
+from errata.dialects._incoming import Answer, incoming
+from errata.dialects._sentences import retry_sentence
+
+HELP = "tell one failure in six languages"
+
+_LABEL = 17
+_ABOUT = {
+    "native": "errata's own: every client shows the model all of it",
+    "mcp-tool-error": "000: ten words, a flag, the upstream's answer",
+    "error-response": "001: numbers in ranges",
+    "tool-error-v1": "002: names its kind; calls a 429 not retryable",
+    "json-rpc": "003: JSON-RPC numbers, and two surfaces",
+    "taxonomy": "004: recovery actions, a reference, a time",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare no arguments."""
+    del parser
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the page."""
+    del given
+    width = min(shutil.get_terminal_size().columns, 110)
+    try:
+        fetch_articles(["38052113", "37993487"])
+    except FaultError as error:
+        print("\n".join(_page(error.fault, width)))
+    return 0
+
+
+def fetch_articles(pmids: list[str]) -> list[str]:
+    """Fail the way real tools do."""
+    raise rate_limited(
+        "NCBI allows three requests a second, and this was the fourth.",
+        {"pmids": pmids},
+        http_status=429,
+        retry_after_ms=30_000,
+        recovery=Recovery(
+            hint="Wait 30 seconds, then ask for fewer PMIDs in one call.",
+            fallback_tool="search_articles",
+        ),
+    )
+
+
+def _page(fault: Fault, width: int) -> Iterator[str]:
+    yield ""
+    yield f"  {paint('errata', 'bold')}  one failure, told in six languages"
+    yield f"\n  {paint('The tool', 'bold')} `fetch_articles` fails:\n"
+    yield textwrap.indent(inspect.getsource(fetch_articles).split('"""\n')[1].rstrip(), "    ")
+    yield f"\n  {paint('Without errata', 'bold')} the agent reads this, and knows nothing:\n"
+    yield f"      {paint('Error executing tool fetch_articles', 'red')}"
+    yield f"\n  {paint('With errata', 'bold')} it reads one of these, whichever its client was written for:\n"
+    for dialect in DIALECTS:
+        yield from _box(dialect, fault, width)
+    yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is a {fault.code} again, with the verdict that was told:\n"
+    yield from _readings(fault)
+    yield f"\n  Next: {paint('errata explain RATE_LIMITED', 'cyan')}, {paint('errata explain -32003', 'cyan')}\n"
+
+
+def _box(dialect: Dialect, fault: Fault, width: int) -> Iterator[str]:
+    yield f"  ┌─ {paint(dialect.name, 'bold', 'cyan')}  {paint(_ABOUT[dialect.name], 'dim')}"
+    for line in _surfaces(dialect.encode(fault)):
+        label, _, rest = line.partition("\t")
+        wrapped = textwrap.wrap(rest, max(width - _LABEL - 5, 30), break_long_words=True, break_on_hyphens=False) or [
+            ""
+        ]
+        labels = [label, *[""] * (len(wrapped) - 1)]
+        yield from (
+            f"  │ {paint(f'{name:<{_LABEL}}', 'dim')} {part}" for name, part in zip(labels, wrapped, strict=True)
+        )
+    yield f"  └{'─' * (width - 4)}"
+
+
+def _surfaces(result: Mapping[str, object]) -> Iterator[str]:
+    """List what a model may get to see: the text, unless it is the object again, and the object's members."""
+    match incoming(result):
+        case Answer(texts=texts):
+            lines = [line for text in texts if not text.startswith("{") for line in text.split("\n") if line]
+        case _:
+            lines = []
+    yield from (f"{'text' if number == 0 else ''}\t{line}" for number, line in enumerate(lines))
+    structured = as_object(result["structuredContent"])
+    if "retry" in as_object(structured.get("error")):
+        structured = {"object": "the same again in structuredContent, for programs"}
+    for key, value in structured.items():
+        members = (
+            {f"{key}.{inner}": item for inner, item in as_object(value).items()} if key == "error" else {key: value}
+        )
+        yield from (f"{name}\t{json.dumps(item, ensure_ascii=False)}" for name, item in members.items())
+
+
+def _readings(fault: Fault) -> Iterator[str]:
+    for dialect in DIALECTS:
+        back = dialect.decode(dialect.encode(fault)) or fault
+        word = spelled(dialect.vocabulary.word_for(fault))
+        verdict = paint(f"Retry: {retry_sentence(back)}", "green" if back.retryable else "yellow")
+        yield f"      {dialect.name:<15} {word:<25} {verdict}"

@@ -1,0 +1,43 @@
+"""`errata explain`: what a code means, and whose a word or a number is."""
+
+import argparse
+import difflib
+
+from errata._taxonomy import Code
+from errata._values import known_word
+from errata.cli._pages import code_page, known_words, overview, word_page
+from errata.cli._terminal import complain, print_page
+
+HELP = "say what a code means and how it looks on the wire, or whose a word or a number is"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="a code (NOT_FOUND), a dialect's word (SERVER_ERROR) or a number (-32001); without one, all codes",
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the page of a code or of a word."""
+    name: str | None = given.name
+    page = overview() if name is None else _page(name)
+    if page is None:
+        return complain(f"there is no code, word or number `{name}`", _advice(str(name)))
+    print_page(page)
+    return 0
+
+
+def _page(name: str) -> str | None:
+    code = known_word(Code, name.upper())
+    return code_page(code) if code else word_page(name) or word_page(name.upper())
+
+
+def _advice(name: str) -> str:
+    near = difflib.get_close_matches(name.upper(), sorted(known_words()), n=4)
+    if not near:
+        return "list all codes with `errata explain`"
+    return f"did you mean {' or '.join(f'`{word}`' for word in near)}?"

@@ -1,0 +1,234 @@
+"""The command line, as a person or a pipe meets it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from errata import Code, Fault, NeedsInput, dialects
+from errata.cli import main
+
+WIRE = dialects.json_rpc.encode(Fault(code=Code.NOT_FOUND, message="No order 17.", reason="no_order"))
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        try:
+            code = main(arguments)
+        except SystemExit as stop:
+            code = stop.code
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.mark.parametrize("code", Code)
+def test_every_code_is_explained(run, code):
+    status, out, err = run("explain", code)
+
+    assert (status, err) == (0, "")
+    assert out.startswith(f"# {code}\n")
+    for part in (code.sentence, code.use_when, code.next_step, *dialects.names()):
+        assert part in out
+
+
+def test_without_a_name_all_codes_are_listed(run):
+    _, out, _ = run("explain")
+
+    assert [line.split()[0] for line in out.splitlines()] == list(Code)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("-32001", ["json-rpc (003)", "read as: NOT_FOUND", "In a JSON-RPC error", "means nothing by itself"]),
+        ("-32602", ["json-rpc (003)", "INVALID_PARAMS, MISSING_REQUIRED_FIELD, INVALID_FORMAT", "In a JSON-RPC error"]),
+        ("-32022", ["In a JSON-RPC error", "read as: INVALID_REQUEST"]),
+        ("4001", ["error-response (001)", "read as: UPSTREAM_ERROR", "ADAPTER_ERROR"]),
+        ("SERVER_ERROR", ["tool-error-v1 (002)", "UPSTREAM_ERROR, SERVICE_UNAVAILABLE, CIRCUIT_OPEN", "5xx"]),
+        ("BACKEND_UNAVAILABLE", ["error-response (001)", "4002"]),
+        ("RateLimited", ["json-rpc (003)", "-32003"]),
+        ("server_error", ["tool-error-v1 (002)"]),
+    ],
+)
+def test_a_word_or_a_number_is_explained(run, name, parts):
+    status, out, _ = run("explain", name)
+
+    assert status == 0
+    assert all(part in out for part in parts)
+
+
+def test_a_code_may_be_written_in_lower_case(run):
+    assert run("explain", "not_found")[1].startswith("# NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("name", "help_"),
+    [
+        ("NOT_FOND", "help: did you mean `NOT_FOUND` or `METHOD_NOT_FOUND`?"),
+        ("-32001000", "help:"),
+        ("zzz", "help: list all codes with `errata explain`"),
+    ],
+)
+def test_an_unknown_name_gets_the_nearest_ones(run, name, help_):
+    status, out, err = run("explain", name)
+
+    assert (status, out) == (2, "")
+    assert err.startswith(f"errata: there is no code, word or number `{name}`\n{help_}")
+
+
+def test_a_result_is_decoded_for_a_person(run, tmp_path):
+    file = tmp_path / "answer.json"
+    file.write_text(json.dumps({"jsonrpc": "2.0", "id": 1, "result": WIRE}))
+
+    status, out, _ = run("decode", str(file))
+
+    assert status == 0
+    assert out.splitlines() == [
+        "Error [NOT_FOUND]: No order 17.",
+        "Retry: not with the same arguments.",
+        "Reason: no_order",
+        "(said in the language `json-rpc`)",
+    ]
+
+
+def test_a_result_is_decoded_for_a_machine(run, tmp_path):
+    file = tmp_path / "answer.json"
+    file.write_text(json.dumps(WIRE, indent=2))
+
+    _, out, _ = run("decode", "--json", str(file))
+
+    assert json.loads(out) == {
+        "failure": True,
+        "language": "json-rpc",
+        "fault": {"code": "NOT_FOUND", "message": "No order 17.", "retry": "fix_input", "reason": "no_order"},
+    }
+
+
+def test_lines_are_decoded_one_by_one_and_a_bad_one_costs_no_other(run, tmp_path):
+    file = tmp_path / "answers.jsonl"
+    question = dialects.encode_needs_input(NeedsInput("Which?", fields=["id"], suggestions={"id": ["a"]}))
+    file.write_text("\n".join([json.dumps(WIRE), "{broken", '{"content": []}', json.dumps(question), "\n"]))
+
+    status, out, err = run("decode", str(file))
+
+    assert status == 2
+    assert "Error [NOT_FOUND]: No order 17." in out
+    assert "message 3\nNot a failure." in out
+    assert 'question: Which?\nAsks for: id\n- id: ["a"]' in out
+    assert re.search(r"answers.jsonl`, line 2, is not JSON: expecting property name .* at line 1, column 2", err)
+
+
+def test_an_array_is_decoded_as_several(run, tmp_path):
+    file = tmp_path / "batch.json"
+    file.write_text(json.dumps([WIRE, {"content": []}]))
+
+    _, out, _ = run("decode", "--json", str(file))
+
+    assert [json.loads(line)["failure"] for line in out.splitlines()] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "is empty"),
+        (b" \n\n ", "is empty"),
+        (b"{", "is not JSON: expecting property name enclosed in double quotes at line 1, column 2"),
+        (b'{\n "a": 1,\n oops}', "is not JSON: expecting property name enclosed in double quotes at line 3, column 2"),
+        (b"\x89PNG\r\n\x1a\n\xff\xfe", "is not text: byte 0 is not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"1" * 5000, "is not JSON that can be read"),
+    ],
+    ids=["empty", "blank", "cut", "later line", "binary", "deep", "digits"],
+)
+def test_bad_input_is_said_clearly(run, tmp_path, content, what):
+    file = tmp_path / "bad.json"
+    file.write_bytes(content)
+
+    status, out, err = run("decode", str(file))
+
+    assert (status, out) == (2, "")
+    assert what in err
+    assert re.search(r"^help: ", err, re.MULTILINE)
+    assert "Traceback" not in err
+
+
+def test_a_directory_and_a_missing_file_are_said_clearly(run, tmp_path):
+    assert run("decode", str(tmp_path))[2].startswith(f"errata: `{tmp_path}` is a directory\nhelp: ")
+    status, _, err = run("decode", str(tmp_path / "missing"))
+    assert status == 2
+    assert "no such file or directory" in err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_what_an_editor_saved_in_another_unicode_encoding_is_read(run, tmp_path, encoding):
+    file = tmp_path / "answer.json"
+    file.write_text(json.dumps(WIRE), encoding=encoding)
+
+    assert run("decode", str(file))[0] == 0
+
+
+def test_foreign_text_cannot_drive_the_terminal(run, tmp_path):
+    file = tmp_path / "evil.json"
+    fault = Fault(code=Code.GONE, message="\x1b[2Jx", reason="\x1b]0;y\x07", data={"\x1b[2J": "\x1b[2J"})
+    file.write_text(json.dumps(dialects.native.encode(fault)))
+
+    assert "\x1b" not in run("decode", str(file))[1]
+
+
+def test_the_demo_tells_one_failure_in_six_languages(run):
+    status, out, _ = run("demo")
+
+    assert status == 0
+    assert all(f"┌─ {name}" in out for name in dialects.names())
+    assert "\x1b" not in out
+
+
+def test_there_is_colour_only_where_it_shows(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1;36mNOT_FOUND\x1b[0m" in run("explain", "NOT_FOUND")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in run("explain", "NOT_FOUND")[1]
+
+
+def test_without_a_command_the_commands_are_listed(run):
+    status, out, _ = run()
+
+    assert status == 2
+    assert all(command in out for command in ("explain", "decode", "demo"))
+
+
+def errata(*arguments, **options):
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    return subprocess.run(
+        [sys.executable, "-m", "errata", *arguments], capture_output=True, check=False, env=environment, **options
+    )
+
+
+def test_python_m_errata_is_the_same_and_reads_standard_input():
+    done = errata("decode", "-", input=json.dumps(WIRE).encode())
+
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"Error [NOT_FOUND]: No order 17.")
+
+
+def test_a_terminal_that_knows_only_ascii_still_gets_the_page():
+    assert errata("demo").returncode == 0
+
+
+def test_the_version_is_told():
+    assert re.fullmatch(rb"errata \d+\.\d+\.\d+\s+", errata("--version").stdout)
+
+
+def test_a_reader_that_has_seen_enough_gets_no_traceback():
+    with subprocess.Popen(
+        [sys.executable, "-m", "errata", "explain", "NOT_FOUND"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 0

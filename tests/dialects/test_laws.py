@@ -1,0 +1,171 @@
+"""The laws of every dialect. An example can be argued with; a law cannot."""
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from strategies import faults, formats, json_objects, json_values
+
+import errata
+from errata import Code, Fault, Retry, dialects
+from errata.dialects._outgoing import outgoing
+
+DIALECTS = [dialects.get(name) for name in dialects.names()]
+SEEDS = [dialect for dialect in DIALECTS if dialect.name != "native"]
+
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=dialects.names())
+every_seed = pytest.mark.parametrize("dialect", SEEDS, ids=[dialect.name for dialect in SEEDS])
+
+
+def over_the_wire(message):
+    return json.loads(json.dumps(message, allow_nan=False, ensure_ascii=False).encode())
+
+
+@every_dialect
+@given(fault=faults, fmt=formats)
+def test_whatever_the_fault_an_answer_is_sent_that_says_it_is_an_error(dialect, fault, fmt):
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
+
+    assert wire["isError"] is True
+    assert wire["structuredContent"]
+    assert all(block["text"] for block in wire["content"])
+    assert wire["content"]
+
+
+@every_dialect
+@given(fault=faults, fmt=formats)
+def test_a_decoded_fault_encodes_to_the_same_bytes_again(dialect, fault, fmt):
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
+
+    again = dialect.encode(dialect.decode(wire), format=fmt)
+
+    assert json.dumps(again) == json.dumps(wire)
+
+
+@every_dialect
+@given(fault=faults, fmt=formats)
+def test_reading_back_never_raises_the_verdict(dialect, fault, fmt):
+    back = dialect.decode(over_the_wire(dialect.encode(fault, format=fmt)))
+
+    assert not back.retry.exceeds(fault.retry)
+
+
+@given(fault=faults)
+def test_native_loses_nothing(fault):
+    assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == outgoing(fault)
+
+
+@every_dialect
+@given(fault=faults, fmt=formats)
+def test_every_payload_fits_the_schema_of_its_dialect(dialect, fault, fmt):
+    schema = dialect.error_schema()
+    Draft202012Validator.check_schema(schema)
+
+    payload = over_the_wire(dialect.encode(fault, format=fmt))["structuredContent"]
+
+    Draft202012Validator(schema).validate(payload)
+
+
+@every_dialect
+@given(payload=json_values)
+def test_any_json_value_decodes_to_a_fault_or_to_none(dialect, payload):
+    for message in (payload, {"structuredContent": payload, "isError": True}, {"jsonrpc": "2.0", "error": payload}):
+        assert isinstance(dialect.decode(message), Fault | None)
+        assert isinstance(errata.decode(message), Fault | None)
+
+
+@every_dialect
+@given(fault=faults, fmt=formats, noise=json_objects, how=st.data())
+def test_a_damaged_payload_still_gets_an_answer(dialect, fault, fmt, noise, how):
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
+    place = how.draw(st.sampled_from(_places(wire)))
+
+    damaged = _damage(wire, place, how)
+
+    assert isinstance(dialect.decode(damaged), Fault | None)
+    assert isinstance(errata.decode(damaged), Fault | None)
+    assert isinstance(errata.decode({**noise, "result": damaged}), Fault | None)
+
+
+@every_dialect
+@given(fault=faults, fmt=formats)
+def test_the_reader_tells_which_dialect_it_is(dialect, fault, fmt):
+    wire = dialect.encode(fault, format=fmt)
+    response = {"jsonrpc": "2.0", "id": 1, "result": wire}
+
+    for message in (wire, response, over_the_wire(wire)):
+        reading = errata.reading.recognise(message)
+        assert (reading.language, reading.fault) == (dialect.name, dialect.decode(message))
+
+
+@every_dialect
+@given(fault=faults, fmt=formats)
+def test_encoding_leaves_the_fault_alone_and_shares_nothing_with_it(dialect, fault, fmt):
+    before = dataclasses.replace(fault)
+    wire = dialect.encode(fault, format=fmt)
+    _scribble(wire)
+
+    assert fault == before
+
+
+@every_seed
+@pytest.mark.parametrize("retry", Retry)
+@pytest.mark.parametrize("code", Code)
+def test_every_word_of_a_seed_survives_a_reading(dialect, code, retry):
+    wire = dialect.encode(Fault(code=code, retry=retry))
+
+    assert dialect.encode(dialect.decode(wire)) == wire
+
+
+@every_seed
+def test_a_shared_word_is_read_as_a_code_that_says_it(dialect):
+    for code, word in dialect.vocabulary.words.items():
+        read = dialect.vocabulary.code_for(word)
+        assert dialect.vocabulary.words[read] == word
+        if dialect.vocabulary.codes_for(word) == (code,):
+            assert read is code
+
+
+@every_dialect
+def test_every_code_has_a_word(dialect):
+    assert list(dialect.vocabulary.words) == list(Code)
+
+
+@given(fault=faults)
+def test_a_jsonrpc_error_has_a_legal_number_and_loses_nothing(fault):
+    error = over_the_wire(dialects.as_jsonrpc_error(fault))
+
+    assert error["code"] in {-32700, -32600, -32601, -32602, -32603}
+    assert "\n" not in error["message"]
+    assert errata.decode({"jsonrpc": "2.0", "id": 7, "error": error}) == errata.decode(error) == outgoing(fault)
+    assert dialects.as_jsonrpc_error(errata.decode(error)) == error
+
+
+def _places(value, path=()):
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, item in inner for place in _places(item, (*path, key)))]
+
+
+def _damage(value, path, how):
+    if not path:
+        return how.draw(
+            st.sampled_from([None, [], {}, [value], {"error": value}, str(value)[: len(str(value)) // 2], 1e308, True])
+            | json_values
+        )
+    key, *rest = path
+    copy = value.copy()
+    if not rest and how.draw(st.booleans()):
+        del copy[key]
+    else:
+        copy[key] = _damage(value[key], rest, how)
+    return copy
+
+
+def _scribble(value):
+    for inner in list(value.values() if isinstance(value, dict) else value):
+        if isinstance(inner, dict | list):
+            _scribble(inner)
+    value.clear()

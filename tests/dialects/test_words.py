@@ -1,0 +1,383 @@
+"""The words each document chose, where it disagrees with itself or with the others, and what errata makes of it."""
+
+import pytest
+
+from errata import Code, Fault, FaultError, FieldIssue, Recovery, RecoveryHint, Retry, dialects, http
+
+# The design's joint table, written down a second time on purpose. ◂ marks what a shared word is read as.
+TABLE = """
+PARSE_ERROR             BAD_REQUEST     2001   CLIENT_ERROR           -32700   INVALID_INPUT
+INVALID_REQUEST         BAD_REQUEST◂    2001   CLIENT_ERROR◂          -32600◂  INVALID_INPUT
+METHOD_NOT_FOUND        NOT_FOUND       5001   NOT_FOUND              -32601   NOT_FOUND
+INVALID_PARAMS          BAD_REQUEST     2001   CLIENT_ERROR           -32602◂  INVALID_INPUT◂
+MISSING_REQUIRED_FIELD  BAD_REQUEST     2002   CLIENT_ERROR           -32602   INVALID_INPUT
+INVALID_FORMAT          BAD_REQUEST     2003   CLIENT_ERROR           -32602   INVALID_INPUT
+VALIDATION_FAILED       BAD_REQUEST     2001◂  CLIENT_ERROR           -32007◂  VALIDATION_FAILED
+UNAUTHORIZED            UNAUTHORIZED    4001   AUTHENTICATION_ERROR◂  -32006   UNAUTHORIZED
+FORBIDDEN               FORBIDDEN◂      4001   AUTHENTICATION_ERROR   -32005◂  FORBIDDEN
+NOT_FOUND               NOT_FOUND◂      4001   NOT_FOUND◂             -32001   NOT_FOUND◂
+GONE                    GONE            4001   CLIENT_ERROR           -32600   NOT_FOUND
+CONFLICT                BAD_REQUEST     4001   CLIENT_ERROR           -32002◂  OPERATION_NOT_ALLOWED
+RATE_LIMITED            RATE_LIMITED    3001   CLIENT_ERROR           -32003   RATE_LIMITED
+TIMEOUT                 TIMEOUT◂        3002◂  NETWORK_ERROR          -32004◂  TIMEOUT◂
+CANCELLED               TIMEOUT         3002   NETWORK_ERROR          -32004   TIMEOUT
+NETWORK_ERROR           NETWORK_ERROR   4002   NETWORK_ERROR◂         -32000   SERVICE_UNAVAILABLE
+UPSTREAM_ERROR          UPSTREAM_ERROR◂ 4001◂  SERVER_ERROR◂          -32000   DEPENDENCY_FAILED◂
+SERVICE_UNAVAILABLE     UPSTREAM_ERROR  4002◂  SERVER_ERROR           -32000◂  SERVICE_UNAVAILABLE◂
+CIRCUIT_OPEN            UPSTREAM_ERROR  4002   SERVER_ERROR           -32000   CIRCUIT_OPEN
+CONFIGURATION_ERROR     INTERNAL_ERROR  4001   UNKNOWN_ERROR          -32008   INTERNAL_ERROR
+INITIALIZATION_FAILED   INTERNAL_ERROR  4001   UNKNOWN_ERROR          -32009   INTERNAL_ERROR
+DATABASE_ERROR          INTERNAL_ERROR  4001   SERVER_ERROR           -32010   DEPENDENCY_FAILED
+SERIALIZATION_ERROR     INTERNAL_ERROR  4001   UNKNOWN_ERROR          -32070   INTERNAL_ERROR
+NOT_IMPLEMENTED         INTERNAL_ERROR  5001◂  CLIENT_ERROR           -32603   OPERATION_NOT_ALLOWED
+BUSINESS_RULE_VIOLATION BAD_REQUEST     4001   CLIENT_ERROR           -32007   BUSINESS_RULE_VIOLATION
+INSUFFICIENT_BALANCE    BAD_REQUEST     4001   CLIENT_ERROR           -32005   INSUFFICIENT_BALANCE
+DUPLICATE_OPERATION     BAD_REQUEST     4001   CLIENT_ERROR           -32002   DUPLICATE_OPERATION
+OPERATION_NOT_ALLOWED   FORBIDDEN       4001   CLIENT_ERROR           -32005   OPERATION_NOT_ALLOWED◂
+INTERNAL_ERROR          INTERNAL_ERROR◂ 4001   UNKNOWN_ERROR          -32603◂  INTERNAL_ERROR◂
+UNKNOWN_ERROR           INTERNAL_ERROR  4001   UNKNOWN_ERROR◂         -32099   INTERNAL_ERROR
+"""
+COLUMNS = ["mcp-tool-error", "error-response", "tool-error-v1", "json-rpc", "taxonomy"]
+CELLS = [
+    (name, Code[row.split()[0]], cell)
+    for row in TABLE.strip().splitlines()
+    for name, cell in zip(COLUMNS, row.split()[1:], strict=True)
+]
+
+
+def payload_of(dialect, fault):
+    payload = dialects.get(dialect).encode(fault)["structuredContent"]
+    return payload.get("error", payload)
+
+
+def flag_of(dialect, fault):
+    payload = payload_of(dialect, fault)
+    return payload.get("retriable", payload.get("retryable"))
+
+
+@pytest.mark.parametrize(("dialect", "code", "cell"), CELLS)
+def test_a_code_has_the_word_of_the_table(dialect, code, cell):
+    assert str(payload_of(dialect, Fault(code=code))["code"]) == cell.removesuffix("◂")
+
+
+@pytest.mark.parametrize(("dialect", "code", "cell"), [cell for cell in CELLS if cell[2].endswith("◂")])
+def test_a_shared_word_is_read_as_the_marked_code(dialect, code, cell):
+    word = payload_of(dialect, Fault(code=code))["code"]
+
+    assert dialects.get(dialect).vocabulary.code_for(word) is code
+    assert len(dialects.get(dialect).vocabulary.codes_for(word)) > 1, "the mark is for shared words"
+
+
+# Where the documents disagree: with each other, with themselves, or with what one would guess.
+# document, status, word, flag (None: the document has none), and why it is worth a row.
+DISAGREEMENTS = [
+    ("mcp-tool-error", 410, "GONE", False, "000 has a word for it"),
+    ("tool-error-v1", 410, "CLIENT_ERROR", False, "002 has none: a 4xx"),
+    ("json-rpc", 410, -32600, None, "003 files it under other 4xx"),
+    ("taxonomy", 410, "NOT_FOUND", None, "004 has none: the nearest"),
+    ("error-response", 410, 4001, False, "001 has none: the adapter's"),
+    ("mcp-tool-error", 500, "UPSTREAM_ERROR", True, "000: all 5xx, retriable"),
+    ("tool-error-v1", 500, "SERVER_ERROR", True, "002: all 5xx, retryable"),
+    ("json-rpc", 500, -32603, None, "003 calls it InternalError"),
+    ("taxonomy", 500, "DEPENDENCY_FAILED", None, "004: somebody else's failure"),
+    ("error-response", 500, 4001, True, "001: adapter error, retry varies"),
+    ("mcp-tool-error", 429, "RATE_LIMITED", True, "000: retriable"),
+    ("tool-error-v1", 429, "CLIENT_ERROR", False, "002 calls every 4xx not retryable"),
+    ("json-rpc", 429, -32003, None, "003: RateLimited"),
+    ("error-response", 429, 3001, True, "001: retryable, though 3xxx is its business range"),
+    ("error-response", 504, 3002, True, "001: a timeout is a system code in the business range"),
+    ("mcp-tool-error", 504, "UPSTREAM_ERROR", True, "000: a status of 504 is a 5xx, not TIMEOUT"),
+    ("tool-error-v1", 504, "SERVER_ERROR", True, "002: likewise"),
+    ("json-rpc", 504, -32004, None, "003: Timeout"),
+    ("mcp-tool-error", 408, "BAD_REQUEST", False, "000: another 4xx"),
+    ("mcp-tool-error", 401, "UNAUTHORIZED", False, "000 tells 401 from 403"),
+    ("mcp-tool-error", 403, "FORBIDDEN", False, "000 tells 401 from 403"),
+    ("tool-error-v1", 401, "AUTHENTICATION_ERROR", False, "002 does not"),
+    ("tool-error-v1", 403, "AUTHENTICATION_ERROR", False, "002 does not"),
+    ("json-rpc", 402, -32005, None, "003: 402 is Forbidden"),
+    ("taxonomy", 402, "INSUFFICIENT_BALANCE", None, "004 has a word for it"),
+    ("mcp-tool-error", 501, "UPSTREAM_ERROR", False, "000 says 5xx; repeating a 501 never helps"),
+    ("tool-error-v1", 501, "SERVER_ERROR", False, "002 says 5xx; repeating a 501 never helps"),
+    ("json-rpc", 501, -32603, None, "003: InternalError"),
+    ("json-rpc", 405, -32600, None, "003: other 4xx"),
+    ("json-rpc", 502, -32000, None, "003: ServiceUnavailable"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "status", "word", "flag", "why"), DISAGREEMENTS)
+def test_where_the_documents_disagree_each_is_followed(dialect, status, word, flag, why):
+    fault = Fault(code=http.status_to_code(status), http_status=status)
+
+    assert payload_of(dialect, fault)["code"] == word, why
+    assert flag_of(dialect, fault) is flag, why
+
+
+@pytest.mark.parametrize("dialect", ["mcp-tool-error", "tool-error-v1"])
+@pytest.mark.parametrize("status", range(400, 600))
+def test_a_status_on_the_wire_says_more_than_the_word(dialect, status):
+    fault = Fault(code=http.status_to_code(status), http_status=status)
+
+    back = dialects.get(dialect).decode(dialects.get(dialect).encode(fault))
+
+    assert (back.code, back.http_status) == (fault.code, status)
+
+
+def test_a_throttle_that_arrived_as_a_400_stays_a_rate_limit():
+    fault = Fault(code=Code.RATE_LIMITED, http_status=400)
+
+    assert payload_of("mcp-tool-error", fault) == {
+        "code": "RATE_LIMITED",
+        "message": "There were too many calls.",
+        "retriable": True,
+    }
+
+
+def test_a_status_that_contradicts_the_word_is_kept_and_decides_nothing():
+    wire = {"isError": True, "structuredContent": {"code": "GONE", "message": "x", "original": {"status": 500}}}
+
+    fault = dialects.mcp_tool_error.decode(wire)
+
+    assert (fault.code, fault.http_status) == (Code.GONE, 500)
+
+
+NOT_TO_BE_REPEATED = [
+    Fault(code=Code.CANCELLED),
+    Fault(code=Code.NETWORK_ERROR, message="certificate verify failed", retry=Retry.NEVER),
+    Fault(code=Code.NOT_IMPLEMENTED, http_status=501),
+    *(Fault(code=code, retry=Retry.VERIFY_FIRST) for code in Code),
+]
+
+
+@pytest.mark.parametrize("dialect", dialects.names())
+@pytest.mark.parametrize("fault", NOT_TO_BE_REPEATED, ids=lambda fault: f"{fault.code}-{fault.retry}")
+def test_what_must_not_be_repeated_is_never_called_retryable_by_anyone(dialect, fault):
+    wire = dialects.get(dialect).encode(fault, format="both")
+
+    assert flag_of(dialect, fault) in {None, False}
+    assert not dialects.get(dialect).decode(wire).retryable
+    assert payload_of(dialect, fault).get("recovery_hint") != "RETRY_LATER"
+
+
+def test_a_broken_connection_does_not_come_back_as_safe_to_repeat():
+    """The word it shares with SERVICE_UNAVAILABLE would be; a payment would be sent twice."""
+    fault = Fault(code=Code.NETWORK_ERROR)
+
+    for name in ("error-response", "json-rpc", "taxonomy"):
+        back = dialects.get(name).decode(dialects.get(name).encode(fault))
+        assert (back.code, back.retry) == (Code.SERVICE_UNAVAILABLE, Retry.IF_HARMLESS)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (1001, Code.INVALID_REQUEST),
+        (2999, Code.VALIDATION_FAILED),
+        (3999, Code.BUSINESS_RULE_VIOLATION),
+        (4999, Code.UPSTREAM_ERROR),
+        (5999, Code.UPSTREAM_ERROR),
+        (7000, Code.UNKNOWN_ERROR),
+    ],
+)
+def test_001_a_number_nobody_knows_is_read_by_its_range_and_kept(number, code):
+    wire = {"structuredContent": {"error": {"code": number, "message": "x", "retryable": False}}, "isError": True}
+
+    fault = dialects.error_response.decode(wire)
+
+    assert (fault.code, fault.origin) == (code, str(number))
+
+
+@pytest.mark.parametrize(
+    ("original", "code", "origin"),
+    [
+        ("ORDER_NOT_FOUND", Code.UPSTREAM_ERROR, "ORDER_NOT_FOUND"),
+        ("FORBIDDEN", Code.FORBIDDEN, None),
+        ("RATE_LIMITED", Code.UPSTREAM_ERROR, "RATE_LIMITED"),  # It has a number of its own: the adapter meant another.
+        (None, Code.UPSTREAM_ERROR, None),
+    ],
+)
+def test_001_beside_4001_an_identifier_is_a_code_only_if_the_code_has_no_number(original, code, origin):
+    details = {"originalError": original} if original else {}
+    error = {"code": 4001, "message": "x", "retryable": False, "details": details}
+
+    fault = dialects.error_response.decode({"structuredContent": {"error": error}, "isError": True})
+
+    assert (fault.code, fault.origin) == (code, origin)
+
+
+def test_001_details_say_what_001_asks_for():
+    fault = FaultError(
+        Code.INVALID_FORMAT,
+        "Not an e-mail address.",
+        {"given": "x"},
+        reason="bad_email",
+        issues=[FieldIssue("order.email", "is not an e-mail address")],
+        recovery=Recovery(hint="Write it as name@example.org."),
+    ).fault
+
+    assert payload_of("error-response", fault) == {
+        "code": 2003,
+        "message": "Not an e-mail address.",
+        "retryable": False,
+        "details": {
+            "field": "order.email",
+            "reason": "bad_email",
+            "suggestion": "Write it as name@example.org.",
+            "context": {"given": "x"},
+        },
+    }
+
+
+@pytest.mark.parametrize("dialect", COLUMNS)
+def test_an_unknown_word_in_a_known_shape_is_kept(dialect):
+    wire = dialects.get(dialect).encode(Fault(code=Code.NOT_FOUND))
+    payload = wire["structuredContent"]
+    payload = payload.get("error", payload)
+    payload["code"] = -12345 if isinstance(payload["code"], int) else "OUT_OF_CHEESE"
+    if dialect == "error-response":
+        payload["code"] = 9999
+
+    fault = dialects.get(dialect).decode(wire)
+
+    assert (fault.code, fault.origin) == (Code.UNKNOWN_ERROR, str(payload["code"]))
+
+
+def test_002_details_are_the_data_then_the_status_then_the_wait():
+    fault = FaultError(
+        Code.RATE_LIMITED, "Slow down.", {"statusCode": 429, "limit": 3}, retry_after_ms=1500, http_status=429
+    ).fault
+
+    assert list(payload_of("tool-error-v1", fault)["details"].items()) == [
+        ("limit", 3),
+        ("statusCode", 429),
+        ("retryAfterMs", 1500),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("format", "mime_types"),
+    [
+        ("markdown", ["text/markdown"]),
+        ("json", ["application/json"]),
+        ("both", ["text/markdown", "application/json"]),
+        ("xml", ["text/markdown"]),
+    ],
+)
+def test_002_blocks_are_gated_by_format(format, mime_types):
+    wire = dialects.tool_error_v1.encode(Fault(code=Code.TIMEOUT), format=format)
+
+    assert [block["mimeType"] for block in wire["content"]] == mime_types
+
+
+def test_002_a_message_may_quote_a_tool_error():
+    quoted = '{"kind": "toolError:v1", "code": "NOT_FOUND", "message": "quoted"}'
+    wire = dialects.tool_error_v1.encode(Fault(code=Code.TIMEOUT, message=quoted), format="both")
+    del wire["structuredContent"]
+
+    assert dialects.tool_error_v1.decode(wire).message == quoted
+
+
+def test_002_needs_no_is_error():
+    wire = dialects.tool_error_v1.encode(Fault(code=Code.TIMEOUT), format="json")
+    del wire["isError"], wire["structuredContent"]
+
+    assert dialects.tool_error_v1.decode(wire).code is Code.NETWORK_ERROR
+
+
+def test_003_the_order_of_data_is_the_authors_then_ours_and_the_reason_last():
+    fault = FaultError(
+        Code.RATE_LIMITED,
+        "Slow down.",
+        {"reason": "mine", "z": 1, "recovery": {"hint": "Wait.", "level": 2}},
+        reason="queue_full",
+        retry=Retry.SAME_CALL,
+        retry_after_ms=2500,
+        field="pmids",
+        issues=[FieldIssue("pmids", "are too many", "at most 10")],
+    ).fault
+
+    assert list(payload_of("json-rpc", fault)["data"].items()) == [
+        ("z", 1),
+        ("recovery", {"level": 2, "hint": "Wait."}),
+        ("retryable", True),
+        ("retryAfter", 2.5),
+        ("field", "pmids"),
+        ("issues", [{"field": "pmids", "problem": "are too many", "expected": "at most 10"}]),
+        ("reason", "queue_full"),
+    ]
+
+
+def test_003_a_cancelled_call_says_that_it_is_not_to_be_repeated():
+    assert payload_of("json-rpc", Fault(code=Code.CANCELLED)) == {
+        "code": -32004,
+        "message": "The operation was cancelled.",
+        "data": {"retryable": False},
+    }
+
+
+def test_003_emits_no_meta():
+    assert "_meta" not in dialects.json_rpc.encode(Fault(code=Code.CANCELLED))
+
+
+@pytest.mark.parametrize("code", Code)
+def test_004_actions_are_those_of_004s_own_word(code):
+    actions = {
+        "RATE_LIMITED": ["wait_and_retry", "use_cached_data"],
+        "CIRCUIT_OPEN": ["use_fallback_service", "check_service_status"],
+        "TIMEOUT": ["retry_with_timeout", "reduce_request_scope"],
+        "VALIDATION_FAILED": ["check_input_format", "get_schema_info"],
+        "NOT_FOUND": ["verify_resource_id", "list_available_resources"],
+        "UNAUTHORIZED": ["refresh_token", "reauthenticate"],
+        "FORBIDDEN": ["check_permissions", "escalate_to_human"],
+        "INVALID_INPUT": ["check_input_format", "get_schema_info"],
+        "INTERNAL_ERROR": ["retry_once", "contact_support"],
+        "SERVICE_UNAVAILABLE": ["wait_and_retry", "use_fallback"],
+        "DEPENDENCY_FAILED": ["use_fallback_service", "retry_later"],
+        "BUSINESS_RULE_VIOLATION": ["review_business_rules", "escalate_to_human"],
+        "INSUFFICIENT_BALANCE": ["check_balance", "add_funds"],
+        "DUPLICATE_OPERATION": ["get_existing_result", "skip_operation"],
+        "OPERATION_NOT_ALLOWED": ["check_permissions", "escalate_to_human"],
+    }
+    payload = payload_of("taxonomy", Fault(code=code))
+
+    assert payload["recovery_actions"] == actions[payload["code"]]
+
+
+def test_004_the_authors_actions_win():
+    fault = Fault(code=Code.NOT_FOUND, recovery=Recovery(actions=("ask_a_librarian",)))
+
+    assert payload_of("taxonomy", fault)["recovery_actions"] == ["ask_a_librarian"]
+
+
+@pytest.mark.parametrize(
+    ("verify_tool", "hint", "fallback_tool"),
+    [("get_payment", "TRY_ALTERNATIVE", "get_payment"), (None, "REPORT_TO_USER", None)],
+)
+def test_004_what_must_be_verified_first_offers_the_tool_to_verify_with(verify_tool, hint, fallback_tool):
+    recovery = Recovery(verify_tool=verify_tool, hint_class=RecoveryHint.RETRY_LATER)
+    payload = payload_of("taxonomy", Fault(code=Code.TIMEOUT, retry=Retry.VERIFY_FIRST, recovery=recovery))
+
+    assert (payload["recovery_hint"], payload.get("fallback_tool")) == (hint, fallback_tool)
+    assert not any("retry" in action for action in payload["recovery_actions"])
+
+
+def test_004_never_advises_to_retry_what_does_not_bear_it():
+    fault = Fault(code=Code.INTERNAL_ERROR, recovery=Recovery(hint_class=RecoveryHint.RETRY_LATER))
+
+    assert payload_of("taxonomy", fault)["recovery_hint"] == "REPORT_TO_USER"
+
+
+@pytest.mark.parametrize("dialect", ["mcp-tool-error", "error-response", "tool-error-v1", "json-rpc"])
+def test_the_correlation_id_that_an_adapter_puts_beside_the_payload_is_read(dialect):
+    wire = dialects.get(dialect).encode(Fault(code=Code.GONE, correlation_id="abc"))
+    assert dialects.get(dialect).decode(wire).correlation_id is None
+
+    wire["_meta"] = {"errata/correlationId": "abc"}
+
+    assert dialects.get(dialect).decode(wire).correlation_id == "abc"
+
+
+def test_a_dialect_that_does_not_exist_is_answered_with_the_nearest_one():
+    with pytest.raises(LookupError, match=r"There is no dialect `json_rpc`. Did you mean `json-rpc`\?"):
+        dialects.get("json_rpc")
+    with pytest.raises(LookupError, match="Choose one of `native`, `mcp-tool-error`"):
+        dialects.get("klingon")

@@ -1,0 +1,78 @@
+"""What hypothesis may think up: any JSON, any Fault."""
+
+from hypothesis import strategies as st
+
+from errata import Code, Fault, FieldIssue, Recovery, RecoveryHint, Retry
+
+texts = st.text(max_size=40)
+maybe_texts = st.none() | texts
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts
+json_values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=12
+)
+json_objects = st.dictionaries(texts, json_values, max_size=5)
+
+# Keys that some dialect reads, so that authors' data collides with every one of them.
+telling_keys = st.sampled_from(
+    [
+        "reason",
+        "recovery",
+        "retryable",
+        "retryAfter",
+        "retryAfterMs",
+        "statusCode",
+        "field",
+        "issues",
+        "body",
+        "uri",
+        "code",
+        "message",
+        "error",
+        "kind",
+        "details",
+        "data",
+        "originalError",
+        "hint",
+        "status",
+        "structuredContent",
+        "content",
+        "isError",
+        "result",
+        "jsonrpc",
+        "id",
+    ]
+)
+telling_values = json_values | st.sampled_from(
+    [{"hint": "Call list_orders first."}, True, False, 30, "30", 404, 503, [{"field": "a", "problem": "b"}], 1.5]
+)
+data = st.dictionaries(texts | telling_keys, telling_values, max_size=5)
+
+issues = st.lists(st.builds(FieldIssue, texts, texts, maybe_texts), max_size=3).map(tuple)
+recoveries = st.builds(
+    Recovery,
+    hint=maybe_texts,
+    hint_class=st.none() | st.sampled_from(RecoveryHint),
+    actions=st.lists(texts | st.just("contact_support"), max_size=3).map(tuple),
+    fallback_tool=maybe_texts,
+    verify_tool=maybe_texts,
+    corrective_params=json_objects,
+    user_message=maybe_texts,
+)
+faults = st.builds(
+    Fault,
+    code=st.sampled_from(Code),
+    message=texts | st.text(max_size=400),
+    retry=st.sampled_from([*Retry, None]),
+    retry_declared=st.booleans(),
+    retry_after_ms=st.none() | st.integers(-5, 10**13) | st.floats(),
+    reason=maybe_texts,
+    field=maybe_texts,
+    issues=issues,
+    recovery=st.none() | recoveries,
+    http_status=st.none() | st.integers(395, 605) | st.sampled_from([408, 429, 500, 501, 502, 503, 504]),
+    origin=maybe_texts | st.sampled_from([*map(str, Code), "ORDER_NOT_FOUND"]),
+    data=data,
+    correlation_id=maybe_texts,
+    timestamp=maybe_texts,
+)
+formats = st.sampled_from(["markdown", "json", "both", "xml"])

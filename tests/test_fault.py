@@ -1,0 +1,276 @@
+"""A Fault puts itself in order, and the exceptions that carry one survive everything."""
+
+import copy
+import dataclasses
+import pickle
+
+import pytest
+from hypothesis import given
+from strategies import faults, telling_values
+
+import errata
+from errata import (
+    AdapterError,
+    Code,
+    Fault,
+    FaultError,
+    FieldIssue,
+    NeedsInput,
+    Recovery,
+    RecoveryHint,
+    Retry,
+    conflict,
+    internal_error,
+    not_found,
+    service_unavailable,
+)
+
+
+class Mean:
+    def __str__(self):
+        raise RuntimeError("no text for you")
+
+
+def test_without_a_message_the_code_speaks():
+    assert Fault(code=Code.NOT_FOUND).message == "The thing does not exist."
+    assert str(not_found()) == "The thing does not exist."
+    assert str(not_found("   ")) == "The thing does not exist."
+
+
+def test_without_a_verdict_the_table_decides():
+    assert Fault(code=Code.TIMEOUT).retry is Retry.IF_HARMLESS
+    assert not Fault(code=Code.TIMEOUT).retry_declared
+
+
+def test_a_verdict_given_to_an_exception_was_declared_by_a_person():
+    assert conflict("Deadlock.", retry=Retry.SAME_CALL).fault.retry_declared
+
+
+@pytest.mark.parametrize(
+    ("status", "retry"), [(None, Retry.SAME_CALL), (503, Retry.SAME_CALL), (502, Retry.IF_HARMLESS)]
+)
+def test_an_unavailable_service_is_safe_to_call_again_only_if_the_status_says_so(status, retry):
+    assert Fault(code=Code.SERVICE_UNAVAILABLE, http_status=status).retry is retry
+
+
+def test_the_reserved_keys_of_003_leave_the_data_for_their_fields():
+    fault = not_found(
+        "No match.",
+        {
+            "pmids": ["1"],
+            "reason": "no_match",
+            "recovery": {"hint": "Call search first.", "level": 2},
+            "retryable": False,
+            "retryAfter": 1.5,
+        },
+    ).fault
+
+    assert fault.reason == "no_match"
+    assert fault.recovery == Recovery(hint="Call search first.")
+    assert (fault.retry, fault.retry_declared) == (Retry.FIX_INPUT, True)
+    assert fault.retry_after_ms == 1500
+    assert fault.data == {"pmids": ["1"], "recovery": {"level": 2}}
+
+
+def test_a_field_that_was_given_wins_over_the_data():
+    fault = not_found(
+        "No match.",
+        {"reason": "other", "recovery": {"hint": "Other."}, "retryable": True, "retryAfter": 9},
+        reason="no_match",
+        recovery=Recovery(hint="Call search first."),
+        retry=Retry.NEVER,
+        retry_after_ms=10,
+    ).fault
+
+    assert (fault.reason, fault.recovery.hint, fault.retry, fault.retry_after_ms) == (
+        "no_match",
+        "Call search first.",
+        Retry.NEVER,
+        10,
+    )
+    assert fault.data == {}
+
+
+def test_a_reserved_key_of_the_wrong_kind_stays_in_the_data():
+    data = {"reason": 5, "recovery": "Try again.", "retryable": "yes", "retryAfter": "soon"}
+
+    assert internal_error("x", data).fault.data == data
+
+
+@pytest.mark.parametrize(
+    ("code", "flag", "retry"),
+    [
+        (Code.RATE_LIMITED, True, Retry.SAME_CALL),
+        (Code.INTERNAL_ERROR, True, Retry.IF_HARMLESS),
+        (Code.TIMEOUT, True, Retry.IF_HARMLESS),
+        (Code.TIMEOUT, False, Retry.NEVER),
+        (Code.NOT_FOUND, False, Retry.FIX_INPUT),
+    ],
+)
+def test_a_declared_flag_becomes_a_verdict(code, flag, retry):
+    assert FaultError(code, "x", {"retryable": flag}).fault.retry is retry
+
+
+def test_a_flag_in_replaced_data_lowers_a_verdict_and_never_raises_it():
+    never = Fault(code=Code.INTERNAL_ERROR)
+    same = Fault(code=Code.RATE_LIMITED)
+
+    assert dataclasses.replace(never, data={"retryable": True}).retry is Retry.NEVER
+    assert dataclasses.replace(same, data={"retryable": False}).retry is Retry.NEVER
+
+
+def test_blank_text_and_an_empty_recovery_are_none():
+    fault = Fault(code=Code.GONE, reason="", field=" ", origin="", correlation_id="", recovery=Recovery(hint=""))
+
+    assert (fault.reason, fault.field, fault.origin, fault.correlation_id, fault.recovery) == (None,) * 5
+
+
+@pytest.mark.parametrize("status", [0, 99, 600, -1, True, "404", 404.0, None])
+def test_a_status_that_is_none_is_dropped(status):
+    assert Fault(code=Code.GONE, http_status=status).http_status is None
+
+
+@pytest.mark.parametrize("wait", [-1, float("nan"), float("inf"), True, "x", 10**13, 10**400])
+def test_a_wait_that_is_none_is_dropped(wait):
+    assert Fault(code=Code.GONE, retry_after_ms=wait).retry_after_ms is None
+
+
+def test_a_wait_is_rounded_up():
+    assert Fault(code=Code.GONE, retry_after_ms=0.2).retry_after_ms == 1
+
+
+def test_a_code_nobody_knows_is_kept_as_the_origin():
+    fault = Fault(code="OUT_OF_CHEESE")
+
+    assert (fault.code, fault.origin) == (Code.UNKNOWN_ERROR, "OUT_OF_CHEESE")
+
+
+def test_raising_never_fails_whatever_it_is_given():
+    error = FaultError(
+        [],
+        Mean(),
+        Mean(),
+        cause="not an exception",
+        retry="maybe",
+        retry_after_ms="x",
+        reason=Mean(),
+        issues=Mean(),
+        recovery="later",
+        correlation_id=7,
+    )
+
+    assert error.fault.code is Code.UNKNOWN_ERROR
+    assert error.fault.correlation_id == "7"
+    assert error.fault.data == {"value": "<Mean>"}
+    assert error.__notes__ == ["Cause: not an exception"]
+
+
+def test_issues_may_come_from_a_generator():
+    fault = FaultError(Code.INVALID_PARAMS, issues=(FieldIssue(name, "is required") for name in "ab")).fault
+
+    assert [issue.field for issue in fault.issues] == ["a", "b"]
+
+
+def test_data_is_copied():
+    data = {"ids": [1]}
+    error = not_found("x", data)
+    data["ids"].append(2)
+
+    assert error.fault.data == {"ids": [1]}
+
+
+def test_an_exception_gets_a_reference_and_a_time_and_a_decoded_fault_does_not():
+    first, second = not_found("x").fault, not_found("x").fault
+
+    assert first.correlation_id != second.correlation_id
+    assert first.timestamp.endswith("Z")
+    assert Fault(code=Code.NOT_FOUND).correlation_id is None
+
+
+def test_reference_and_time_can_be_given():
+    fault = not_found("x", correlation_id="abc", timestamp="2026-11-15T12:00:00.000Z").fault
+
+    assert (fault.correlation_id, fault.timestamp) == ("abc", "2026-11-15T12:00:00.000Z")
+
+
+def test_a_cause_is_chained_either_way():
+    lost = OSError("lost")
+
+    assert service_unavailable("x", cause=lost).__cause__ is lost
+    with pytest.raises(FaultError) as caught:
+        raise service_unavailable("x") from lost
+    assert caught.value.__cause__ is lost
+
+
+def test_a_fault_is_immutable_hashable_and_slotted():
+    fault = Fault(code=Code.GONE, data={"a": 1}, recovery=Recovery(corrective_params={"b": [2]}))
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        fault.message = "x"
+    assert hash(fault) == hash(dataclasses.replace(fault))
+    for value in (fault, fault.recovery, FieldIssue("a", "b")):
+        assert not hasattr(value, "__dict__")
+
+
+@given(fault=faults)
+def test_a_fault_in_order_stays_as_it_is(fault):
+    assert dataclasses.replace(fault) == fault
+
+
+@given(fault=faults, value=telling_values)
+def test_the_reason_cannot_be_overridden_by_data(fault, value):
+    given = dataclasses.replace(fault, reason="declared", data={"reason": value})
+
+    assert given.reason == "declared"
+
+
+EXCEPTIONS = [
+    FaultError(Code.TIMEOUT, "x", {"a": [1]}, retry_after_ms=5, recovery=Recovery(hint_class=RecoveryHint.CHECK_INPUT)),
+    AdapterError("ORDER_NOT_FOUND", "No order 17.", {"order": 17}),
+    not_found("x", cause=KeyError("y")),
+    NeedsInput("Which?", fields=["id"], suggestions={"id": ["a"]}, options=["a"]),
+]
+
+
+@pytest.mark.parametrize("error", EXCEPTIONS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_exception_survives_a_copy(error, again):
+    error.add_note("seen")
+    twin = again(error)
+
+    assert type(twin) is type(error)
+    assert (str(twin), twin.args) == (str(error), error.args)
+    assert twin.__dict__ == error.__dict__
+
+
+def test_every_exception_class_is_among_the_copied_ones():
+    public = {getattr(errata, name) for name in errata.__all__}
+    classes = {found for found in public if isinstance(found, type) and issubclass(found, BaseException)}
+
+    assert classes == {type(error) for error in EXCEPTIONS}
+
+
+def test_an_adapters_failure_is_not_retryable_unless_the_data_says_so():
+    assert AdapterError("ORDER_NOT_FOUND").fault.retry is Retry.NEVER
+    assert AdapterError("BACKEND_BUSY", "Busy.", {"retryable": True}).fault.retry is Retry.IF_HARMLESS
+    assert AdapterError("BACKEND_BUSY", retry=Retry.SAME_CALL).fault.retry is Retry.SAME_CALL
+    assert AdapterError("TOO_MANY", code=Code.RATE_LIMITED).fault.retry is Retry.SAME_CALL
+
+
+def test_an_exception_can_be_made_from_a_fault_that_exists():
+    fault = Fault(code=Code.GONE, message="Removed.")
+
+    assert FaultError.from_fault(fault).fault is fault
+    assert str(FaultError.from_fault(fault)) == "Removed."
+
+
+def test_a_question_puts_itself_in_order():
+    question = NeedsInput("Which?", fields="id", suggestions={"id": "a"}, options=["a", {"value": 2}, Mean()])
+
+    assert question.fields == ("id",)
+    assert question.suggestions == {"id": ["a"]}
+    assert question.options == (
+        {"label": "a", "value": "a"},
+        {"label": "2", "value": 2},
+        {"label": "<Mean>", "value": "<Mean>"},
+    )

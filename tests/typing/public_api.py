@@ -1,0 +1,53 @@
+"""What a type checker sees of the public names. Checked by mypy and pyright; never run."""
+
+from collections.abc import Mapping
+from typing import assert_type
+
+import errata
+from errata import (
+    AdapterError,
+    Code,
+    Fault,
+    FaultError,
+    FieldIssue,
+    NeedsInput,
+    Recovery,
+    RecoveryHint,
+    Retry,
+    not_found,
+    rate_limited,
+)
+from errata.dialects import Dialect, JsonRpcErrorCode, as_jsonrpc_error, error_response, get, names, native
+from errata.http import status_to_code
+from errata.reading import Reading, recognise
+
+assert_type(not_found("No order 17.", {"order": 17}), FaultError)
+assert_type(rate_limited("Slow down.", retry_after_ms=30_000, recovery=Recovery(hint="Wait.")), FaultError)
+assert_type(rate_limited(cause=OSError()).fault, Fault)
+assert_type(AdapterError("ORDER_NOT_FOUND", retry=Retry.SAME_CALL).code, Code)
+assert_type(AdapterError.from_fault(Fault(code=Code.GONE)), AdapterError)
+assert_type(Fault(code=Code.GONE).retry, Retry)
+assert_type(Fault(code=Code.GONE).retryable, bool)
+assert_type(Fault(code=Code.GONE).data, Mapping[str, object])
+assert_type(Code.GONE.hint_class, RecoveryHint)
+assert_type(errata.decode({"isError": True}), Fault | None)
+assert_type(errata.decode_needs_input({}), NeedsInput | None)
+assert_type(recognise({}), Reading | None)
+assert_type(status_to_code(404), Code)
+assert_type(get("native"), Dialect)
+assert_type(names(), tuple[str, ...])
+assert_type(native.encode(Fault(code=Code.GONE), format="json"), dict[str, object])
+assert_type(error_response.as_jsonrpc_result(Fault(code=Code.GONE)), dict[str, object])
+assert_type(as_jsonrpc_error(Fault(code=Code.GONE)), dict[str, object])
+assert_type(JsonRpcErrorCode.NotFound.value, int)
+
+FaultError(Code.INVALID_PARAMS, "x", issues=[FieldIssue("days", "must be a whole number")])
+NeedsInput("Which?", fields=["id"], reason="ambiguous", suggestions={"id": ["a", "b"]}, options=[{"value": 1}])
+
+# What has to be refused. An ignore that is not needed is an error itself, so each line proves a refusal.
+Code.NOT_FOND  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+FaultError("NOT_FOUND", "x")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+not_found("x", retry_after="soon")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+not_found("x", retry="same_call")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+Fault(Code.GONE)  # type: ignore[misc]  # pyright: ignore[reportCallIssue]
+Fault(code=Code.GONE).message = "y"  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
