@@ -2,11 +2,12 @@
 
 import collections
 import dataclasses
-import datetime
+import datetime as dt
 import decimal
 import enum
 import json
 import pathlib
+import re
 import types
 import uuid
 
@@ -63,7 +64,7 @@ class Liar(str):
     __slots__ = ()
 
     def __str__(self):
-        return 42
+        return 42  # noqa: PLE0307 - a lie is the point.
 
 
 class Endless(collections.abc.Mapping):
@@ -92,46 +93,48 @@ DECIDED = {
     "deque": (collections.deque([1, 2]), [1, 2]),
     "range": (range(3), [0, 1, 2]),
     "dict view": ({"a": 1}.keys(), ["a"]),
-    "datetime": (datetime.datetime(2026, 11, 15, 12, tzinfo=datetime.UTC), "2026-11-15T12:00:00+00:00"),
-    "date": (datetime.date(2026, 11, 15), "2026-11-15"),
-    "time": (datetime.time(12, 30), "12:30:00"),
-    "timedelta": (datetime.timedelta(seconds=90), "0:01:30"),
+    "datetime": (dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC), "2026-11-15T12:00:00+00:00"),
+    "date": (dt.date(2026, 11, 15), "2026-11-15"),
+    "time": (dt.time(12, 30), "12:30:00"),
+    "timedelta": (dt.timedelta(seconds=90), "0:01:30"),
     "decimal": (decimal.Decimal("1.10"), "1.10"),
     "uuid": (uuid.UUID(int=7), "00000000-0000-0000-0000-000000000007"),
     "path": (pathlib.PurePosixPath("/a/b"), "/a/b"),
     "enum": (Colour.RED, "red"),
     "int enum": (Level.HIGH, 3),
-    "str enum": (collections.namedtuple("Pair", "a b")(1, 2), [1, 2]),  # noqa: PYI024
+    "named tuple": (collections.namedtuple("Pair", "a b")(1, 2), [1, 2]),  # noqa: PYI024
     "dataclass": (Order(17), {"number": 17}),
     "pydantic model": (Model(), {"id": 7}),
     "exception": (ValueError("bad"), "ValueError: bad"),
-    "object": (Plain(), "<Plain>"),
+    "object": (Plain(), f"<{__name__}.Plain object>"),
     "class": (Plain, str(Plain)),
-    "generator": ((x for x in "ab"), "<generator>"),
-    "function whose text is an address": (types.SimpleNamespace(a=1), "namespace(a=1)"),
+    "namespace": (types.SimpleNamespace(a=1), "namespace(a=1)"),
     "__str__ that raises": (Mean(), "<Mean>"),
     "mapping that raises": (MeanMapping(), "<MeanMapping>"),
     "text that lies": (Liar("truth"), "truth"),
     "lone surrogate": ("a\ud800b", "a\ufffdb"),
     "surrogate pair": ("\ud83d\ude00", "😀"),
     "integer too long to print": (10**5000, "[integer of 16610 bits]"),
-    "odd keys": ({1: "a", None: "b", True: "c", 2.5: "d", (1, 2): "e"}, None),
+    "odd keys": (
+        {None: "b", False: "c", 2.5: "d", (1, 2): "e"},
+        {"null": "b", "false": "c", "2.5": "d", "(1, 2)": "e"},
+    ),
     "keys that collide": ({1: "a", "1": "b"}, {"1": "a", "1~2": "b"}),
     "key that raises": ({Mean(): 1}, {"<Mean>": 1}),
     "enum as key": ({Colour.RED: 1}, {"red": 1}),
 }
-DECIDED["odd keys"] = (
-    {None: "b", False: "c", 2.5: "d", (1, 2): "e"},
-    {"null": "b", "false": "c", "2.5": "d", "(1, 2)": "e"},
-)
 
 
 @pytest.mark.parametrize(("value", "expected"), DECIDED.values(), ids=DECIDED.keys())
 def test_every_kind_of_value_is_decided(value, expected):
-    if expected == "<generator>":
-        assert jsonable(value).startswith("<generator")
-        return
     assert jsonable({"value": value}) == {"value": expected}
+
+
+def test_an_iterator_is_not_used_up():
+    letters = (letter for letter in "ab")
+
+    assert re.fullmatch(r"<generator object <?\S+>", jsonable(letters))
+    assert list(letters) == ["a", "b"]
 
 
 def test_a_cycle_is_cut():
@@ -231,5 +234,4 @@ def test_data_that_is_no_object_becomes_one():
 def test_text_of_never_raises():
     assert text_of(Mean()) == "<Mean>"
     assert text_of(Liar("truth")) == "<Liar>"
-    assert text_of(Plain()) == "<Plain>"
     assert text_of(ValueError("bad")) == "bad"

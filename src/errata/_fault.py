@@ -7,7 +7,7 @@ Exception
 """
 
 import dataclasses
-import uuid
+import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Self, TypedDict, Unpack, cast
@@ -31,9 +31,7 @@ class FieldIssue:
     """What would be right, if that can be said in a few words."""
 
     def __post_init__(self) -> None:
-        _set(self, field=text_of(self.field))
-        _set(self, problem=text_of(self.problem))
-        _set(self, expected=text_or_none(self.expected))
+        _set(self, field=text_of(self.field), problem=text_of(self.problem), expected=text_or_none(self.expected))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +54,16 @@ class Recovery:
     """What to tell the person behind the agent."""
 
     def __post_init__(self) -> None:
-        for name in ("hint", "fallback_tool", "verify_tool", "user_message"):
-            _set(self, **{name: text_or_none(getattr(self, name))})
-        _set(self, hint_class=known_word(RecoveryHint, self.hint_class))
-        _set(self, actions=tuple(filter(None, map(text_or_none, items_of(self.actions)))))
-        _set(self, corrective_params=jsonable_object(self.corrective_params))
+        _set(
+            self,
+            hint=text_or_none(self.hint),
+            hint_class=known_word(RecoveryHint, self.hint_class),
+            actions=tuple(filter(None, map(text_or_none, items_of(self.actions)))),
+            fallback_tool=text_or_none(self.fallback_tool),
+            verify_tool=text_or_none(self.verify_tool),
+            corrective_params=jsonable_object(self.corrective_params),
+            user_message=text_or_none(self.user_message),
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,29 +104,29 @@ class Fault:
         return self.retry.retryable
 
     def __post_init__(self) -> None:
-        self._settle_code()
-        for name in ("reason", "field", "origin", "correlation_id"):
-            _set(self, **{name: text_or_none(getattr(self, name))})
-        _set(self, timestamp=timestamp_or_none(self.timestamp))
-        _set(self, message=text_or_none(self.message) or self.code.sentence)
-        _set(self, http_status=http_status_or_none(self.http_status))
-        _set(self, retry_after_ms=wait_ms(self.retry_after_ms))
-        _set(self, issues=tuple(issue for issue in items_of(self.issues) if isinstance(issue, FieldIssue)))
-        _set(self, recovery=_recovery_or_none(self.recovery))
-        _set(self, retry_declared=self.retry_declared is True)
-        _set(self, data=jsonable_object(self.data))
+        code = known_word(Code, self.code)
+        origin = text_or_none(self.origin)
+        _set(
+            self,
+            code=code or Code.UNKNOWN_ERROR,
+            message=text_or_none(self.message) or (code or Code.UNKNOWN_ERROR).sentence,
+            retry=known_word(Retry, self.retry),
+            retry_declared=self.retry_declared is True,
+            retry_after_ms=wait_ms(self.retry_after_ms),
+            reason=text_or_none(self.reason),
+            field=text_or_none(self.field),
+            issues=tuple(issue for issue in items_of(self.issues) if isinstance(issue, FieldIssue)),
+            recovery=_recovery_or_none(self.recovery),
+            http_status=http_status_or_none(self.http_status),
+            origin=origin if code else origin or text_or_none(self.code),
+            data=jsonable_object(self.data),
+            correlation_id=text_or_none(self.correlation_id),
+            timestamp=timestamp_or_none(self.timestamp),
+        )
         if not self.data.keys().isdisjoint(_RESERVED):
             self._lift_reserved_keys(dict(self.data))
-        if known_word(Retry, self.retry) is None:
+        if self.retry is _UNDECIDED:
             _set(self, retry=verdict(self.code, http_status=self.http_status))
-        else:
-            _set(self, retry=Retry(self.retry))
-
-    def _settle_code(self) -> None:
-        known = known_word(Code, self.code)
-        if known is None:
-            _set(self, origin=self.origin or text_of(self.code))
-        _set(self, code=known or Code.UNKNOWN_ERROR)
 
     def _lift_reserved_keys(self, data: dict[str, object]) -> None:
         """Move 003's reserved keys into their fields; a value of the wrong kind stays where it is."""
@@ -147,8 +150,7 @@ class Fault:
 
     def _obey(self, told: Retry) -> None:
         """Let the data's own flag decide, unless that would say more than a verdict that was given."""
-        given = known_word(Retry, self.retry)
-        if not self.retry_declared and (given is None or not told.exceeds(given)):
+        if not self.retry_declared and (self.retry is _UNDECIDED or not told.exceeds(self.retry)):
             _set(self, retry=told, retry_declared=True)
 
 
@@ -270,8 +272,11 @@ def now() -> str:
 
 
 def new_correlation_id() -> str:
-    """Make an identifier that ties an answer to the log."""
-    return str(uuid.uuid4())
+    """Make an identifier that ties an answer to the log: a UUID, version 4."""
+    bits = int.from_bytes(os.urandom(16))  # The uuid module costs a fifth of `import errata`.
+    bits = bits & ~(0xF << 76 | 0x3 << 62) | (4 << 76 | 2 << 62)
+    digits = f"{bits:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def identified(
@@ -323,4 +328,7 @@ def _set(instance: object, **fields: object) -> None:
 
 
 def _recovery_or_none(value: object) -> Recovery | None:
-    return value if isinstance(value, Recovery) and value != Recovery() else None
+    return value if isinstance(value, Recovery) and value != _NO_RECOVERY else None
+
+
+_NO_RECOVERY = Recovery()

@@ -7,7 +7,8 @@ docs/data.md says what becomes of each kind of value.
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date, time
 from enum import Enum
@@ -21,6 +22,7 @@ DEPTH = 32
 _CUT = "… [cut]"
 _CYCLE = "[cycle]"
 _TOO_DEEP = "[nested too deep]"
+_ADDRESS = r" at 0x[0-9A-Fa-f]+(?=>$)"  # Where in memory it was helps nobody, and tells attackers.
 _MOST_BITS = 1024  # Python itself refuses to print an integer of more than 4300 digits.
 
 
@@ -38,10 +40,10 @@ def jsonable(value: object, *, size: int = SIZE, depth: int = DEPTH) -> object:
 
 def jsonable_object(value: object) -> dict[str, object]:
     """Copy a value into a JSON object; one that is none is put under `value`."""
+    if value is None or (type(value) is dict and not value):
+        return {}
     plain = jsonable(value)
-    if plain is None or isinstance(plain, dict):
-        return as_object(cast("object", plain))
-    return {"value": plain}
+    return as_object(cast("object", plain)) if isinstance(plain, dict) else {"value": plain}
 
 
 def as_object(value: object) -> dict[str, object]:
@@ -53,13 +55,11 @@ def text_of(value: object) -> str:
     """Say a value in text: its own if it has a usable one, else `<Type>`."""
     if type(value) is str:
         return valid_unicode(value)
-    kind = type(value)
     try:
-        if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-            return f"<{kind.__name__}>"  # The default says only where in memory it was.
-        return valid_unicode(str.__str__(str(value)))
+        text = valid_unicode(str.__str__(str(value)))
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything.
-        return f"<{kind.__name__}>"
+        return f"<{type(value).__name__}>"
+    return re.sub(_ADDRESS, "", text) if text.startswith("<") else text
 
 
 def valid_unicode(text: str) -> str:
@@ -146,22 +146,24 @@ class _Copier:
 
     def _object(self, content: Mapping[object, object], depth: int) -> dict[str, object]:
         plain: dict[str, object] = {}
-        for key, item, rest in _counted(content):
-            if self._full:
-                plain["…"] = f"[{rest} more]"
+        entries: Iterable[tuple[object, object]] = content.items()
+        size = len(content)
+        # Another thread may write to a dict meanwhile; a foreign mapping may have no end.
+        for key, item in list(entries) if type(content) is dict else entries:
+            if self._left <= 0:
+                plain["…"] = f"[{size - len(plain)} more]"
                 break
-            name = unique = self._text(_key_text(key))
-            number = 2
-            while unique in plain:
-                unique, number = f"{name}~{number}", number + 1
-            plain[unique] = self.copy(item, depth)
+            name = self._text(_key_text(key))
+            if name in plain:
+                name = _another_name(name, plain)
+            plain[name] = self.copy(item, depth)
         return plain
 
     def _array(self, content: Collection[object], depth: int) -> list[object]:
         plain: list[object] = []
-        for seen, item in enumerate(content):
-            if self._full:
-                plain.append(f"[{len(content) - seen} more]")
+        for item in content:
+            if self._left <= 0:
+                plain.append(f"[{len(content) - len(plain)} more]")
                 break
             plain.append(self.copy(item, depth))
         return plain
@@ -178,13 +180,9 @@ class _Copier:
         self._spend(len(text) + 2)
         return text
 
-    @property
-    def _full(self) -> bool:
-        return self._left <= 0
-
     def _spend(self, cost: int) -> None:
         self._left -= cost
-        if self._full and not self._cutting:
+        if self._left <= 0 and not self._cutting:
             raise _TooLargeError
 
 
@@ -202,18 +200,10 @@ def _content_of(value: object) -> Collection[object] | None:
     return cast("Mapping[object, object]", dumped) if isinstance(dumped, Mapping) else None
 
 
-def _counted(content: Mapping[object, object]) -> Iterator[tuple[object, object, int]]:
-    """Walk through a mapping, with the number of entries that are still to come."""
-    size = len(content)
-    # Another thread may write to a plain dict meanwhile; a foreign mapping may have no end.
-    entries: Iterable[tuple[object, object]] = content.items()
-    entries = list(entries) if isinstance(content, dict) else entries
-    for seen, (key, item) in enumerate(entries):
-        yield key, item, size - seen
-
-
 def _key_text(key: object) -> str:
     """Spell a key the way JavaScript would; JSON knows only text."""
+    if type(key) is str:
+        return valid_unicode(key)
     match key:
         case None:
             return "null"
@@ -223,3 +213,10 @@ def _key_text(key: object) -> str:
             return text_of(key.value)
         case _:
             return text_of(key)
+
+
+def _another_name(name: str, taken: Collection[str]) -> str:
+    number = 2
+    while f"{name}~{number}" in taken:
+        number += 1
+    return f"{name}~{number}"

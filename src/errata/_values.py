@@ -23,6 +23,8 @@ def text_or_none(value: object) -> str | None:
 
 def known_word(kind: type[_Word], value: object) -> _Word | None:
     """Look a word up in an enumeration; None for one it does not have."""
+    if isinstance(value, kind):
+        return value
     try:
         return kind(value) if isinstance(value, str) else None
     except ValueError:

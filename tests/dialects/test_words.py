@@ -60,8 +60,8 @@ def test_a_code_has_the_word_of_the_table(dialect, code, cell):
     assert str(payload_of(dialect, Fault(code=code))["code"]) == cell.removesuffix("◂")
 
 
-@pytest.mark.parametrize(("dialect", "code", "cell"), [cell for cell in CELLS if cell[2].endswith("◂")])
-def test_a_shared_word_is_read_as_the_marked_code(dialect, code, cell):
+@pytest.mark.parametrize(("dialect", "code"), [cell[:2] for cell in CELLS if cell[2].endswith("◂")])
+def test_a_shared_word_is_read_as_the_marked_code(dialect, code):
     word = payload_of(dialect, Fault(code=code))["code"]
 
     assert dialects.get(dialect).vocabulary.code_for(word) is code

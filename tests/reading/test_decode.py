@@ -105,7 +105,7 @@ def test_a_whole_payload_is_a_failure_even_without_is_error(name):
     wire = dialects.get(name).encode(Fault(code=Code.NOT_FOUND), format="json")
     del wire["isError"]
 
-    assert errata.decode(wire).code in {Code.NOT_FOUND}
+    assert errata.decode(wire).code is Code.NOT_FOUND
     assert recognise(wire).language == name
 
 
@@ -141,7 +141,7 @@ def test_a_number_of_the_protocol_is_read(number, code):
 
 @pytest.mark.parametrize("number", [-32000, -32001, -32003, -32042, -32070, -32099, -1, 0, 42, 4001])
 def test_a_number_that_means_nothing_by_itself_is_kept(number):
-    """The same −32001 is NotFound in 003 and a timeout in the SDKs; in a JSON-RPC error it is nobody's."""
+    """The same -32001 is NotFound in 003 and a timeout in the SDKs; in a JSON-RPC error it is nobody's."""
     fault = errata.decode({"jsonrpc": "2.0", "id": 1, "error": {"code": number, "message": "x"}})
 
     assert (fault.code, fault.origin, fault.retry) == (Code.UNKNOWN_ERROR, str(number), Retry.NEVER)

@@ -17,7 +17,7 @@ from errata import (
     not_found,
     rate_limited,
 )
-from errata.dialects import Dialect, JsonRpcErrorCode, as_jsonrpc_error, error_response, get, names, native
+from errata.dialects import Dialect, as_jsonrpc_error, error_response, get, names, native
 from errata.http import status_to_code
 from errata.reading import Reading, recognise
 
@@ -39,15 +39,14 @@ assert_type(names(), tuple[str, ...])
 assert_type(native.encode(Fault(code=Code.GONE), format="json"), dict[str, object])
 assert_type(error_response.as_jsonrpc_result(Fault(code=Code.GONE)), dict[str, object])
 assert_type(as_jsonrpc_error(Fault(code=Code.GONE)), dict[str, object])
-assert_type(JsonRpcErrorCode.NotFound.value, int)
 
 FaultError(Code.INVALID_PARAMS, "x", issues=[FieldIssue("days", "must be a whole number")])
 NeedsInput("Which?", fields=["id"], reason="ambiguous", suggestions={"id": ["a", "b"]}, options=[{"value": 1}])
 
 # What has to be refused. An ignore that is not needed is an error itself, so each line proves a refusal.
-Code.NOT_FOND  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+Code.NOT_FOND  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 FaultError("NOT_FOUND", "x")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 not_found("x", retry_after="soon")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 not_found("x", retry="same_call")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-Fault(Code.GONE)  # type: ignore[misc]  # pyright: ignore[reportCallIssue]
+Fault(Code.GONE)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 Fault(code=Code.GONE).message = "y"  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]

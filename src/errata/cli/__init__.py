@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import metadata
+from typing import TextIO, cast
 
 from errata.cli import decode, demo, explain
 from errata.cli._command import Command
@@ -20,8 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if "run" not in given:
         parser.print_help()
         return 2
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # What a terminal cannot show costs nobody the rest.
+    _show_what_can_be_shown(sys.stdout)
     try:
         answer: int = given.run(given)
         sys.stdout.flush()
@@ -29,6 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return answer
+
+
+def _show_what_can_be_shown(stream: TextIO) -> None:
+    """Let a character that the terminal does not know cost nobody the rest of the page."""
+    if isinstance(stream, io.TextIOWrapper):
+        cast("io.TextIOWrapper[io.BufferedWriter]", stream).reconfigure(errors="backslashreplace")
 
 
 def _parser() -> argparse.ArgumentParser:

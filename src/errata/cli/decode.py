@@ -14,7 +14,7 @@ from errata.dialects._lines import lines_of
 from errata.dialects._sentences import one_line
 from errata.reading import Reading, recognise
 
-HELP = "read a tool result or a JSON-RPC message, or a JSON-lines file of them, and say what it means"
+HELP: str = "read a tool result or a JSON-RPC message, or a JSON-lines file of them, and say what it means"
 
 
 class _UnreadableError(Exception):

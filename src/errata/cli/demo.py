@@ -13,10 +13,10 @@ from errata._jsonable import as_object
 from errata.cli._pages import DIALECTS, spelled
 from errata.cli._terminal import paint
 from errata.dialects import Dialect
-from errata.dialects._incoming import Answer, incoming
+from errata.dialects._incoming import Answer
 from errata.dialects._sentences import retry_sentence
 
-HELP = "tell one failure in six languages"
+HELP: str = "tell one failure in six languages"
 
 _LABEL = 17
 _ABOUT = {
@@ -90,11 +90,8 @@ def _box(dialect: Dialect, fault: Fault, width: int) -> Iterator[str]:
 
 def _surfaces(result: Mapping[str, object]) -> Iterator[str]:
     """List what a model may get to see: the text, unless it is the object again, and the object's members."""
-    match incoming(result):
-        case Answer(texts=texts):
-            lines = [line for text in texts if not text.startswith("{") for line in text.split("\n") if line]
-        case _:
-            lines = []
+    texts = Answer(result).texts
+    lines = [line for text in texts if not text.startswith("{") for line in text.split("\n") if line]
     yield from (f"{'text' if number == 0 else ''}\t{line}" for number, line in enumerate(lines))
     structured = as_object(result["structuredContent"])
     if "retry" in as_object(structured.get("error")):

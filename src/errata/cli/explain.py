@@ -8,7 +8,7 @@ from errata._values import known_word
 from errata.cli._pages import code_page, known_words, overview, word_page
 from errata.cli._terminal import complain, print_page
 
-HELP = "say what a code means and how it looks on the wire, or whose a word or a number is"
+HELP: str = "say what a code means and how it looks on the wire, or whose a word or a number is"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,5 @@
 """The languages a fault is spoken in. A dialect is one file here, and one line in `_ALL`."""
 
-import difflib
-
 from errata.dialects._dialect import Dialect
 from errata.dialects._error_object import as_jsonrpc_error
 from errata.dialects._error_response import ErrorResponseCode, error_response
@@ -46,6 +44,8 @@ def get(name: str) -> Dialect:
     """Look a dialect up by its name."""
     if dialect := _ALL.get(name):
         return dialect
+    import difflib  # noqa: PLC0415 - needed by nobody who spells it right.
+
     near = difflib.get_close_matches(name, _ALL, n=1)
     advice = f"Did you mean `{near[0]}`?" if near else f"Choose one of {', '.join(f'`{known}`' for known in _ALL)}."
     raise LookupError(f"There is no dialect `{name}`. {advice}")

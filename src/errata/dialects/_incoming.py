@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import cast
 
 from errata._jsonable import as_object, jsonable
@@ -13,15 +12,17 @@ _DEPTH = 100
 _ENVELOPE = frozenset({"jsonrpc", "id", "result", "error", "content", "structuredContent"})
 
 
-@dataclass(frozen=True, slots=True)
 class Answer:
     """A tool's result, or an object that might be the payload of one."""
 
-    raw: Mapping[str, object]
-    is_error: bool
-    texts: tuple[str, ...] = ()
-    correlation_id: str | None = None
-    _payloads: list[Mapping[str, object]] = field(default_factory=list[Mapping[str, object]])
+    __slots__ = ("_payloads", "correlation_id", "is_error", "raw", "texts")
+
+    def __init__(self, raw: Mapping[str, object]) -> None:
+        self.raw = raw
+        self.is_error = raw.get("isError") is True
+        self.texts = tuple(_texts(raw))
+        self.correlation_id = text_in(object_in(raw, "_meta"), "errata/correlationId")
+        self._payloads: list[Mapping[str, object]] = []
 
     def payloads(self) -> Iterator[Mapping[str, object]]:
         """Offer the objects a dialect may recognise as its own, the most telling first.
@@ -35,11 +36,14 @@ class Answer:
         return iter(self._payloads)
 
 
-@dataclass(frozen=True, slots=True)
 class ErrorObject:
     """The `error` member of a JSON-RPC response."""
 
-    body: Mapping[str, object]
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+
+    def __init__(self, body: Mapping[str, object]) -> None:
+        self.body = body
 
 
 def incoming(message: object) -> Answer | ErrorObject | None:
@@ -53,9 +57,9 @@ def incoming(message: object) -> Answer | ErrorObject | None:
         case {"error": error} if error is not None and _is_response(plain):
             return ErrorObject(object_in(plain, "error") or {"message": error})
         case {"result": dict()} if "content" not in plain:
-            return _answer(object_in(plain, "result"))
+            return Answer(object_in(plain, "result"))
         case _:
-            return _answer(plain)
+            return Answer(plain)
 
 
 def _is_response(plain: Mapping[str, object]) -> bool:
@@ -63,11 +67,6 @@ def _is_response(plain: Mapping[str, object]) -> bool:
     if not _ENVELOPE.isdisjoint(plain.keys() - {"jsonrpc", "id", "error"}):
         return False
     return "jsonrpc" in plain or (integer_in(object_in(plain, "error"), "code") or 0) < 0
-
-
-def _answer(result: Mapping[str, object]) -> Answer:
-    reference = text_in(object_in(result, "_meta"), "errata/correlationId")
-    return Answer(result, result.get("isError") is True, tuple(_texts(result)), reference)
 
 
 def _texts(result: Mapping[str, object]) -> Iterator[str]:

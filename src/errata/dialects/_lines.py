@@ -8,10 +8,10 @@ from errata._taxonomy import Code
 from errata._values import known_word
 from errata.dialects._sentences import one_line, retry_in, retry_sentence
 
-_FIRST = re.compile(r"Error \[([A-Z_]+)\]: (.+)")
-_ISSUE = re.compile(r"- ([^:]*): (.*)")
-_TOOL = re.compile(r"`([^`]+)`")
-_WAIT = re.compile(r"after ([0-9.]+) s\b")
+_FIRST = r"Error \[([A-Z_]+)\]: (.+)"
+_ISSUE = r"- ([^:]*): (.*)"
+_TOOL = r"`([^`]+)`"
+_WAIT = r"after ([0-9.]+) s\b"
 
 
 def lines_of(fault: Fault) -> str:
@@ -22,17 +22,17 @@ def lines_of(fault: Fault) -> str:
 def from_lines(text: str) -> Fault | None:
     """Read the lines back: less than the whole fault, for those who get only the text."""
     first, *others = text.split("\n")
-    opening = _FIRST.fullmatch(first)
+    opening = re.fullmatch(_FIRST, first)
     code = known_word(Code, opening[1]) if opening else None
     said = {label: rest for line in others for label, _, rest in [line.partition(": ")]}
     if opening is None or code is None or "Retry" not in said:
         return None
-    wait = _WAIT.search(said["Retry"])
+    wait = re.search(_WAIT, said["Retry"])
     return Fault(
         code=code,
         message=opening[2],
         retry=retry_in(said["Retry"]),
-        issues=tuple(FieldIssue(found[1], found[2]) for line in others if (found := _ISSUE.fullmatch(line))),
+        issues=tuple(FieldIssue(found[1], found[2]) for line in others if (found := re.fullmatch(_ISSUE, line))),
         recovery=Recovery(
             hint=said.get("Recovery"),
             fallback_tool=_tool_in(said.get("Alternative", "")),
@@ -62,5 +62,5 @@ def _lines(fault: Fault) -> Iterator[str]:
 
 
 def _tool_in(line: str) -> str | None:
-    found = _TOOL.search(line)
+    found = re.search(_TOOL, line)
     return found[1] if found else None

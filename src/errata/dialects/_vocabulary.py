@@ -1,7 +1,6 @@
 """A dialect's words: which one says a fault, and which code one is read as."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from errata._fault import Fault
@@ -11,18 +10,27 @@ from errata.http import status_to_code
 Word = TypeVar("Word", bound=str | int)
 
 
-@dataclass(frozen=True)
 class Vocabulary(Generic[Word]):
-    """The words of one dialect."""
+    """The words of one dialect.
 
-    words: Mapping[Code, Word]
-    """The word for each code."""
-    shared: Mapping[Word, Code] = field(default_factory=dict[Word, Code])
-    """What a word that several codes share is read as."""
-    statuses: Mapping[int, Word] = field(default_factory=dict[int, Word])
-    """The word for an upstream's HTTP status, where the dialect has a rule of its own for it."""
-    status_classes: Mapping[int, Word] = field(default_factory=dict[int, Word])
-    """The word for the other statuses, by their first digit."""
+    `words` has the word for each code, `shared` what a word that several codes share is read as. `statuses` has the
+    word for an upstream's HTTP status where the dialect has a rule of its own, `status_classes` that for all other
+    statuses by their first digit.
+    """
+
+    __slots__ = ("shared", "status_classes", "statuses", "words")
+
+    def __init__(
+        self,
+        words: Mapping[Code, Word],
+        shared: Mapping[Word, Code] | None = None,
+        statuses: Mapping[int, Word] | None = None,
+        status_classes: Mapping[int, Word] | None = None,
+    ) -> None:
+        self.words = words
+        self.shared = shared or {}
+        self.statuses = statuses or {}
+        self.status_classes = status_classes or {}
 
     def word_for(self, fault: Fault) -> Word:
         """Choose the word: by the status when the status is what decided, else by the code."""

@@ -1,7 +1,6 @@
 """The one question that is asked of every result a client gets: did it fail, and how."""
 
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from errata import dialects
 from errata._fault import Fault
@@ -12,8 +11,7 @@ from errata.dialects._members import object_in
 from errata.dialects._protocol import read_error
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a message turned out to be."""
 
     fault: Fault

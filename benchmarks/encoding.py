@@ -1,0 +1,54 @@
+"""What saying a fault and reading it back cost beside writing and parsing the same JSON."""
+
+import json
+
+from _measure import Figure, compare
+
+import errata
+from errata import Recovery, dialects, rate_limited
+
+
+def figures() -> list[Figure]:
+    fault = rate_limited(
+        "NCBI allows three requests a second, and this was the fourth.",
+        {"pmids": ["38052113", "37993487"], "queue": {"length": 12, "full": True}},
+        http_status=429,
+        retry_after_ms=30_000,
+        reason="queue_full",
+        recovery=Recovery(hint="Wait 30 seconds, then ask for fewer PMIDs in one call.", fallback_tool="search"),
+    ).fault
+    wire = dialects.native.encode(fault)
+    text = json.dumps(wire)
+    return [
+        Figure(
+            "encode native",
+            *_beside(lambda: dialects.native.encode(fault), "json.dumps of the same", lambda: json.dumps(wire)),
+        ),
+        Figure(
+            "decode native",
+            *_beside(lambda: errata.decode(wire), "json.loads of the same", lambda: json.loads(text)),
+        ),
+        Figure(
+            "raise and catch a FaultError",
+            *_beside(_raise_ours, "raise and catch a ValueError", _raise_theirs),
+        ),
+    ]
+
+
+def _beside(ours, name, theirs):
+    ours_us, theirs_us = compare(ours, theirs)
+    return ours_us, name, theirs_us
+
+
+def _raise_ours():
+    try:
+        raise rate_limited("Slow down.", {"limit": 3})
+    except errata.FaultError:
+        pass
+
+
+def _raise_theirs():
+    try:
+        raise ValueError("Slow down.", {"limit": 3})
+    except ValueError:
+        pass

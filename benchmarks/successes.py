@@ -1,0 +1,28 @@
+"""What `decode` costs on a result that is no failure, which is what it mostly sees."""
+
+import json
+
+from _measure import Figure, compare
+
+import errata
+
+SMALL = {"content": [{"type": "text", "text": "Three articles found."}], "isError": False}
+ROWS = [{"id": number, "title": f"Article {number}", "tags": ["a", "b"]} for number in range(50)]
+LARGE = {
+    "content": [{"type": "text", "text": json.dumps(ROWS, indent=2)}],
+    "structuredContent": {"result": ROWS},
+    "isError": False,
+}
+
+
+def figures() -> list[Figure]:
+    return [
+        _figure("decode a small success", SMALL),
+        _figure(f"decode a success of {len(json.dumps(LARGE)) // 1024} KB", LARGE),
+    ]
+
+
+def _figure(what: str, result: dict[str, object]) -> Figure:
+    text = json.dumps(result)
+    ours_us, theirs_us = compare(lambda: errata.decode(result), lambda: json.loads(text))
+    return Figure(what, ours_us, "json.loads of the same", theirs_us)
