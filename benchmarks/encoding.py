@@ -2,7 +2,7 @@
 
 import json
 
-from _measure import Figure, compare
+from _measure import Figure, figure
 
 import errata
 from errata import Recovery, dialects, rate_limited
@@ -20,35 +20,17 @@ def figures() -> list[Figure]:
     wire = dialects.native.encode(fault)
     text = json.dumps(wire)
     return [
-        Figure(
+        figure(
             "encode native",
-            *_beside(lambda: dialects.native.encode(fault), "json.dumps of the same", lambda: json.dumps(wire)),
+            lambda: dialects.native.encode(fault),
+            "json.dumps of the same",
+            lambda: json.dumps(wire),
         ),
-        Figure(
-            "decode native",
-            *_beside(lambda: errata.decode(wire), "json.loads of the same", lambda: json.loads(text)),
-        ),
-        Figure(
-            "raise and catch a FaultError",
-            *_beside(_raise_ours, "raise and catch a ValueError", _raise_theirs),
+        figure("decode native", lambda: errata.decode(wire), "json.loads of the same", lambda: json.loads(text)),
+        figure(
+            "make a FaultError",
+            lambda: rate_limited("Slow down.", {"limit": 3}),
+            "make a ValueError",
+            lambda: ValueError("Slow down.", {"limit": 3}),
         ),
     ]
-
-
-def _beside(ours, name, theirs):
-    ours_us, theirs_us = compare(ours, theirs)
-    return ours_us, name, theirs_us
-
-
-def _raise_ours():
-    try:
-        raise rate_limited("Slow down.", {"limit": 3})
-    except errata.FaultError:
-        pass
-
-
-def _raise_theirs():
-    try:
-        raise ValueError("Slow down.", {"limit": 3})
-    except ValueError:
-        pass

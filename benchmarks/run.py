@@ -24,17 +24,18 @@ def main() -> None:
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
     for module in (importing, encoding, successes):
-        for figure in module.figures():
-            budget = "" if figure.budget is None else f"≤ {figure.budget:g}"
+        for found in module.figures():
+            budget = "" if found.budget is None else f"≤ {found.budget:g}"
             lines.append(
-                f"| {figure.what} | {duration(figure.ours_us)} | {figure.beside} | {duration(figure.theirs_us)} "
-                f"| {figure.ratio:.3g} | {budget} |"
+                f"| {found.what} | {duration(found.ours_us)} | {found.beside} | {duration(found.theirs_us)} "
+                f"| {found.ratio:.3g} | {budget} |"
             )
     return lines
 
 
 def duration(microseconds: float) -> str:
-    return f"{microseconds / 1000:.1f} ms" if microseconds >= 1000 else f"{microseconds:.2f} µs"
+    milliseconds = microseconds / 1000
+    return f"{milliseconds:.1f} ms" if milliseconds >= 1 else f"{microseconds:.2f} µs"
 
 
 def page(table: str) -> str:

@@ -40,10 +40,8 @@ def jsonable(value: object, *, size: int = SIZE, depth: int = DEPTH) -> object:
 
 def jsonable_object(value: object) -> dict[str, object]:
     """Copy a value into a JSON object; one that is none is put under `value`."""
-    if value is None or (type(value) is dict and not value):
-        return {}
-    plain = jsonable(value)
-    return as_object(cast("object", plain)) if isinstance(plain, dict) else {"value": plain}
+    plain = None if value is None else jsonable(value)
+    return as_object(cast("object", plain)) if plain is None or isinstance(plain, dict) else {"value": plain}
 
 
 def as_object(value: object) -> dict[str, object]:
@@ -216,7 +214,7 @@ def _key_text(key: object) -> str:
 
 
 def _another_name(name: str, taken: Collection[str]) -> str:
-    number = 2
+    number = len(taken) + 1
     while f"{name}~{number}" in taken:
         number += 1
     return f"{name}~{number}"

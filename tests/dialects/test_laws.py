@@ -1,6 +1,8 @@
 """The laws of every dialect. An example can be argued with; a law cannot."""
 
+import ast
 import dataclasses
+import inspect
 import json
 
 import pytest
@@ -127,6 +129,14 @@ def test_a_shared_word_is_read_as_a_code_that_says_it(dialect):
         assert dialect.vocabulary.words[read] == word
         if dialect.vocabulary.codes_for(word) == (code,):
             assert read is code
+
+
+@every_dialect
+def test_a_dialect_knows_no_other_dialect(dialect):
+    source = inspect.getsource(inspect.getmodule(type(dialect)))
+    imported = {node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
+
+    assert imported.isdisjoint({type(other).__module__ for other in DIALECTS})
 
 
 @every_dialect

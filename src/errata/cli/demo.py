@@ -19,14 +19,6 @@ from errata.dialects._sentences import retry_sentence
 HELP: str = "tell one failure in six languages"
 
 _LABEL = 17
-_ABOUT = {
-    "native": "errata's own: every client shows the model all of it",
-    "mcp-tool-error": "000: ten words, a flag, the upstream's answer",
-    "error-response": "001: numbers in ranges",
-    "tool-error-v1": "002: names its kind; calls a 429 not retryable",
-    "json-rpc": "003: JSON-RPC numbers, and two surfaces",
-    "taxonomy": "004: recovery actions, a reference, a time",
-}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +67,7 @@ def _page(fault: Fault, width: int) -> Iterator[str]:
 
 
 def _box(dialect: Dialect, fault: Fault, width: int) -> Iterator[str]:
-    yield f"  ┌─ {paint(dialect.name, 'bold', 'cyan')}  {paint(_ABOUT[dialect.name], 'dim')}"
+    yield f"  ┌─ {paint(dialect.name, 'bold', 'cyan')}  {paint(f'{dialect.source}: {dialect.about}', 'dim')}"
     for line in _surfaces(dialect.encode(fault)):
         label, _, rest = line.partition("\t")
         wrapped = textwrap.wrap(rest, max(width - _LABEL - 5, 30), break_long_words=True, break_on_hyphens=False) or [

@@ -19,6 +19,8 @@ class Dialect(ABC):
     name: ClassVar[str]
     source: ClassVar[str]
     """Whose error model it is, for people who read tables."""
+    about: ClassVar[str]
+    """What is special about it, in a few words."""
     vocabulary: ClassVar[Vocabulary[Any]]
 
     def encode(self, fault: Fault, *, format: str = "markdown") -> dict[str, object]:

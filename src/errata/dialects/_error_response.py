@@ -91,6 +91,7 @@ class ErrorResponse(Dialect):
 
     name: ClassVar = "error-response"
     source: ClassVar = "001"
+    about: ClassVar = "numbers in ranges, and the adapter's identifier"
     vocabulary: ClassVar = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.

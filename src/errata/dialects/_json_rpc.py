@@ -112,6 +112,7 @@ class JsonRpc(Dialect):
 
     name: ClassVar = "json-rpc"
     source: ClassVar = "003"
+    about: ClassVar = "JSON-RPC numbers with data, and two surfaces"
     vocabulary: ClassVar = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.

@@ -91,6 +91,7 @@ class McpToolError(Dialect):
 
     name: ClassVar = "mcp-tool-error"
     source: ClassVar = "000"
+    about: ClassVar = "ten words, a flag, the upstream's own answer"
     vocabulary: ClassVar = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.

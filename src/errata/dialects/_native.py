@@ -22,6 +22,7 @@ class Native(Dialect):
 
     name: ClassVar = "native"
     source: ClassVar = "errata"
+    about: ClassVar = "every client shows the model all of it"
     vocabulary: ClassVar = Vocabulary[str]({code: code.value for code in Code})
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.

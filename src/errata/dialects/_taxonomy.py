@@ -107,6 +107,7 @@ class Taxonomy(Dialect):
 
     name: ClassVar = "taxonomy"
     source: ClassVar = "004"
+    about: ClassVar = "recovery actions, a reference, a time"
     vocabulary: ClassVar = _VOCABULARY
 
     def __init__(self, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now) -> None:

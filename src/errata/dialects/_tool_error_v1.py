@@ -90,6 +90,7 @@ class ToolErrorV1(Dialect):
 
     name: ClassVar = "tool-error-v1"
     source: ClassVar = "002"
+    about: ClassVar = "names its kind, and calls a 429 final"
     vocabulary: ClassVar = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:

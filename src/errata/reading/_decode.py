@@ -81,4 +81,4 @@ def _may_be_block(block: object) -> bool:
     if type(block) is not dict:
         return False
     text = cast("dict[str, object]", block).get("text")
-    return isinstance(text, str) and '"code"' in text and '"message"' in text
+    return isinstance(text, str) and text.lstrip().startswith("{") and '"code"' in text and '"message"' in text

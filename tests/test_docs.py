@@ -1,0 +1,39 @@
+"""The pages say what is true: the generated ones are fresh, and no link leads nowhere."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from errata import Code
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
+
+
+@pytest.fixture(scope="module")
+def generated():
+    return runpy.run_path(str(ROOT / "scripts" / "write_docs.py"))["generated"]()
+
+
+def test_the_generated_pages_are_fresh(generated):
+    stale = [
+        str(path.relative_to(ROOT)) for path, text in generated.items() if path.read_text(encoding="utf-8") != text
+    ]
+
+    assert not stale, "write them anew with: make docs"
+
+
+def test_every_code_has_its_page_and_every_page_its_code():
+    assert {path.stem for path in ROOT.glob("docs/errors/*.md")} == {*Code, "README"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page):
+    for target, anchor in re.findall(r"\]\(([^):#]*)(#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor[1:] in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
