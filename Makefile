@@ -3,7 +3,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint requirements/constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint requirements/constraints.txt
 
 .PHONY: demo test check docs bench wheel clean
 .DEFAULT_GOAL := test
@@ -20,7 +20,6 @@ check: $(VENV)/check.done  ## Lint, format, types, layers.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
-	$(BIN)/pyright --pythonpath $(BIN)/python --verifytypes errata --ignoreexternal
 	$(BIN)/lint-imports --no-logo
 
 docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test fails when they are stale.
@@ -33,8 +32,9 @@ wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, inst
 	rm -rf dist .venv-wheel
 	$(BIN)/python -m build --quiet --wheel
 	$(PYTHON) -m venv .venv-wheel
-	.venv-wheel/bin/python -m pip --disable-pip-version-check --quiet install --constraint requirements/constraints.txt --requirement requirements/test.txt dist/*.whl
+	.venv-wheel/bin/python -m pip --disable-pip-version-check -qq install --constraint requirements/constraints.txt --requirement requirements/test.txt dist/*.whl
 	.venv-wheel/bin/python -m pytest --quiet
+	$(BIN)/pyright --pythonpath .venv-wheel/bin/python --verifytypes errata --ignoreexternal
 
 clean:
 	rm -rf $(VENV) .venv-wheel dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

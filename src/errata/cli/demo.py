@@ -61,7 +61,7 @@ def _page(fault: Fault, width: int) -> Iterator[str]:
     yield f"\n  {paint('With errata', 'bold')} it reads one of these, whichever its client was written for:\n"
     for dialect in DIALECTS:
         yield from _box(dialect, fault, width)
-    yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is a {fault.code} again, with the verdict that was told:\n"
+    yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is {fault.code} again:\n"
     yield from _readings(fault)
     yield f"\n  Next: {paint('errata explain RATE_LIMITED', 'cyan')}, {paint('errata explain -32003', 'cyan')}\n"
 
@@ -82,17 +82,15 @@ def _box(dialect: Dialect, fault: Fault, width: int) -> Iterator[str]:
 
 def _surfaces(result: Mapping[str, object]) -> Iterator[str]:
     """List what a model may get to see: the text, unless it is the object again, and the object's members."""
-    texts = Answer(result).texts
-    lines = [line for text in texts if not text.startswith("{") for line in text.split("\n") if line]
+    lines = [line for text in Answer(result).texts if not text.startswith("{") for line in text.split("\n") if line]
     yield from (f"{'text' if number == 0 else ''}\t{line}" for number, line in enumerate(lines))
     structured = as_object(result["structuredContent"])
-    if "retry" in as_object(structured.get("error")):
-        structured = {"object": "the same again in structuredContent, for programs"}
-    for key, value in structured.items():
-        members = (
-            {f"{key}.{inner}": item for inner, item in as_object(value).items()} if key == "error" else {key: value}
-        )
-        yield from (f"{name}\t{json.dumps(item, ensure_ascii=False)}" for name, item in members.items())
+    error = as_object(structured.get("error"))
+    if "retry" in error:
+        yield "object\tthe same again in structuredContent, for programs"
+        return
+    members = {f"error.{key}": value for key, value in error.items()} or structured
+    yield from (f"{name}\t{json.dumps(value, ensure_ascii=False)}" for name, value in members.items())
 
 
 def _readings(fault: Fault) -> Iterator[str]:
