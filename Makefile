@@ -34,7 +34,7 @@ wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, inst
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip --disable-pip-version-check -qq install --constraint requirements/constraints.txt --requirement requirements/test.txt dist/*.whl
 	.venv-wheel/bin/python -m pytest --quiet
-	$(BIN)/pyright --pythonpath .venv-wheel/bin/python --verifytypes errata --ignoreexternal
+	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
 clean:
 	rm -rf $(VENV) .venv-wheel dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

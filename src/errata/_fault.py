@@ -236,7 +236,7 @@ class AdapterError(FaultError):
         fields["origin"] = identifier
         super().__init__(code, message, data, cause=cause, **fields)
         if not self.fault.retry_declared and code is Code.UPSTREAM_ERROR:
-            self.fault = dataclasses.replace(self.fault, retry=Retry.NEVER)
+            self.fault: Fault = dataclasses.replace(self.fault, retry=Retry.NEVER)
 
 
 class NeedsInput(Exception):  # noqa: N818 - it is not an error: a normal turn of the conversation (002).
@@ -255,12 +255,14 @@ class NeedsInput(Exception):  # noqa: N818 - it is not an error: a normal turn o
         suggestions: Mapping[str, object] | None = None,
         options: Iterable[Mapping[str, object]] = (),
     ) -> None:
-        self.message = text_of(message)
+        self.message: str = text_of(message)
         super().__init__(self.message)
-        self.fields = tuple(text_of(name) for name in items_of(fields))
-        self.reason = text_of(reason)
-        self.suggestions = {name: list(items_of(values)) for name, values in jsonable_object(suggestions).items()}
-        self.options = tuple(_option(option) for option in items_of(options))
+        self.fields: tuple[str, ...] = tuple(text_of(name) for name in items_of(fields))
+        self.reason: str = text_of(reason)
+        self.suggestions: dict[str, list[object]] = {
+            name: list(items_of(values)) for name, values in jsonable_object(suggestions).items()
+        }
+        self.options: tuple[dict[str, object], ...] = tuple(_option(option) for option in items_of(options))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _revive_question, (type(self), self.message), self.__dict__

@@ -89,10 +89,10 @@ _CODE_OF_RANGE = {
 class ErrorResponse(Dialect):
     """`{"error": {code, message, retryable, details?}}`, and its JSON as text."""
 
-    name: ClassVar = "error-response"
-    source: ClassVar = "001"
-    about: ClassVar = "numbers in ranges, and the adapter's identifier"
-    vocabulary: ClassVar = _VOCABULARY
+    name: ClassVar[str] = "error-response"
+    source: ClassVar[str] = "001"
+    about: ClassVar[str] = "numbers in ranges, and the adapter's identifier"
+    vocabulary: ClassVar[Vocabulary[ErrorResponseCode]] = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
         """Say it as the object, twice."""
@@ -194,4 +194,4 @@ def _code_and_origin(number: int, original: str | None) -> tuple[Code, str | Non
     return code, original
 
 
-error_response = ErrorResponse()
+error_response: ErrorResponse = ErrorResponse()

@@ -18,10 +18,10 @@ class Answer:
     __slots__ = ("_payloads", "correlation_id", "is_error", "raw", "texts")
 
     def __init__(self, raw: Mapping[str, object]) -> None:
-        self.raw = raw
-        self.is_error = raw.get("isError") is True
-        self.texts = tuple(_texts(raw))
-        self.correlation_id = text_in(object_in(raw, "_meta"), "errata/correlationId")
+        self.raw: Mapping[str, object] = raw
+        self.is_error: bool = raw.get("isError") is True
+        self.texts: tuple[str, ...] = tuple(_texts(raw))
+        self.correlation_id: str | None = text_in(object_in(raw, "_meta"), "errata/correlationId")
         self._payloads: list[Mapping[str, object]] = []
 
     def payloads(self) -> Iterator[Mapping[str, object]]:
@@ -43,7 +43,7 @@ class ErrorObject:
     __match_args__ = ("body",)
 
     def __init__(self, body: Mapping[str, object]) -> None:
-        self.body = body
+        self.body: Mapping[str, object] = body
 
 
 def incoming(message: object) -> Answer | ErrorObject | None:

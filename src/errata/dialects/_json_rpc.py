@@ -110,10 +110,10 @@ _VOCABULARY = Vocabulary[JsonRpcErrorCode](
 class JsonRpc(Dialect):
     """`{"error": {code, message, data?}}`, and as text `Error: …` with `Recovery: …`."""
 
-    name: ClassVar = "json-rpc"
-    source: ClassVar = "003"
-    about: ClassVar = "JSON-RPC numbers with data, and two surfaces"
-    vocabulary: ClassVar = _VOCABULARY
+    name: ClassVar[str] = "json-rpc"
+    source: ClassVar[str] = "003"
+    about: ClassVar[str] = "JSON-RPC numbers with data, and two surfaces"
+    vocabulary: ClassVar[Vocabulary[JsonRpcErrorCode]] = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
         """Say it for people and for programs."""
@@ -209,4 +209,4 @@ def _with_data_in_its_fields(fault: Fault) -> Fault:
     )
 
 
-json_rpc = JsonRpc()
+json_rpc: JsonRpc = JsonRpc()

@@ -89,10 +89,10 @@ _VOCABULARY = Vocabulary[McpToolErrorCode](
 class McpToolError(Dialect):
     """`{code, message, retriable, original?}`, and the same JSON as text."""
 
-    name: ClassVar = "mcp-tool-error"
-    source: ClassVar = "000"
-    about: ClassVar = "ten words, a flag, the upstream's own answer"
-    vocabulary: ClassVar = _VOCABULARY
+    name: ClassVar[str] = "mcp-tool-error"
+    source: ClassVar[str] = "000"
+    about: ClassVar[str] = "ten words, a flag, the upstream's own answer"
+    vocabulary: ClassVar[Vocabulary[McpToolErrorCode]] = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
         """Say it as the object, twice."""
@@ -154,4 +154,4 @@ def _original(fault: Fault) -> dict[str, object]:
     return {"status": fault.http_status, **body}
 
 
-mcp_tool_error = McpToolError()
+mcp_tool_error: McpToolError = McpToolError()

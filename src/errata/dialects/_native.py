@@ -20,10 +20,10 @@ from errata.dialects._vocabulary import Vocabulary
 class Native(Dialect):
     """Everything, twice: as lines for a model and as an object for a program."""
 
-    name: ClassVar = "native"
-    source: ClassVar = "errata"
-    about: ClassVar = "every client shows the model all of it"
-    vocabulary: ClassVar = Vocabulary[str]({code: code.value for code in Code})
+    name: ClassVar[str] = "native"
+    source: ClassVar[str] = "errata"
+    about: ClassVar[str] = "every client shows the model all of it"
+    vocabulary: ClassVar[Vocabulary[str]] = Vocabulary[str]({code: code.value for code in Code})
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
         """Say it in lines and in full."""
@@ -52,4 +52,4 @@ class Native(Dialect):
         }
 
 
-native = Native()
+native: Native = Native()

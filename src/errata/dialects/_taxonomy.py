@@ -105,10 +105,10 @@ _VOCABULARY = Vocabulary[MCPErrorCode](
 class Taxonomy(Dialect):
     """`{code, message, details?, retry_after_ms?, recovery_actions, fallback_tool?, correlation_id, timestamp, …}`."""
 
-    name: ClassVar = "taxonomy"
-    source: ClassVar = "004"
-    about: ClassVar = "recovery actions, a reference, a time"
-    vocabulary: ClassVar = _VOCABULARY
+    name: ClassVar[str] = "taxonomy"
+    source: ClassVar[str] = "004"
+    about: ClassVar[str] = "recovery actions, a reference, a time"
+    vocabulary: ClassVar[Vocabulary[MCPErrorCode]] = _VOCABULARY
 
     def __init__(self, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now) -> None:
         """Take the sources of the reference and the time for faults that lack them; a test gives its own."""
@@ -212,4 +212,4 @@ def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint 
     return RecoveryHint.CHECK_INPUT if fault.retry is Retry.FIX_INPUT else RecoveryHint.REPORT_TO_USER
 
 
-taxonomy = Taxonomy()
+taxonomy: Taxonomy = Taxonomy()

@@ -88,10 +88,10 @@ _VOCABULARY = Vocabulary[ToolErrorCode](
 class ToolErrorV1(Dialect):
     """`{kind, code, message, retryable, details?}`; which content blocks there are depends on the format."""
 
-    name: ClassVar = "tool-error-v1"
-    source: ClassVar = "002"
-    about: ClassVar = "names its kind, and calls a 429 final"
-    vocabulary: ClassVar = _VOCABULARY
+    name: ClassVar[str] = "tool-error-v1"
+    source: ClassVar[str] = "002"
+    about: ClassVar[str] = "names its kind, and calls a 429 final"
+    vocabulary: ClassVar[Vocabulary[ToolErrorCode]] = _VOCABULARY
 
     def write(self, fault: Fault, format: str) -> dict[str, object]:
         """Say it as the message, as JSON or as both."""
@@ -166,4 +166,4 @@ def _with_details_in_their_fields(fault: Fault) -> Fault:
     )
 
 
-tool_error_v1 = ToolErrorV1()
+tool_error_v1: ToolErrorV1 = ToolErrorV1()

@@ -27,10 +27,10 @@ class Vocabulary(Generic[Word]):
         statuses: Mapping[int, Word] | None = None,
         status_classes: Mapping[int, Word] | None = None,
     ) -> None:
-        self.words = words
-        self.shared = shared or {}
-        self.statuses = statuses or {}
-        self.status_classes = status_classes or {}
+        self.words: Mapping[Code, Word] = words
+        self.shared: Mapping[Word, Code] = shared or {}
+        self.statuses: Mapping[int, Word] = statuses or {}
+        self.status_classes: Mapping[int, Word] = status_classes or {}
 
     def word_for(self, fault: Fault) -> Word:
         """Choose the word: by the status when the status is what decided, else by the code."""
