@@ -1,9 +1,11 @@
 # The front door. Everything is set up inside the checkout, in .venv; nothing else on the machine is touched.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PYTHONS ?= $(PYTHON)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint requirements/constraints.txt
+INSTALL := -m pip --disable-pip-version-check -qq install --constraint requirements/constraints.txt
+PIP := $(BIN)/python $(INSTALL)
 
 .PHONY: demo test check docs bench wheel clean
 .DEFAULT_GOAL := test
@@ -28,12 +30,14 @@ docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test 
 bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compared.
 	@$(BIN)/python benchmarks/run.py
 
-wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed.
-	rm -rf dist .venv-wheel
-	$(BIN)/python -m build --quiet --wheel
-	$(PYTHON) -m venv .venv-wheel
-	.venv-wheel/bin/python -m pip --disable-pip-version-check -qq install --constraint requirements/constraints.txt --requirement requirements/test.txt dist/*.whl
-	.venv-wheel/bin/python -m pytest --quiet
+wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed, under every one of $(PYTHONS).
+	@rm -rf dist
+	@$(BIN)/python -m build --wheel > /dev/null
+	@for python in $(PYTHONS); do \
+		rm -rf .venv-wheel && $$python -m venv .venv-wheel && echo "The wheel under $$($$python --version):" && \
+		.venv-wheel/bin/python $(INSTALL) --requirement requirements/test.txt dist/*.whl && \
+		.venv-wheel/bin/python -m pytest --quiet || exit 1; \
+	done
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
 clean:

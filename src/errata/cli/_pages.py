@@ -74,14 +74,16 @@ def _default_actions(fault: Fault) -> tuple[str, ...]:
 
 
 def _word_table(code: Code) -> Iterator[str]:
-    yield "| dialect | model | word | which also says | and is read as |"
-    yield "|---|---|---|---|---|"
+    rows = [("dialect", "model", "word", "is read as", "also says"), ("---",) * 5]
     for dialect in DIALECTS:
         vocabulary = dialect.vocabulary
         word = vocabulary.words[code]
         others = ", ".join(other for other in vocabulary.codes_for(word) if other is not code)
-        read = vocabulary.code_for(word)
-        yield f"| `{dialect.name}` | {dialect.source} | `{spelled(word)}` | {others} | {read} |"
+        rows.append((dialect.name, dialect.source, spelled(word), str(vocabulary.code_for(word)), others))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths[-1] = 0  # The last column may be long, and nothing stands behind it.
+    for row in rows:
+        yield f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"
 
 
 def _look(dialect: Dialect, fault: Fault) -> str:

@@ -61,7 +61,7 @@ def _page(fault: Fault, width: int) -> Iterator[str]:
     yield f"\n  {paint('With errata', 'bold')} it reads one of these, whichever its client was written for:\n"
     for dialect in DIALECTS:
         yield from _box(dialect, fault, width)
-    yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is {fault.code} again:\n"
+    yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is {fault.code} again. Repeat it?\n"
     yield from _readings(fault)
     yield f"\n  Next: {paint('errata explain RATE_LIMITED', 'cyan')}, {paint('errata explain -32003', 'cyan')}\n"
 
@@ -97,5 +97,5 @@ def _readings(fault: Fault) -> Iterator[str]:
     for dialect in DIALECTS:
         back = dialect.decode(dialect.encode(fault)) or fault
         word = spelled(dialect.vocabulary.word_for(fault))
-        verdict = paint(f"Retry: {retry_sentence(back)}", "green" if back.retryable else "yellow")
+        verdict = paint(retry_sentence(back), "green" if back.retryable else "yellow")
         yield f"      {dialect.name:<15} {word:<25} {verdict}"
