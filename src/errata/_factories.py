@@ -21,22 +21,17 @@ class Factory(Protocol):
         ...
 
 
-def factory_name(code: Code) -> str | None:
-    """Name the factory of a code; None for a code that authors have no business raising."""
-    return _name(code) if _name(code) in globals() else None
+FACTORY_NAMES: dict[Code, str] = {}
+"""The name of the factory of each code that has one; for the others there is `FaultError(code, …)`."""
 
 
-def _name(code: Code) -> str:
-    return "validation_error" if code is Code.VALIDATION_FAILED else code.lower()
-
-
-def _factory(code: Code) -> Factory:
+def _factory(code: Code, name: str | None = None) -> Factory:
     def make(
         message: str = "", data: object = None, *, cause: object = None, **fields: Unpack[FaultFields]
     ) -> FaultError:
         return FaultError(code, message, data, cause=cause, **fields)
 
-    make.__name__ = make.__qualname__ = _name(code)
+    FACTORY_NAMES[code] = make.__name__ = make.__qualname__ = name or code.lower()
     make.__doc__ = f"{code.sentence}\n\n{code.use_when}"
     return make
 
@@ -47,7 +42,7 @@ invalid_request: Factory = _factory(Code.INVALID_REQUEST)
 not_found: Factory = _factory(Code.NOT_FOUND)
 forbidden: Factory = _factory(Code.FORBIDDEN)
 unauthorized: Factory = _factory(Code.UNAUTHORIZED)
-validation_error: Factory = _factory(Code.VALIDATION_FAILED)
+validation_error: Factory = _factory(Code.VALIDATION_FAILED, "validation_error")
 conflict: Factory = _factory(Code.CONFLICT)
 rate_limited: Factory = _factory(Code.RATE_LIMITED)
 timeout: Factory = _factory(Code.TIMEOUT)

@@ -7,12 +7,11 @@ Exception
 """
 
 import dataclasses
-import os
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Self, TypedDict, Unpack, cast
 
-from errata._jsonable import as_object, jsonable_object, text_of
+from errata._identity import new_correlation_id, now
+from errata._jsonable import as_object, jsonable, jsonable_object, text_of
 from errata._taxonomy import Code, RecoveryHint, Retry, verdict
 from errata._values import http_status_or_none, items_of, known_word, text_or_none, timestamp_or_none, wait_ms
 
@@ -118,7 +117,7 @@ class Fault:
             issues=tuple(issue for issue in items_of(self.issues) if isinstance(issue, FieldIssue)),
             recovery=_recovery_or_none(self.recovery),
             http_status=http_status_or_none(self.http_status),
-            origin=origin if code else origin or text_or_none(self.code),
+            origin=origin or (None if code else text_or_none(self.code)),
             data=jsonable_object(self.data),
             correlation_id=text_or_none(self.correlation_id),
             timestamp=timestamp_or_none(self.timestamp),
@@ -219,8 +218,8 @@ class AdapterError(FaultError):
 
         raise AdapterError("ORDER_NOT_FOUND", "There is no order 17.")
 
-    Such a failure is a fact about the domain, so it is not called retryable unless `retry=` or
-    `data["retryable"]` says so.
+    Such a failure is a fact about the domain, so without a `code` that says more it is not called retryable,
+    unless `retry=` or `data["retryable"]` says so.
     """
 
     def __init__(
@@ -235,7 +234,7 @@ class AdapterError(FaultError):
     ) -> None:
         fields["origin"] = identifier
         super().__init__(code, message, data, cause=cause, **fields)
-        if not self.fault.retry_declared and code is Code.UPSTREAM_ERROR:
+        if not self.fault.retry_declared and self.fault.code is Code.UPSTREAM_ERROR:
             self.fault: Fault = dataclasses.replace(self.fault, retry=Retry.NEVER)
 
 
@@ -262,23 +261,10 @@ class NeedsInput(Exception):  # noqa: N818 - it is not an error: a normal turn o
         self.suggestions: dict[str, list[object]] = {
             name: list(items_of(values)) for name, values in jsonable_object(suggestions).items()
         }
-        self.options: tuple[dict[str, object], ...] = tuple(_option(option) for option in items_of(options))
+        self.options: tuple[dict[str, object], ...] = tuple(map(_option, items_of(jsonable(items_of(options)))))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _revive_question, (type(self), self.message), self.__dict__
-
-
-def now() -> str:
-    """Tell the time as 004 writes it: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def new_correlation_id() -> str:
-    """Make an identifier that ties an answer to the log: a UUID, version 4."""
-    bits = int.from_bytes(os.urandom(16))  # The uuid module costs a fifth of `import errata`.
-    bits = bits & ~(0xF << 76 | 0x3 << 62) | (4 << 76 | 2 << 62)
-    digits = f"{bits:032x}"
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def identified(
@@ -295,7 +281,7 @@ def identified(
 
 
 def _fault(code: Code, message: str, data: object, fields: FaultFields) -> Fault:
-    given: dict[str, object] = {"retry_declared": fields.get("retry") is not None, **fields}
+    given: dict[str, object] = {"retry_declared": known_word(Retry, fields.get("retry")) is not None, **fields}
     given["correlation_id"] = given.get("correlation_id") or new_correlation_id()
     given["timestamp"] = given.get("timestamp") or now()
     build = cast("Callable[..., Fault]", Fault)
@@ -313,7 +299,7 @@ def _revive_question(kind: type[NeedsInput], message: str) -> NeedsInput:
 def _option(option: object) -> dict[str, object]:
     plain = jsonable_object(option)
     label = text_of(plain.get("label", plain.get("value", "")))
-    return {"label": label, "value": plain.get("value", label), **plain}
+    return {**plain, "label": label, "value": plain.get("value", label)}
 
 
 def _chain(error: BaseException, cause: object) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date, time
 from enum import Enum
+from itertools import islice
 from typing import cast
 
 SIZE = 64 * 1024
@@ -137,8 +138,7 @@ class _Copier:
         try:
             if isinstance(content, Mapping):
                 return self._object(cast("Mapping[object, object]", content), depth - 1)
-            items = self._array(content, depth - 1)
-            return sorted(items, key=str) if isinstance(content, AbstractSet) else items
+            return self._array(_in_order(content), depth - 1)
         finally:
             self._open.discard(id(value))
 
@@ -193,9 +193,16 @@ def _content_of(value: object) -> Collection[object] | None:
     if dataclasses.is_dataclass(value):
         # A field with repr=False is hidden on purpose.
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.repr}
-    dump = getattr(type(value), "model_dump", None)  # A pydantic model, recognised without importing pydantic.
-    dumped = dump(value) if callable(dump) else None
-    return cast("Mapping[object, object]", dumped) if isinstance(dumped, Mapping) else None
+    fields = getattr(type(value), "model_fields", None)  # A pydantic model, recognised without importing pydantic.
+    if isinstance(fields, Mapping):
+        named = cast("Mapping[str, object]", fields).items()
+        return {name: getattr(value, name) for name, field in named if getattr(field, "repr", True)}
+    return None
+
+
+def _in_order(content: Collection[object]) -> Collection[object]:
+    """Give a set an order, so that the same set is always the same list."""
+    return sorted(islice(content, SIZE), key=text_of) if isinstance(content, AbstractSet) else content
 
 
 def _key_text(key: object) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 from errata._jsonable import text_of
 
 _LONGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic.
-_MOST_ITEMS = 1000  # Of issues, actions or options; an iterator may have no end.
+_MOST_ITEMS = 10_000  # Of issues, actions or options; an iterator may have no end.
 
 _Word = TypeVar("_Word", bound=StrEnum)
 

@@ -93,7 +93,7 @@ def test_a_result_is_decoded_for_a_person(run, tmp_path):
         "Error [NOT_FOUND]: No order 17.",
         "Retry: not with the same arguments.",
         "Reason: no_order",
-        "(said in the language `json-rpc`)",
+        "Dialect: json-rpc",
     ]
 
 
@@ -105,8 +105,11 @@ def test_a_result_is_decoded_for_a_machine(run, tmp_path):
 
     assert json.loads(out) == {
         "failure": True,
-        "language": "json-rpc",
-        "fault": {"code": "NOT_FOUND", "message": "No order 17.", "retry": "fix_input", "reason": "no_order"},
+        "dialect": "json-rpc",
+        "code": "NOT_FOUND",
+        "message": "No order 17.",
+        "retry": "fix_input",
+        "reason": "no_order",
     }
 
 
@@ -119,9 +122,27 @@ def test_lines_are_decoded_one_by_one_and_a_bad_one_costs_no_other(run, tmp_path
 
     assert status == 2
     assert "Error [NOT_FOUND]: No order 17." in out
-    assert "message 3\nNot a failure." in out
+    assert "line 3\nNot a failure." in out
     assert 'question: Which?\nAsks for: id\n- id: ["a"]' in out
-    assert re.search(r"answers.jsonl`, line 2, is not JSON: expecting property name .* at line 1, column 2", err)
+    assert re.search(r"answers.jsonl` is not JSON at line 2, column 2: expecting property name", err)
+
+
+def test_a_bad_first_line_costs_no_other_either(run, tmp_path):
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(["2026-11-15 server started", json.dumps(WIRE)]))
+
+    status, out, err = run("decode", str(file))
+
+    assert status == 2
+    assert "Error [NOT_FOUND]: No order 17." in out
+    assert "is not JSON at line 1, column 5: extra data" in err
+
+
+def test_a_document_whose_lines_could_stand_alone_is_still_one(run, tmp_path):
+    file = tmp_path / "batch.json"
+    file.write_text('[\n{"content": []},\n{"content": []}\n]')
+
+    assert run("decode", str(file)) == (0, "message 1\nNot a failure.\n\nmessage 2\nNot a failure.\n\n", "")
 
 
 def test_an_array_is_decoded_as_several(run, tmp_path):
@@ -138,11 +159,11 @@ def test_an_array_is_decoded_as_several(run, tmp_path):
     [
         (b"", "is empty"),
         (b" \n\n ", "is empty"),
-        (b"{", "is not JSON: expecting property name enclosed in double quotes at line 1, column 2"),
-        (b'{\n "a": 1,\n oops}', "is not JSON: expecting property name enclosed in double quotes at line 3, column 2"),
+        (b"{", "is not JSON at line 1, column 2: expecting property name enclosed in double quotes"),
+        (b'{\n "a": 1,\n oops}', "is not JSON at line 3, column 2: expecting property name enclosed in double quotes"),
         (b"\x89PNG\r\n\x1a\n\xff\xfe", "is not text: byte 0 is not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
-        (b"1" * 5000, "is not JSON that can be read"),
+        (b"1" * 5000, "has a number that is too long to be read"),
     ],
     ids=["empty", "blank", "cut", "later line", "binary", "deep", "digits"],
 )

@@ -14,6 +14,7 @@ from strategies import faults, formats, json_objects, json_values
 import errata
 from errata import Code, Fault, Retry, dialects
 from errata.dialects._outgoing import outgoing
+from errata.reading._decode import _is_plain_success, _read_closely
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]
 SEEDS = [dialect for dialect in DIALECTS if dialect.name != "native"]
@@ -93,6 +94,16 @@ def test_a_damaged_payload_still_gets_an_answer(dialect, fault, fmt, noise, how)
 
 
 @every_dialect
+@given(fault=faults, fmt=formats, how=st.data())
+def test_a_glance_never_overlooks_a_failure(dialect, fault, fmt, how):
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
+    message = _damage(wire, how.draw(st.sampled_from(_places(wire))), how)
+
+    if _is_plain_success(message):
+        assert _read_closely(message) is None
+
+
+@every_dialect
 @given(fault=faults, fmt=formats)
 def test_the_reader_tells_which_dialect_it_is(dialect, fault, fmt):
     wire = dialect.encode(fault, format=fmt)
@@ -100,7 +111,7 @@ def test_the_reader_tells_which_dialect_it_is(dialect, fault, fmt):
 
     for message in (wire, response, over_the_wire(wire)):
         reading = errata.reading.recognise(message)
-        assert (reading.language, reading.fault) == (dialect.name, dialect.decode(message))
+        assert (reading.dialect, reading.fault) == (dialect.name, dialect.decode(message))
 
 
 @every_dialect

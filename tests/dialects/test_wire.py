@@ -199,7 +199,7 @@ def test_an_example_is_written_to_the_byte(example):
 def test_an_example_is_recognised_and_written_again_to_the_byte(example):
     reading = errata.reading.recognise(json.loads(golden(example.file)))
 
-    assert reading.language == example.dialect
+    assert reading.dialect == example.dialect
     assert written(dialects.get(example.dialect).encode(reading.fault, format=example.format)) == golden(example.file)
 
 

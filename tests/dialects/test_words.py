@@ -1,8 +1,9 @@
 """The words each document chose, where it disagrees with itself or with the others, and what errata makes of it."""
 
 import pytest
+from payloads import flag_of, payload_of
 
-from errata import Code, Fault, FaultError, FieldIssue, Recovery, RecoveryHint, Retry, dialects, http
+from errata import Code, Fault, Retry, dialects, http
 
 # The design's joint table, written down a second time on purpose. ◂ marks what a shared word is read as.
 TABLE = """
@@ -43,16 +44,6 @@ CELLS = [
     for row in TABLE.strip().splitlines()
     for name, cell in zip(COLUMNS, row.split()[1:], strict=True)
 ]
-
-
-def payload_of(dialect, fault):
-    payload = dialects.get(dialect).encode(fault)["structuredContent"]
-    return payload.get("error", payload)
-
-
-def flag_of(dialect, fault):
-    payload = payload_of(dialect, fault)
-    return payload.get("retriable", payload.get("retryable"))
 
 
 @pytest.mark.parametrize(("dialect", "code", "cell"), CELLS)
@@ -122,24 +113,6 @@ def test_a_status_on_the_wire_says_more_than_the_word(dialect, status):
     assert (back.code, back.http_status) == (fault.code, status)
 
 
-def test_a_throttle_that_arrived_as_a_400_stays_a_rate_limit():
-    fault = Fault(code=Code.RATE_LIMITED, http_status=400)
-
-    assert payload_of("mcp-tool-error", fault) == {
-        "code": "RATE_LIMITED",
-        "message": "There were too many calls.",
-        "retriable": True,
-    }
-
-
-def test_a_status_that_contradicts_the_word_is_kept_and_decides_nothing():
-    wire = {"isError": True, "structuredContent": {"code": "GONE", "message": "x", "original": {"status": 500}}}
-
-    fault = dialects.mcp_tool_error.decode(wire)
-
-    assert (fault.code, fault.http_status) == (Code.GONE, 500)
-
-
 NOT_TO_BE_REPEATED = [
     Fault(code=Code.CANCELLED),
     Fault(code=Code.NETWORK_ERROR, message="certificate verify failed", retry=Retry.NEVER),
@@ -167,66 +140,6 @@ def test_a_broken_connection_does_not_come_back_as_safe_to_repeat():
         assert (back.code, back.retry) == (Code.SERVICE_UNAVAILABLE, Retry.IF_HARMLESS)
 
 
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [
-        (1001, Code.INVALID_REQUEST),
-        (2999, Code.VALIDATION_FAILED),
-        (3999, Code.BUSINESS_RULE_VIOLATION),
-        (4999, Code.UPSTREAM_ERROR),
-        (5999, Code.UPSTREAM_ERROR),
-        (7000, Code.UNKNOWN_ERROR),
-    ],
-)
-def test_001_a_number_nobody_knows_is_read_by_its_range_and_kept(number, code):
-    wire = {"structuredContent": {"error": {"code": number, "message": "x", "retryable": False}}, "isError": True}
-
-    fault = dialects.error_response.decode(wire)
-
-    assert (fault.code, fault.origin) == (code, str(number))
-
-
-@pytest.mark.parametrize(
-    ("original", "code", "origin"),
-    [
-        ("ORDER_NOT_FOUND", Code.UPSTREAM_ERROR, "ORDER_NOT_FOUND"),
-        ("FORBIDDEN", Code.FORBIDDEN, None),
-        ("RATE_LIMITED", Code.UPSTREAM_ERROR, "RATE_LIMITED"),  # It has a number of its own: the adapter meant another.
-        (None, Code.UPSTREAM_ERROR, None),
-    ],
-)
-def test_001_beside_4001_an_identifier_is_a_code_only_if_the_code_has_no_number(original, code, origin):
-    details = {"originalError": original} if original else {}
-    error = {"code": 4001, "message": "x", "retryable": False, "details": details}
-
-    fault = dialects.error_response.decode({"structuredContent": {"error": error}, "isError": True})
-
-    assert (fault.code, fault.origin) == (code, origin)
-
-
-def test_001_details_say_what_001_asks_for():
-    fault = FaultError(
-        Code.INVALID_FORMAT,
-        "Not an e-mail address.",
-        {"given": "x"},
-        reason="bad_email",
-        issues=[FieldIssue("order.email", "is not an e-mail address")],
-        recovery=Recovery(hint="Write it as name@example.org."),
-    ).fault
-
-    assert payload_of("error-response", fault) == {
-        "code": 2003,
-        "message": "Not an e-mail address.",
-        "retryable": False,
-        "details": {
-            "field": "order.email",
-            "reason": "bad_email",
-            "suggestion": "Write it as name@example.org.",
-            "context": {"given": "x"},
-        },
-    }
-
-
 @pytest.mark.parametrize("dialect", COLUMNS)
 def test_an_unknown_word_in_a_known_shape_is_kept(dialect):
     wire = dialects.get(dialect).encode(Fault(code=Code.NOT_FOUND))
@@ -239,131 +152,6 @@ def test_an_unknown_word_in_a_known_shape_is_kept(dialect):
     fault = dialects.get(dialect).decode(wire)
 
     assert (fault.code, fault.origin) == (Code.UNKNOWN_ERROR, str(payload["code"]))
-
-
-def test_002_details_are_the_data_then_the_status_then_the_wait():
-    fault = FaultError(
-        Code.RATE_LIMITED, "Slow down.", {"statusCode": 429, "limit": 3}, retry_after_ms=1500, http_status=429
-    ).fault
-
-    assert list(payload_of("tool-error-v1", fault)["details"].items()) == [
-        ("limit", 3),
-        ("statusCode", 429),
-        ("retryAfterMs", 1500),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("format", "mime_types"),
-    [
-        ("markdown", ["text/markdown"]),
-        ("json", ["application/json"]),
-        ("both", ["text/markdown", "application/json"]),
-        ("xml", ["text/markdown"]),
-    ],
-)
-def test_002_blocks_are_gated_by_format(format, mime_types):
-    wire = dialects.tool_error_v1.encode(Fault(code=Code.TIMEOUT), format=format)
-
-    assert [block["mimeType"] for block in wire["content"]] == mime_types
-
-
-def test_002_a_message_may_quote_a_tool_error():
-    quoted = '{"kind": "toolError:v1", "code": "NOT_FOUND", "message": "quoted"}'
-    wire = dialects.tool_error_v1.encode(Fault(code=Code.TIMEOUT, message=quoted), format="both")
-    del wire["structuredContent"]
-
-    assert dialects.tool_error_v1.decode(wire).message == quoted
-
-
-def test_002_needs_no_is_error():
-    wire = dialects.tool_error_v1.encode(Fault(code=Code.TIMEOUT), format="json")
-    del wire["isError"], wire["structuredContent"]
-
-    assert dialects.tool_error_v1.decode(wire).code is Code.NETWORK_ERROR
-
-
-def test_003_the_order_of_data_is_the_authors_then_ours_and_the_reason_last():
-    fault = FaultError(
-        Code.RATE_LIMITED,
-        "Slow down.",
-        {"reason": "mine", "z": 1, "recovery": {"hint": "Wait.", "level": 2}},
-        reason="queue_full",
-        retry=Retry.SAME_CALL,
-        retry_after_ms=2500,
-        field="pmids",
-        issues=[FieldIssue("pmids", "are too many", "at most 10")],
-    ).fault
-
-    assert list(payload_of("json-rpc", fault)["data"].items()) == [
-        ("z", 1),
-        ("recovery", {"level": 2, "hint": "Wait."}),
-        ("retryable", True),
-        ("retryAfter", 2.5),
-        ("field", "pmids"),
-        ("issues", [{"field": "pmids", "problem": "are too many", "expected": "at most 10"}]),
-        ("reason", "queue_full"),
-    ]
-
-
-def test_003_a_cancelled_call_says_that_it_is_not_to_be_repeated():
-    assert payload_of("json-rpc", Fault(code=Code.CANCELLED)) == {
-        "code": -32004,
-        "message": "The operation was cancelled.",
-        "data": {"retryable": False},
-    }
-
-
-def test_003_emits_no_meta():
-    assert "_meta" not in dialects.json_rpc.encode(Fault(code=Code.CANCELLED))
-
-
-@pytest.mark.parametrize("code", Code)
-def test_004_actions_are_those_of_004s_own_word(code):
-    actions = {
-        "RATE_LIMITED": ["wait_and_retry", "use_cached_data"],
-        "CIRCUIT_OPEN": ["use_fallback_service", "check_service_status"],
-        "TIMEOUT": ["retry_with_timeout", "reduce_request_scope"],
-        "VALIDATION_FAILED": ["check_input_format", "get_schema_info"],
-        "NOT_FOUND": ["verify_resource_id", "list_available_resources"],
-        "UNAUTHORIZED": ["refresh_token", "reauthenticate"],
-        "FORBIDDEN": ["check_permissions", "escalate_to_human"],
-        "INVALID_INPUT": ["check_input_format", "get_schema_info"],
-        "INTERNAL_ERROR": ["retry_once", "contact_support"],
-        "SERVICE_UNAVAILABLE": ["wait_and_retry", "use_fallback"],
-        "DEPENDENCY_FAILED": ["use_fallback_service", "retry_later"],
-        "BUSINESS_RULE_VIOLATION": ["review_business_rules", "escalate_to_human"],
-        "INSUFFICIENT_BALANCE": ["check_balance", "add_funds"],
-        "DUPLICATE_OPERATION": ["get_existing_result", "skip_operation"],
-        "OPERATION_NOT_ALLOWED": ["check_permissions", "escalate_to_human"],
-    }
-    payload = payload_of("taxonomy", Fault(code=code))
-
-    assert payload["recovery_actions"] == actions[payload["code"]]
-
-
-def test_004_the_authors_actions_win():
-    fault = Fault(code=Code.NOT_FOUND, recovery=Recovery(actions=("ask_a_librarian",)))
-
-    assert payload_of("taxonomy", fault)["recovery_actions"] == ["ask_a_librarian"]
-
-
-@pytest.mark.parametrize(
-    ("verify_tool", "hint", "fallback_tool"),
-    [("get_payment", "TRY_ALTERNATIVE", "get_payment"), (None, "REPORT_TO_USER", None)],
-)
-def test_004_what_must_be_verified_first_offers_the_tool_to_verify_with(verify_tool, hint, fallback_tool):
-    recovery = Recovery(verify_tool=verify_tool, hint_class=RecoveryHint.RETRY_LATER)
-    payload = payload_of("taxonomy", Fault(code=Code.TIMEOUT, retry=Retry.VERIFY_FIRST, recovery=recovery))
-
-    assert (payload["recovery_hint"], payload.get("fallback_tool")) == (hint, fallback_tool)
-    assert not any("retry" in action for action in payload["recovery_actions"])
-
-
-def test_004_never_advises_to_retry_what_does_not_bear_it():
-    fault = Fault(code=Code.INTERNAL_ERROR, recovery=Recovery(hint_class=RecoveryHint.RETRY_LATER))
-
-    assert payload_of("taxonomy", fault)["recovery_hint"] == "REPORT_TO_USER"
 
 
 @pytest.mark.parametrize("dialect", ["mcp-tool-error", "error-response", "tool-error-v1", "json-rpc"])

@@ -6,6 +6,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_types import CallToolResult, ErrorData, TextContent
 from strategies import json_objects, json_values
 
 import errata
@@ -83,6 +84,9 @@ SUCCESSES = [
     result("x", structuredContent={"error": {"rate": 0.02}}),
     result("x", structuredContent={"error": {"code": 7, "message": "seen in the log"}}),
     result("x", structuredContent={"kind": "toolError:v2", "code": "x", "message": "y"}),
+    result("x", structuredContent={"code": 1000, "message": "ok"}),
+    result(json.dumps({"code": 2001, "message": "Created"})),
+    result("x", structuredContent={"error": None, "data": [1]}),
     {"content": [{"type": "image", "data": "…", "mimeType": "image/png"}]},
     {"jsonrpc": "2.0", "id": 1, "result": result("fine")},
 ]
@@ -106,7 +110,7 @@ def test_a_whole_payload_is_a_failure_even_without_is_error(name):
     del wire["isError"]
 
     assert errata.decode(wire).code is Code.NOT_FOUND
-    assert recognise(wire).language == name
+    assert recognise(wire).dialect == name
 
 
 @pytest.mark.parametrize("name", ["error-response", "tool-error-v1", "taxonomy", "mcp-tool-error", "native"])
@@ -136,7 +140,7 @@ def test_a_number_of_the_protocol_is_read(number, code):
     for message in (error, {"error": error}, {"jsonrpc": "2.0", "id": 1, "error": error}):
         fault = errata.decode(message)
         assert (fault.code, fault.message, fault.origin) == (code, "what happened", None)
-        assert recognise(message).language == "JSON-RPC error"
+        assert recognise(message).dialect == "JSON-RPC error"
 
 
 @pytest.mark.parametrize("number", [-32000, -32001, -32003, -32042, -32070, -32099, -1, 0, 42, 4001])
@@ -168,16 +172,37 @@ def test_the_data_of_a_strangers_error_is_understood_as_far_as_it_goes():
 
 def test_a_failure_in_no_dialect_keeps_its_words():
     message = result("Error executing tool x", "and more", isError=True, structuredContent={"trace": 7})
+    message["_meta"] = {"errata/correlationId": "abc"}
 
     reading = recognise(message)
 
-    assert reading.language == "none"
+    assert reading.dialect == "none"
     assert (reading.fault.code, reading.fault.message) == (Code.UNKNOWN_ERROR, "Error executing tool x\nand more")
-    assert reading.fault.data == {"trace": 7}
+    assert (reading.fault.data, reading.fault.correlation_id) == ({"trace": 7}, "abc")
 
 
 def test_a_failure_without_a_word_is_still_a_failure():
     assert errata.decode({"content": [], "isError": True}).code is Code.UNKNOWN_ERROR
+
+
+def test_a_result_that_has_a_result_is_still_read():
+    assert errata.decode(result("Error", isError=True, result={"content": []})) is not None
+
+
+def test_a_null_beside_an_error_changes_nothing():
+    message = {"jsonrpc": "2.0", "id": 1, "result": None, "error": {"code": -32001, "message": "x"}}
+
+    assert (errata.decode(message).code, errata.decode(message).origin) == (Code.UNKNOWN_ERROR, "-32001")
+
+
+def test_what_the_sdk_hands_out_is_read_as_it_is():
+    text = TextContent(type="text", text="Network error: Request timeout")
+    payload = dialects.tool_error_v1.encode(Fault(code=Code.TIMEOUT))["structuredContent"]
+    failure = CallToolResult(content=[text], structured_content=payload, is_error=True)
+
+    assert errata.decode(failure).code is Code.NETWORK_ERROR
+    assert errata.decode(CallToolResult(content=[text])) is None
+    assert errata.decode(ErrorData(code=-32601, message="x")).code is Code.METHOD_NOT_FOUND
 
 
 def test_a_mapping_that_is_no_dict_is_read_too():

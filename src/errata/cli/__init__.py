@@ -18,6 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 for an answer and 2 for a question that has none."""
     parser = _parser()
     given = parser.parse_args(arguments)
+    if given.version:
+        print(f"errata {metadata.version('errata')}")
+        return 0
     if "run" not in given:
         parser.print_help()
         return 2
@@ -39,7 +42,7 @@ def _show_what_can_be_shown(stream: TextIO) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="errata", description="The error layer for MCP, on the command line.")
-    parser.add_argument("--version", action="version", version=f"errata {metadata.version('errata')}")
+    parser.add_argument("--version", action="store_true", help="tell the version and stop")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, command in _COMMANDS.items():
         chosen = commands.add_parser(name, help=command.HELP, description=command.HELP)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from errata import dialects
-from errata._factories import factory_name
+from errata._factories import FACTORY_NAMES
 from errata._fault import Fault
 from errata._jsonable import as_object
 from errata._taxonomy import Code
 from errata.dialects import Dialect
-from errata.dialects._dialect import json_text
+from errata.dialects._content import json_text
 from errata.dialects._lines import lines_of
 from errata.dialects._members import texts_in
 from errata.dialects._protocol import code_of_number
@@ -63,7 +63,7 @@ def spelled(word: str | int) -> str:
 
 
 def _example(code: Code) -> str:
-    name = factory_name(code)
+    name = FACTORY_NAMES.get(code)
     if name is None:
         return f'from errata import Code, FaultError\n\nerror = FaultError(Code.{code}, "{code.sentence}")'
     return f'from errata import {name}\n\nerror = {name}("{code.sentence}")'
@@ -112,7 +112,7 @@ def _word_section(dialect: Dialect, name: str) -> str | None:
         f"- it is read as: {vocabulary.code_for(word)}",
     ]
     if statuses:
-        lines.append(f"- an upstream's HTTP status becomes it: {', '.join(statuses)}")
+        lines.append(f"- it is said for the HTTP statuses: {', '.join(statuses)}")
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 from errata._fault import NeedsInput
 from errata.cli._terminal import complain, paint
@@ -18,7 +19,7 @@ HELP: str = "read a tool result or a JSON-RPC message, or a JSON-lines file of t
 
 
 class _UnreadableError(Exception):
-    """The input is not what it should be; the arguments say what it is and what would help."""
+    """Some input is not what it should be; carries what it is and what would help."""
 
     def __init__(self, what: str, advice: str) -> None:
         super().__init__(what, advice)
@@ -29,101 +30,110 @@ class _UnreadableError(Exception):
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("file", metavar="FILE", help="a JSON or JSON-lines file, or - for standard input")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a message")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per message")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Read every message and print what it means; what cannot be read is said at the end of its turn."""
-    name: str = given.file
-    unreadable = 0
+    """Print what every message means, and complain about what cannot be read; one does not stop the other."""
+    source = "standard input" if given.file == "-" else f"`{given.file}`"
     try:
-        messages = list(_messages(_text(name), "standard input" if name == "-" else f"`{name}`"))
+        documents = _documents(_text(given.file, source))
     except _UnreadableError as trouble:
         return complain(trouble.what, trouble.advice)
-    for number, message in enumerate(messages, 1):
-        if isinstance(message, _UnreadableError):
-            unreadable = complain(message.what, message.advice)
-        else:
-            print(_as_json(message) if given.json else _as_text(message, number if len(messages) > 1 else None))
-    return unreadable
+    status = 0
+    for line, document in documents:
+        try:
+            parsed = _parsed(document, source, line)
+        except _UnreadableError as trouble:
+            status = complain(trouble.what, trouble.advice)
+            continue
+        batch = cast("list[object]", parsed) if isinstance(parsed, list) else [parsed]
+        for number, message in enumerate(batch, 1):
+            title = f"line {line}" if len(documents) > 1 else f"message {number}" if len(batch) > 1 else None
+            print(_as_json(message) if given.json else _as_text(message, title))
+    return status
 
 
-def _text(name: str) -> str:
+def _text(name: str, source: str) -> str:
     try:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return content.decode(json.detect_encoding(content))
+        text = content.decode(json.detect_encoding(content))
     except UnicodeDecodeError as error:
-        raise _UnreadableError(
-            f"`{name}` is not text: byte {error.start} is not {error.encoding.upper()}",
-            "give it a JSON or JSON-lines file",
-        ) from error
+        what = f"{source} is not text: byte {error.start} is not {error.encoding.upper()}"
+        raise _UnreadableError(what, "give it a JSON or JSON-lines file") from error
     except IsADirectoryError as error:
-        raise _UnreadableError(f"`{name}` is a directory", "give it a file inside, one at a time") from error
-    except OSError as error:
-        reason = (error.strerror or "it cannot be opened").lower()
+        raise _UnreadableError(f"{source} is a directory", "give it a file inside, one at a time") from error
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise _UnreadableError(
-            f"cannot read `{name}`: {reason}", "check the path, or use - for standard input"
+            f"cannot read {source}: {reason}", "check the path, or use - for standard input"
         ) from error
-
-
-def _messages(text: str, source: str) -> Iterator[object]:
-    """Take the input for one JSON document; if it is none, for one a line."""
     if not text.strip():
         raise _UnreadableError(f"{source} is empty", "put a tool result or a JSON-RPC message into it")
+    return text
+
+
+def _documents(text: str) -> list[tuple[int, str]]:
+    """Find the JSON documents in a text, each with its first line: the whole, or else the lines if one is a document."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    whole = _parsed(text, source)
-    if not isinstance(whole, _UnreadableError):
-        yield from whole if isinstance(whole, list) else [whole]
-    elif len(lines) == 1 or isinstance(_parsed(lines[0][1], source), _UnreadableError):
-        raise whole
-    else:
-        yield from (_parsed(line, f"{source}, line {number},") for number, line in lines)
+    if not _is_json(text) and any(line.startswith("{") and _is_json(line) for _, line in lines):
+        return lines
+    return [(1, text)]
 
 
-def _parsed(text: str, source: str) -> object:
-    advice = "check that it is complete, well-formed JSON"
+def _is_json(text: str) -> bool:
     try:
-        return json.loads(text)
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _parsed(document: str, source: str, line: int) -> object:
+    try:
+        return json.loads(document)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        return _UnreadableError(f"{source} is not JSON: {error.msg[0].lower()}{error.msg[1:]} at {place}", advice)
-    except RecursionError:
-        return _UnreadableError(f"{source} is nested too deeply to be read", advice)
+        place = f"line {line + error.lineno - 1}, column {error.colno}"
+        what = f"{source} is not JSON at {place}: {error.msg[0].lower()}{error.msg[1:]}"
+        raise _UnreadableError(what, "check that it is complete and well-formed") from error
+    except RecursionError as error:
+        what = f"{source} is nested too deeply at line {line}"
+        raise _UnreadableError(what, "cut out the part that matters and give it that") from error
     except ValueError as error:
-        return _UnreadableError(f"{source} is not JSON that can be read: {error}", advice)
+        what = f"{source} has a number that is too long to be read at line {line}"
+        raise _UnreadableError(what, "write the number as text, in quotes") from error
 
 
 def _as_json(message: object) -> str:
     answer: dict[str, object] = {"failure": False}
     if reading := recognise(message):
-        answer = {"failure": True, "language": reading.language, "fault": to_object(reading.fault)}
+        answer = {"failure": True, "dialect": reading.dialect, **to_object(reading.fault)}
     elif question := decode_needs_input(message):
         answer["question"] = encode_needs_input(question)["structuredContent"]
     return json.dumps(answer, ensure_ascii=False)
 
 
-def _as_text(message: object, number: int | None) -> str:
-    lines = [paint(f"message {number}", "bold")] if number else []
+def _as_text(message: object, title: str | None) -> str:
+    lines = [paint(title, "bold")] if title else []
     if reading := recognise(message):
         lines += _failure(reading)
     elif question := decode_needs_input(message):
         lines += _question(question)
     else:
         lines.append(paint("Not a failure.", "green"))
-    return "\n".join(lines) + ("\n" if number else "")
+    return "\n".join(lines) + ("\n" if title else "")
 
 
 def _failure(reading: Reading) -> Iterator[str]:
-    language = "in no dialect errata knows" if reading.language == "none" else f"in the language `{reading.language}`"
-    first, *others = lines_of(reading.fault).split("\n")
+    fault = reading.fault
+    first, *others = lines_of(fault).split("\n")
     yield paint(first, "bold", "red")
     yield from others
-    fault = reading.fault
     facts = {"Field": fault.field, "Reason": fault.reason, "Upstream status": fault.http_status, "Origin": fault.origin}
     yield from (f"{label}: {one_line(str(fact))}" for label, fact in facts.items() if fact is not None)
     if fault.data:
         yield f"Data: {json.dumps(fault.data, ensure_ascii=False)}"
-    yield paint(f"(said {language})", "dim")
+    yield paint(f"Dialect: {reading.dialect}", "dim")
 
 
 def _question(question: NeedsInput) -> Iterator[str]:

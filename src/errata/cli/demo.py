@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from errata._factories import rate_limited
 from errata._fault import Fault, FaultError, Recovery
 from errata._jsonable import as_object
-from errata.cli._pages import DIALECTS, spelled
+from errata.cli._pages import DIALECTS
 from errata.cli._terminal import paint
 from errata.dialects import Dialect
-from errata.dialects._incoming import Answer
+from errata.dialects._incoming import ToolResult
 from errata.dialects._sentences import retry_sentence
+from errata.reading import decode
 
 HELP: str = "tell one failure in six languages"
 
@@ -37,8 +38,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def fetch_articles(pmids: list[str]) -> list[str]:
-    """Fail the way real tools do."""
+def fetch_articles(pmids: list[str]) -> list[str]:  # noqa: D103 - it is shown as it is.
     raise rate_limited(
         "NCBI allows three requests a second, and this was the fourth.",
         {"pmids": pmids},
@@ -55,24 +55,21 @@ def _page(fault: Fault, width: int) -> Iterator[str]:
     yield ""
     yield f"  {paint('errata', 'bold')}  one failure, told in six languages"
     yield f"\n  {paint('The tool', 'bold')} `fetch_articles` fails:\n"
-    yield textwrap.indent(inspect.getsource(fetch_articles).split('"""\n')[1].rstrip(), "    ")
+    yield textwrap.indent("".join(inspect.getsourcelines(fetch_articles)[0][1:]).rstrip(), "  ")
     yield f"\n  {paint('Without errata', 'bold')} the agent reads this, and knows nothing:\n"
     yield f"      {paint('Error executing tool fetch_articles', 'red')}"
     yield f"\n  {paint('With errata', 'bold')} it reads one of these, whichever its client was written for:\n"
     for dialect in DIALECTS:
         yield from _box(dialect, fault, width)
-    yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is {fault.code} again. Repeat it?\n"
+    yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is the same failure again:\n"
     yield from _readings(fault)
     yield f"\n  Next: {paint('errata explain RATE_LIMITED', 'cyan')}, {paint('errata explain -32003', 'cyan')}\n"
 
 
 def _box(dialect: Dialect, fault: Fault, width: int) -> Iterator[str]:
     yield f"  ┌─ {paint(dialect.name, 'bold', 'cyan')}  {paint(f'{dialect.source}: {dialect.about}', 'dim')}"
-    for line in _surfaces(dialect.encode(fault)):
-        label, _, rest = line.partition("\t")
-        wrapped = textwrap.wrap(rest, max(width - _LABEL - 5, 30), break_long_words=True, break_on_hyphens=False) or [
-            ""
-        ]
+    for label, text in _surfaces(dialect.encode(fault)):
+        wrapped = textwrap.wrap(text, max(width - _LABEL - 5, 30), break_long_words=True, break_on_hyphens=False)
         labels = [label, *[""] * (len(wrapped) - 1)]
         yield from (
             f"  │ {paint(f'{name:<{_LABEL}}', 'dim')} {part}" for name, part in zip(labels, wrapped, strict=True)
@@ -80,22 +77,23 @@ def _box(dialect: Dialect, fault: Fault, width: int) -> Iterator[str]:
     yield f"  └{'─' * (width - 4)}"
 
 
-def _surfaces(result: Mapping[str, object]) -> Iterator[str]:
+def _surfaces(result: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """List what a model may get to see: the text, unless it is the object again, and the object's members."""
-    lines = [line for text in Answer(result).texts if not text.startswith("{") for line in text.split("\n") if line]
-    yield from (f"{'text' if number == 0 else ''}\t{line}" for number, line in enumerate(lines))
+    texts = [text for text in ToolResult(result).texts if not text.startswith("{")]
+    lines = [line for text in texts for line in text.split("\n") if line]
+    yield from zip(["text", *[""] * len(lines)], lines, strict=False)
     structured = as_object(result["structuredContent"])
     error = as_object(structured.get("error"))
     if "retry" in error:
-        yield "object\tthe same again in structuredContent, for programs"
+        yield "object", "the same again in structuredContent, for programs"
         return
     members = {f"error.{key}": value for key, value in error.items()} or structured
-    yield from (f"{name}\t{json.dumps(value, ensure_ascii=False)}" for name, value in members.items())
+    yield from ((name, json.dumps(value, ensure_ascii=False)) for name, value in members.items())
 
 
 def _readings(fault: Fault) -> Iterator[str]:
     for dialect in DIALECTS:
-        back = dialect.decode(dialect.encode(fault)) or fault
-        word = spelled(dialect.vocabulary.word_for(fault))
-        verdict = paint(retry_sentence(back), "green" if back.retryable else "yellow")
-        yield f"      {dialect.name:<15} {word:<25} {verdict}"
+        back = decode(dialect.encode(fault))
+        if back is not None:
+            verdict = paint(f"Retry: {retry_sentence(back)}", "green" if back.retryable else "yellow")
+            yield f"      {dialect.name:<14} → {back.code}  {verdict}"

@@ -35,8 +35,12 @@ _ALL: dict[str, Dialect] = {
 }
 
 
+MARKS: frozenset[str] = frozenset(dialect.mark for dialect in _ALL.values())
+"""The keys of which every payload has one."""
+
+
 def names() -> tuple[str, ...]:
-    """List the dialects by name."""
+    """List the dialects by name; a reader that does not know which one it looks at asks them in this order."""
     return tuple(_ALL)
 
 

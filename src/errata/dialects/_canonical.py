@@ -85,46 +85,47 @@ def _recovery(payload: Mapping[str, object]) -> Recovery:
     )
 
 
-CANONICAL_SCHEMA: dict[str, object] = {
-    "type": "object",
-    "properties": {
-        "code": {"enum": [code.value for code in Code]},
-        "message": {"type": "string", "minLength": 1},
-        "retry": {"enum": [retry.value for retry in Retry]},
-        "retryDeclared": {"const": True},
-        "retryAfterMs": {"type": "integer", "minimum": 0},
-        "reason": {"type": "string"},
-        "field": {"type": "string"},
-        "issues": {
-            "type": "array",
-            "items": {
+def canonical_schema() -> dict[str, object]:
+    """Describe what `to_object` writes."""
+    return {
+        "type": "object",
+        "properties": {
+            "code": {"enum": [code.value for code in Code]},
+            "message": {"type": "string", "minLength": 1},
+            "retry": {"enum": [retry.value for retry in Retry]},
+            "retryDeclared": {"const": True},
+            "retryAfterMs": {"type": "integer", "minimum": 0},
+            "reason": {"type": "string"},
+            "field": {"type": "string"},
+            "issues": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "field": {"type": "string"},
+                        "problem": {"type": "string"},
+                        "expected": {"type": "string"},
+                    },
+                    "required": ["field", "problem"],
+                },
+            },
+            "recovery": {
                 "type": "object",
                 "properties": {
-                    "field": {"type": "string"},
-                    "problem": {"type": "string"},
-                    "expected": {"type": "string"},
+                    "hint": {"type": "string"},
+                    "hintClass": {"enum": [hint.value for hint in RecoveryHint]},
+                    "actions": {"type": "array", "items": {"type": "string"}},
+                    "fallbackTool": {"type": "string"},
+                    "verifyTool": {"type": "string"},
+                    "correctiveParams": {"type": "object"},
+                    "userMessage": {"type": "string"},
                 },
-                "required": ["field", "problem"],
             },
+            "httpStatus": {"type": "integer", "minimum": 100, "maximum": 599},
+            "origin": {"type": "string"},
+            "data": {"type": "object"},
+            "correlationId": {"type": "string"},
+            "timestamp": {"type": "string"},
         },
-        "recovery": {
-            "type": "object",
-            "properties": {
-                "hint": {"type": "string"},
-                "hintClass": {"enum": [hint.value for hint in RecoveryHint]},
-                "actions": {"type": "array", "items": {"type": "string"}},
-                "fallbackTool": {"type": "string"},
-                "verifyTool": {"type": "string"},
-                "correctiveParams": {"type": "object"},
-                "userMessage": {"type": "string"},
-            },
-        },
-        "httpStatus": {"type": "integer", "minimum": 100, "maximum": 599},
-        "origin": {"type": "string"},
-        "data": {"type": "object"},
-        "correlationId": {"type": "string"},
-        "timestamp": {"type": "string"},
-    },
-    "required": ["code", "message", "retry"],
-}
-"""The JSON Schema of what `to_object` writes."""
+        "required": ["code", "message", "retry"],
+    }

@@ -1,13 +1,13 @@
 """What a dialect is: one way of putting a Fault on the wire, and of reading it back."""
 
 import dataclasses
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from errata._fault import Fault
-from errata.dialects._incoming import Answer, ErrorObject, incoming
+from errata.dialects._content import json_text, text_block
+from errata.dialects._incoming import ErrorObject, ToolResult, incoming
 from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import read_error
 from errata.dialects._vocabulary import Vocabulary
@@ -21,6 +21,8 @@ class Dialect(ABC):
     """Whose error model it is, for people who read tables."""
     about: ClassVar[str]
     """What is special about it, in a few words."""
+    mark: ClassVar[str]
+    """A key that every payload has: a result without any dialect's mark is a success at a glance."""
     vocabulary: ClassVar[Vocabulary[Any]]
 
     def encode(self, fault: Fault, *, format: str = "markdown") -> dict[str, object]:
@@ -29,32 +31,34 @@ class Dialect(ABC):
         `format` is "markdown", "json" or "both"; a dialect whose content does not depend on it takes no notice,
         and a format nobody knows is "markdown".
         """
-        return self.write(outgoing(fault), format)
+        fault = outgoing(fault)
+        payload = self.payload(fault)
+        return {"content": self.content(fault, payload, format), "structuredContent": payload, "isError": True}
 
     def decode(self, message: object) -> Fault | None:
         """Read a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None where this is not spoken."""
         match incoming(message):
             case ErrorObject(body):
                 return read_error(body)
-            case Answer() as answer:
-                return self.read(answer)
+            case ToolResult() as result:
+                return self.read(result)
             case None:
                 return None
 
-    def read(self, answer: Answer) -> Fault | None:
+    def read(self, result: ToolResult) -> Fault | None:
         """Read a tool's result; None where this dialect is not spoken."""
-        for payload in answer.payloads():
-            if fault := self.understand(payload, is_error=answer.is_error):
-                return with_reference(fault, answer)
+        for payload in result.payloads():
+            if fault := self.from_payload(payload, is_error=result.is_error):
+                return with_reference(fault, result)
         return None
 
     @abstractmethod
-    def write(self, fault: Fault, format: str) -> dict[str, object]:
-        """Make the result of a fault that is ready to leave."""
+    def payload(self, fault: Fault) -> dict[str, object]:
+        """Make the structured content of a fault that is ready to leave."""
 
     @abstractmethod
-    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
-        """Read the payload; None where it is not one of this dialect.
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+        """Read an object that might be a payload; None where it is not one of this dialect.
 
         Without `is_error` nothing but the payload says that the call failed, so it has to be unmistakable.
         """
@@ -63,23 +67,17 @@ class Dialect(ABC):
     def error_schema(self) -> dict[str, object]:
         """Describe the payload as JSON Schema 2020-12."""
 
+    def content(self, fault: Fault, payload: Mapping[str, object], format: str) -> list[dict[str, str]]:  # noqa: ARG002 - for those whose content depends on it.
+        """Make the content blocks."""
+        return [text_block(self.text(fault, payload))]
 
-def error_result(payload: Mapping[str, object], *texts: str) -> dict[str, object]:
-    """Make a CallToolResult that says it is an error on every surface."""
-    return {
-        "content": [{"type": "text", "text": text} for text in texts],
-        "structuredContent": payload,
-        "isError": True,
-    }
-
-
-def json_text(payload: Mapping[str, object]) -> str:
-    """Write JSON the way the seeds do: two spaces, characters as they are."""
-    return json.dumps(payload, indent=2, ensure_ascii=False)
+    def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - for those who say it in words.
+        """Make the text of the one content block: the payload as JSON, unless the dialect says it in words."""
+        return json_text(payload)
 
 
-def with_reference(fault: Fault, answer: Answer) -> Fault:
+def with_reference(fault: Fault, result: ToolResult) -> Fault:
     """Add the correlation id that an adapter put beside the payload."""
-    if fault.correlation_id is not None or answer.correlation_id is None:
+    if fault.correlation_id is not None or result.correlation_id is None:
         return fault
-    return dataclasses.replace(fault, correlation_id=answer.correlation_id)
+    return dataclasses.replace(fault, correlation_id=result.correlation_id)

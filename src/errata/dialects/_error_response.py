@@ -8,9 +8,9 @@ from errata._fault import Fault, Recovery
 from errata._jsonable import jsonable_object
 from errata._taxonomy import Code
 from errata._values import text_or_none
-from errata.dialects._dialect import Dialect, error_result, json_text
-from errata.dialects._flag import may_say_yes, verdict_of
-from errata.dialects._members import flag_in, object_in, present, text_in
+from errata.dialects._dialect import Dialect
+from errata.dialects._flag import may_say_yes, verdict_read
+from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
 from errata.dialects._outgoing import outgoing
 from errata.dialects._vocabulary import Vocabulary
 
@@ -92,25 +92,24 @@ class ErrorResponse(Dialect):
     name: ClassVar[str] = "error-response"
     source: ClassVar[str] = "001"
     about: ClassVar[str] = "numbers in ranges, and the adapter's identifier"
+    mark: ClassVar[str] = "error"
     vocabulary: ClassVar[Vocabulary[ErrorResponseCode]] = _VOCABULARY
 
-    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
-        """Say it as the object, twice."""
-        payload = {"error": _error(fault)}
-        return error_result(payload, json_text(payload))
+    def payload(self, fault: Fault) -> dict[str, object]:
+        """Say it as 001's object, in an envelope."""
+        return {"error": _error(fault)}
 
     def as_jsonrpc_result(self, fault: Fault) -> dict[str, object]:
         """Make 001's literal `result`, for a server that writes its JSON-RPC responses itself."""
-        return {"error": _error(outgoing(fault))}
+        return self.payload(outgoing(fault))
 
-    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002
-        """Read the object, in its envelope or bare; number, message and flag are unmistakable with or without isError."""
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+        """Read the object, in its envelope or bare; without isError it has to have the flag."""
         error = object_in(payload, "error") or payload
-        match error:
-            case {"code": int(number), "message": str(message)} if _is_ours(number, error):
-                return _fault(number, message, error)
-            case _:
-                return None
+        number, message = integer_in(error, "code"), text_in(error, "message")
+        if number is None or message is None or not _is_ours(number, error, is_error=is_error):
+            return None
+        return _fault(number, message, error)
 
     def error_schema(self) -> dict[str, object]:
         """Describe the object as 001's interface does."""
@@ -161,12 +160,10 @@ def _error(fault: Fault) -> dict[str, object]:
     )
 
 
-def _is_ours(number: int, error: Mapping[str, object]) -> bool:
-    if type(number) is bool:
-        return False
+def _is_ours(number: int, error: Mapping[str, object], *, is_error: bool) -> bool:
     if "retryable" in error:
         return number > 0 and flag_in(error, "retryable") is not None
-    return number // 1000 in _CODE_OF_RANGE
+    return is_error and number // 1000 in _CODE_OF_RANGE
 
 
 def _fault(number: int, message: str, error: Mapping[str, object]) -> Fault:
@@ -175,7 +172,7 @@ def _fault(number: int, message: str, error: Mapping[str, object]) -> Fault:
     return Fault(
         code=code,
         message=message,
-        retry=verdict_of(code, flag=flag_in(error, "retryable")),
+        retry=verdict_read(code, flag=flag_in(error, "retryable")),
         reason=text_in(details, "reason"),
         field=text_in(details, "field"),
         recovery=Recovery(hint=text_in(details, "suggestion")),

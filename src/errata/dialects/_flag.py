@@ -9,7 +9,7 @@ from errata._taxonomy import Code, Retry, verdict
 _NOT_TAKEN_ON = 503
 
 
-def verdict_of(code: Code, *, flag: bool | None = None, status: int | None = None) -> Retry:
+def verdict_read(code: Code, *, flag: bool | None = None, status: int | None = None) -> Retry:
     """Read the verdict of a word, and of the flag and the status beside it.
 
     Every dialect that has a word for SERVICE_UNAVAILABLE also uses it for broken connections, after which
@@ -23,4 +23,4 @@ def verdict_of(code: Code, *, flag: bool | None = None, status: int | None = Non
 
 def may_say_yes(fault: Fault, code: Code, *, status: int | None = None) -> bool:
     """Whether "retryable" may be said of a fault whose word is read as this code."""
-    return fault.retryable and not verdict_of(code, flag=True, status=status).exceeds(fault.retry)
+    return fault.retryable and not verdict_read(code, flag=True, status=status).exceeds(fault.retry)

@@ -12,7 +12,7 @@ _DEPTH = 100
 _ENVELOPE = frozenset({"jsonrpc", "id", "result", "error", "content", "structuredContent"})
 
 
-class Answer:
+class ToolResult:
     """A tool's result, or an object that might be the payload of one."""
 
     __slots__ = ("_payloads", "correlation_id", "is_error", "raw", "texts")
@@ -46,20 +46,31 @@ class ErrorObject:
         self.body: Mapping[str, object] = body
 
 
-def incoming(message: object) -> Answer | ErrorObject | None:
+def incoming(message: object) -> ToolResult | ErrorObject | None:
     """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object."""
-    if not isinstance(message, Mapping):
-        return None
-    plain = as_object(jsonable(cast("object", message), size=_SIZE, depth=_DEPTH))
+    plain = {key: value for key, value in _plain(message).items() if value is not None}
     match plain:
         case {"code": int(), "message": str()} if "retryable" not in plain and _ENVELOPE.isdisjoint(plain):
             return ErrorObject(plain)
-        case {"error": error} if error is not None and _is_response(plain):
+        case {"error": error} if _is_response(plain):
             return ErrorObject(object_in(plain, "error") or {"message": error})
         case {"result": dict()} if "content" not in plain:
-            return Answer(object_in(plain, "result"))
+            return ToolResult(object_in(plain, "result"))
         case _:
-            return Answer(plain)
+            return ToolResult(plain) if plain else None
+
+
+def _plain(message: object) -> dict[str, object]:
+    """Copy a message into plain JSON; one of the SDK's own objects says itself what it looks like on the wire."""
+    dump = getattr(type(message), "model_dump", None)
+    if callable(dump):
+        try:
+            message = dump(message, mode="json", by_alias=True)
+        except Exception:  # noqa: BLE001 - it only looked like one.
+            return {}
+    if not isinstance(message, Mapping):
+        return {}
+    return as_object(jsonable(cast("object", message), size=_SIZE, depth=_DEPTH))
 
 
 def _is_response(plain: Mapping[str, object]) -> bool:

@@ -8,9 +8,9 @@ from typing import ClassVar
 from errata._fault import Fault
 from errata._jsonable import jsonable_object
 from errata._taxonomy import Code
-from errata.dialects._dialect import Dialect, error_result
-from errata.dialects._flag import may_say_yes, verdict_of
-from errata.dialects._members import flag_in, issue_objects, issues_in, object_in, present, text_in
+from errata.dialects._dialect import Dialect
+from errata.dialects._flag import may_say_yes, verdict_read
+from errata.dialects._members import flag_in, integer_in, issue_objects, issues_in, object_in, present, text_in
 from errata.dialects._outgoing import outgoing
 from errata.dialects._sentences import seconds
 from errata.dialects._vocabulary import Vocabulary
@@ -113,24 +113,27 @@ class JsonRpc(Dialect):
     name: ClassVar[str] = "json-rpc"
     source: ClassVar[str] = "003"
     about: ClassVar[str] = "JSON-RPC numbers with data, and two surfaces"
+    mark: ClassVar[str] = "error"
     vocabulary: ClassVar[Vocabulary[JsonRpcErrorCode]] = _VOCABULARY
 
-    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
-        """Say it for people and for programs."""
-        fault = outgoing(_with_data_in_its_fields(fault))
-        hint = fault.recovery and fault.recovery.hint
-        recovery = f"\n\nRecovery: {hint}" if hint else ""
+    def payload(self, fault: Fault) -> dict[str, object]:
+        """Say it for programs."""
+        settled = _with_data_in_its_fields(fault)
+        fault = fault if settled is fault else outgoing(settled)
         error = present(code=_VOCABULARY.word_for(fault).value, message=fault.message, data=_data(fault) or None)
-        return error_result({"error": error}, f"Error: {fault.message}{recovery}")
+        return {"error": error}
 
-    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+    def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - people get words.
+        """Say it for people."""
+        hint = fault.recovery and fault.recovery.hint
+        return f"Error: {fault.message}\n\nRecovery: {hint}" if hint else f"Error: {fault.message}"
+
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
         """Read the object; without isError only one of 003's own numbers is evidence enough."""
         error = object_in(payload, "error")
-        match error:
-            case {"code": int(number), "message": str(message)} if type(number) is int and "retryable" not in error:
-                pass
-            case _:
-                return None
+        number, message = integer_in(error, "code"), text_in(error, "message")
+        if number is None or message is None or "retryable" in error:
+            return None
         known = _VOCABULARY.code_for(number)
         if known is None and not is_error:
             return None
@@ -141,7 +144,7 @@ class JsonRpc(Dialect):
             Fault(
                 code=code,
                 message=message,
-                retry=verdict_of(code, flag=flag),
+                retry=verdict_read(code, flag=flag),
                 retry_declared=flag is not None,
                 origin=None if known else str(number),
                 data=jsonable_object(error.get("data")),
@@ -191,7 +194,7 @@ def _retryable(fault: Fault) -> bool | None:
     code = _VOCABULARY.code_for(_VOCABULARY.word_for(fault)) or fault.code
     if fault.retry_declared:
         return may_say_yes(fault, code)
-    return False if verdict_of(code).exceeds(fault.retry) else None
+    return False if verdict_read(code).exceeds(fault.retry) else None
 
 
 def _with_data_in_its_fields(fault: Fault) -> Fault:

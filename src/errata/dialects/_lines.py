@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from errata._fault import Fault, FieldIssue, Recovery
 from errata._taxonomy import Code
-from errata._values import known_word
+from errata._values import known_word, wait_ms
 from errata.dialects._sentences import one_line, retry_in, retry_sentence
 
 _FIRST = r"Error \[([A-Z_]+)\]: (.+)"
@@ -39,7 +39,7 @@ def from_lines(text: str) -> Fault | None:
             verify_tool=_tool_in(said["Retry"]),
             user_message=said.get("Tell the user"),
         ),
-        data={"retryAfter": wait[1]} if wait else {},
+        retry_after_ms=wait_ms(wait[1], unit_ms=1000) if wait else None,
         correlation_id=said.get("Reference"),
     )
 

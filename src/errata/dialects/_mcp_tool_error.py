@@ -7,8 +7,8 @@ from typing import ClassVar
 from errata._fault import Fault
 from errata._taxonomy import Code
 from errata._values import http_status_or_none
-from errata.dialects._dialect import Dialect, error_result, json_text
-from errata.dialects._flag import may_say_yes, verdict_of
+from errata.dialects._dialect import Dialect
+from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import flag_in, object_in, present
 from errata.dialects._vocabulary import Vocabulary, status_decided
 
@@ -30,6 +30,7 @@ class McpToolErrorCode(StrEnum):
 
 _W = McpToolErrorCode
 
+_KEYS = frozenset({"code", "message", "retriable", "original"})
 _RETRIABLE = {_W.RATE_LIMITED, _W.UPSTREAM_ERROR, _W.NETWORK_ERROR, _W.TIMEOUT}
 
 # fmt: off
@@ -92,22 +93,22 @@ class McpToolError(Dialect):
     name: ClassVar[str] = "mcp-tool-error"
     source: ClassVar[str] = "000"
     about: ClassVar[str] = "ten words, a flag, the upstream's own answer"
+    mark: ClassVar[str] = "code"
     vocabulary: ClassVar[Vocabulary[McpToolErrorCode]] = _VOCABULARY
 
-    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
-        """Say it as the object, twice."""
+    def payload(self, fault: Fault) -> dict[str, object]:
+        """Say it as 000's object, with the upstream's answer where that decided."""
         word = _VOCABULARY.word_for(fault)
         status = fault.http_status if status_decided(fault) else None
         code = _VOCABULARY.code_for(word, status) or fault.code
-        payload = present(
+        return present(
             code=word.value,
             message=fault.message,
             retriable=word in _RETRIABLE and may_say_yes(fault, code, status=status),
             original=_original(fault) if status else None,
         )
-        return error_result(payload, json_text(payload))
 
-    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
         """Read the object; without the `retriable` flag, which is 000's own, everything else has to fit."""
         match payload:
             case {"code": str(word), "message": str(message)}:
@@ -124,7 +125,7 @@ class McpToolError(Dialect):
         return Fault(
             code=code or Code.UNKNOWN_ERROR,
             message=message,
-            retry=verdict_of(code or Code.UNKNOWN_ERROR, flag=flag or False, status=status),
+            retry=verdict_read(code or Code.UNKNOWN_ERROR, flag=bool(flag), status=status),  # 000: false by default.
             http_status=status,
             origin=None if code else word,
             data={key: value for key, value in original.items() if key != "status"},
@@ -144,9 +145,6 @@ class McpToolError(Dialect):
             },
             "required": ["code", "message"],
         }
-
-
-_KEYS = frozenset({"code", "message", "retriable", "original"})
 
 
 def _original(fault: Fault) -> dict[str, object]:

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from errata._fault import Fault
 from errata._taxonomy import Code
-from errata.dialects._canonical import CANONICAL_SCHEMA, from_object, to_object
-from errata.dialects._dialect import Dialect, error_result, with_reference
-from errata.dialects._incoming import Answer
+from errata.dialects._canonical import canonical_schema, from_object, to_object
+from errata.dialects._dialect import Dialect, with_reference
+from errata.dialects._incoming import ToolResult
 from errata.dialects._lines import from_lines, lines_of
 from errata.dialects._members import object_in
 from errata.dialects._vocabulary import Vocabulary
@@ -23,22 +23,27 @@ class Native(Dialect):
     name: ClassVar[str] = "native"
     source: ClassVar[str] = "errata"
     about: ClassVar[str] = "every client shows the model all of it"
+    mark: ClassVar[str] = "error"
     vocabulary: ClassVar[Vocabulary[str]] = Vocabulary[str]({code: code.value for code in Code})
 
-    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
-        """Say it in lines and in full."""
-        return error_result({"error": to_object(fault)}, lines_of(fault))
+    def payload(self, fault: Fault) -> dict[str, object]:
+        """Say it in full."""
+        return {"error": to_object(fault)}
 
-    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002
-        """Read `{"error": {code, message, retry, …}}`; its verdict is unmistakable with or without isError."""
+    def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - the lines say it all.
+        """Say it in lines."""
+        return lines_of(fault)
+
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002 - not needed.
+        """Read `{"error": {code, message, retry, …}}`; with its verdict in it, it cannot be anything else."""
         return from_object(object_in(payload, "error"))
 
-    def read(self, answer: Answer) -> Fault | None:
+    def read(self, result: ToolResult) -> Fault | None:
         """Read the object, or the lines where somebody on the way kept only those."""
-        if fault := super().read(answer):
+        if fault := super().read(result):
             return fault
-        if answer.is_error and answer.texts and (fault := from_lines(answer.texts[0])):
-            return with_reference(fault, answer)
+        if result.is_error and result.texts and (fault := from_lines(result.texts[0])):
+            return with_reference(fault, result)
         return None
 
     def error_schema(self) -> dict[str, object]:
@@ -47,7 +52,7 @@ class Native(Dialect):
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "errata",
             "type": "object",
-            "properties": {"error": CANONICAL_SCHEMA},
+            "properties": {"error": canonical_schema()},
             "required": ["error"],
         }
 

@@ -4,16 +4,17 @@ from collections.abc import Mapping
 
 from errata._fault import NeedsInput
 from errata._jsonable import as_object
-from errata.dialects._dialect import json_text
-from errata.dialects._gated import gated_blocks
-from errata.dialects._incoming import Answer, incoming
+from errata.dialects._content import gated_blocks
+from errata.dialects._incoming import ToolResult, incoming
 from errata.dialects._members import items_in, object_in, present, text_in, texts_in
+from errata.dialects._outgoing import outgoing_question
 
 KIND = "needsInput:v1"
 
 
 def encode_needs_input(question: NeedsInput, *, format: str = "markdown") -> dict[str, object]:
     """Say a question as the JSON of a `CallToolResult`, without isError and gated by the format."""
+    question = outgoing_question(question)
     payload = present(
         kind=KIND,
         type="elicitation",
@@ -23,24 +24,22 @@ def encode_needs_input(question: NeedsInput, *, format: str = "markdown") -> dic
         ),
         options=list(question.options) or None,
     )
-    return {"content": gated_blocks(question.message, json_text(payload), format), "structuredContent": payload}
+    return {"content": gated_blocks(question.message, payload, format), "structuredContent": payload}
 
 
 def decode_needs_input(message: object) -> NeedsInput | None:
     """Read a question from a `CallToolResult` or a JSON-RPC response; None for anything else."""
     match incoming(message):
-        case Answer() as answer:
-            return next((found for payload in answer.payloads() if (found := _question(payload))), None)
+        case ToolResult() as result:
+            return next((found for payload in result.payloads() if (found := _question(payload))), None)
         case _:
             return None
 
 
 def _question(payload: Mapping[str, object]) -> NeedsInput | None:
-    match payload:
-        case {"kind": "needsInput:v1", "message": str(message), "needsInput": dict()}:
-            pass
-        case _:
-            return None
+    message = text_in(payload, "message")
+    if payload.get("kind") != KIND or message is None or not isinstance(payload.get("needsInput"), dict):
+        return None
     needs = object_in(payload, "needsInput")
     return NeedsInput(
         message,

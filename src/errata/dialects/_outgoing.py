@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from errata._fault import Fault, FieldIssue, Recovery
+from errata._fault import Fault, FieldIssue, NeedsInput, Recovery
 from errata._jsonable import cut
 
 _MESSAGE = 8_000
@@ -22,6 +22,17 @@ def outgoing(fault: Fault) -> Fault:
         origin=_short(fault.origin),
         correlation_id=_short(fault.correlation_id),
         timestamp=_short(fault.timestamp),
+    )
+
+
+def outgoing_question(question: NeedsInput) -> NeedsInput:
+    """Copy a question in the form in which it may leave."""
+    return NeedsInput(
+        cut(question.message, _MESSAGE),
+        fields=[cut(name, _TEXT) for name in question.fields[:_ISSUES]],
+        reason=cut(question.reason, _TEXT),
+        suggestions=question.suggestions,
+        options=question.options,
     )
 
 

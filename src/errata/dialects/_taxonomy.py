@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import ClassVar
 
-from errata._fault import Fault, Recovery, identified, new_correlation_id, now
+from errata._fault import Fault, Recovery, identified
+from errata._identity import new_correlation_id, now
 from errata._jsonable import jsonable_object
 from errata._taxonomy import Code, RecoveryHint, Retry
 from errata._values import known_word
-from errata.dialects._dialect import Dialect, error_result, json_text
-from errata.dialects._flag import may_say_yes, verdict_of
+from errata.dialects._dialect import Dialect
+from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import integer_in, object_in, present, text_in, texts_in
 from errata.dialects._vocabulary import Vocabulary
 
@@ -108,6 +109,7 @@ class Taxonomy(Dialect):
     name: ClassVar[str] = "taxonomy"
     source: ClassVar[str] = "004"
     about: ClassVar[str] = "recovery actions, a reference, a time"
+    mark: ClassVar[str] = "recovery_actions"
     vocabulary: ClassVar[Vocabulary[MCPErrorCode]] = _VOCABULARY
 
     def __init__(self, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now) -> None:
@@ -115,19 +117,19 @@ class Taxonomy(Dialect):
         self._new_id = new_id
         self._clock = clock
 
-    def write(self, fault: Fault, format: str) -> dict[str, object]:  # noqa: ARG002 - the same in every format.
-        """Say it as the object, twice."""
+    def payload(self, fault: Fault) -> dict[str, object]:
+        """Say it as 004's object; a fault without reference and time gets both."""
         fault = identified(fault, new_id=self._new_id, clock=self._clock)
         recovery = fault.recovery or Recovery()
         word = _VOCABULARY.word_for(fault)
         hint = _hint(fault, recovery, word)
         verify_tool = recovery.verify_tool if fault.retry is Retry.VERIFY_FIRST else None
-        payload = present(
+        return present(
             code=word.value,
             message=fault.message,
             details=fault.data or None,
             retry_after_ms=fault.retry_after_ms,
-            recovery_actions=list(recovery.actions or default_actions(word, fault.retry)),
+            recovery_actions=list(recovery.actions or _default_actions(word, fault.retry)),
             fallback_tool=verify_tool or recovery.fallback_tool,
             correlation_id=fault.correlation_id,
             timestamp=fault.timestamp,
@@ -135,9 +137,8 @@ class Taxonomy(Dialect):
             userMessage=recovery.user_message,
             corrective_params=recovery.corrective_params or None,
         )
-        return error_result(payload, json_text(payload))
 
-    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
         """Read the object; without isError it has to be complete and its word one of 004's."""
         match payload:
             case {"code": str(word), "message": str(message), "recovery_actions": list()}:
@@ -153,11 +154,11 @@ class Taxonomy(Dialect):
         return Fault(
             code=code,
             message=message,
-            retry=verdict_of(code, flag=None if hint is None else hint is RecoveryHint.RETRY_LATER),
+            retry=verdict_read(code, flag=None if hint is None else hint is RecoveryHint.RETRY_LATER),
             retry_after_ms=integer_in(payload, "retry_after_ms"),
             recovery=Recovery(
                 hint_class=hint,
-                actions=() if known and actions == default_actions(MCPErrorCode(word)) else actions,
+                actions=() if known and actions == _default_actions(MCPErrorCode(word)) else actions,
                 fallback_tool=text_in(payload, "fallback_tool"),
                 corrective_params=object_in(payload, "corrective_params"),
                 user_message=text_in(payload, "userMessage"),
@@ -191,11 +192,9 @@ class Taxonomy(Dialect):
         }
 
 
-def default_actions(word: MCPErrorCode, retry: Retry | None = None) -> tuple[str, ...]:
-    """Look up 004's actions for its word; what must be verified first gets none that advise repeating it."""
-    if retry is Retry.VERIFY_FIRST:
-        return _FALLBACK_ACTIONS
-    return _RECOVERY_MAP.get(word, _FALLBACK_ACTIONS)
+def _default_actions(word: MCPErrorCode, retry: Retry | None = None) -> tuple[str, ...]:
+    """Look up 004's actions for its word; what must be verified first gets its fallback, which repeats nothing."""
+    return _FALLBACK_ACTIONS if retry is Retry.VERIFY_FIRST else _RECOVERY_MAP.get(word, _FALLBACK_ACTIONS)
 
 
 def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint | None:
@@ -204,7 +203,7 @@ def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint 
     if fault.retry is Retry.VERIFY_FIRST:
         return RecoveryHint.TRY_ALTERNATIVE if recovery.verify_tool else RecoveryHint.REPORT_TO_USER
     given = bool(recovery.hint_class or recovery.user_message or recovery.corrective_params)
-    if not given and not verdict_of(code).exceeds(fault.retry):
+    if not given and not verdict_read(code).exceeds(fault.retry):
         return None
     hint = recovery.hint_class or fault.code.hint_class
     if hint is not RecoveryHint.RETRY_LATER or may_say_yes(fault, code):

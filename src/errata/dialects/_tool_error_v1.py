@@ -8,10 +8,10 @@ from typing import ClassVar
 from errata._fault import Fault
 from errata._taxonomy import Code
 from errata._values import http_status_or_none, wait_ms
-from errata.dialects._dialect import Dialect, json_text
-from errata.dialects._flag import may_say_yes, verdict_of
-from errata.dialects._gated import gated_blocks
-from errata.dialects._members import flag_in, integer_in, object_in, present
+from errata.dialects._content import gated_blocks
+from errata.dialects._dialect import Dialect
+from errata.dialects._flag import may_say_yes, verdict_read
+from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
 from errata.dialects._vocabulary import Vocabulary
 
 KIND = "toolError:v1"
@@ -91,35 +91,33 @@ class ToolErrorV1(Dialect):
     name: ClassVar[str] = "tool-error-v1"
     source: ClassVar[str] = "002"
     about: ClassVar[str] = "names its kind, and calls a 429 final"
+    mark: ClassVar[str] = "kind"
     vocabulary: ClassVar[Vocabulary[ToolErrorCode]] = _VOCABULARY
 
-    def write(self, fault: Fault, format: str) -> dict[str, object]:
-        """Say it as the message, as JSON or as both."""
+    def payload(self, fault: Fault) -> dict[str, object]:
+        """Say it as 002's object."""
         fault = _with_details_in_their_fields(fault)
         word = _VOCABULARY.word_for(fault)
         code = _VOCABULARY.code_for(word, fault.http_status) or fault.code
         facts = present(statusCode=fault.http_status, retryAfterMs=fault.retry_after_ms)
         details = {key: value for key, value in fault.data.items() if key not in facts} | facts
-        payload = present(
+        return present(
             kind=KIND,
             code=word.value,
             message=fault.message,
             retryable=word in _RETRYABLE and may_say_yes(fault, code, status=fault.http_status),
             details=details or None,
         )
-        return {
-            "content": gated_blocks(fault.message, json_text(payload), format),
-            "structuredContent": payload,
-            "isError": True,
-        }
 
-    def understand(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002
-        """Read the object; its `kind` is unmistakable, so isError is not needed."""
-        match payload:
-            case {"kind": "toolError:v1", "code": str(word), "message": str(message)}:
-                pass
-            case _:
-                return None
+    def content(self, fault: Fault, payload: Mapping[str, object], format: str) -> list[dict[str, str]]:
+        """Say it as the message, as JSON or as both."""
+        return gated_blocks(fault.message, payload, format)
+
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002 - not needed.
+        """Read the object; its `kind` cannot be anything else, so isError is not needed."""
+        word, message = text_in(payload, "code"), text_in(payload, "message")
+        if payload.get("kind") != KIND or word is None or message is None:
+            return None
         details = object_in(payload, "details")
         status = http_status_or_none(details.get("statusCode"))
         code = _VOCABULARY.code_for(word, status)
@@ -127,7 +125,7 @@ class ToolErrorV1(Dialect):
             Fault(
                 code=code or Code.UNKNOWN_ERROR,
                 message=message,
-                retry=verdict_of(code or Code.UNKNOWN_ERROR, flag=flag_in(payload, "retryable"), status=status),
+                retry=verdict_read(code or Code.UNKNOWN_ERROR, flag=flag_in(payload, "retryable"), status=status),
                 origin=None if code else word,
                 data=details,
             )

@@ -1,7 +1,7 @@
 """A dialect's words: which one says a fault, and which code one is read as."""
 
 from collections.abc import Mapping
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from errata._fault import Fault
 from errata._taxonomy import Code
@@ -18,7 +18,7 @@ class Vocabulary(Generic[Word]):
     statuses by their first digit.
     """
 
-    __slots__ = ("shared", "status_classes", "statuses", "words")
+    __slots__ = ("_codes", "shared", "status_classes", "statuses", "words")
 
     def __init__(
         self,
@@ -31,6 +31,11 @@ class Vocabulary(Generic[Word]):
         self.shared: Mapping[Word, Code] = shared or {}
         self.statuses: Mapping[int, Word] = statuses or {}
         self.status_classes: Mapping[int, Word] = status_classes or {}
+        self._codes: dict[Word, list[Code]] = {}
+        for code, word in words.items():
+            self._codes.setdefault(word, []).append(code)
+        if unsettled := [word for word, codes in self._codes.items() if len(codes) > 1 and word not in self.shared]:
+            raise ValueError(f"Several codes share the word `{unsettled[0]}`. Say in `shared` which one it is read as.")
 
     def word_for(self, fault: Fault) -> Word:
         """Choose the word: by the status when the status is what decided, else by the code."""
@@ -48,9 +53,7 @@ class Vocabulary(Generic[Word]):
 
     def codes_for(self, word: object) -> tuple[Code, ...]:
         """List every code that this word can stand for."""
-        if type(word) is bool or not isinstance(word, str | int):
-            return ()
-        return tuple(code for code, known in self.words.items() if known == word)
+        return tuple(self._codes.get(cast("Word", word), ())) if isinstance(word, str | int) else ()
 
     def _word_of_status(self, status: int | None) -> Word | None:
         if status is None:
@@ -61,4 +64,4 @@ class Vocabulary(Generic[Word]):
 def status_decided(fault: Fault) -> bool:
     """Whether the code is simply what the upstream's status means."""
     status = fault.http_status
-    return status is not None and 400 <= status <= 599 and fault.code is status_to_code(status)  # noqa: PLR2004
+    return status is not None and 400 <= status <= 599 and fault.code is status_to_code(status)  # noqa: PLR2004 - HTTP's errors

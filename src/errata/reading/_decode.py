@@ -6,7 +6,7 @@ from errata import dialects
 from errata._fault import Fault
 from errata._taxonomy import Code
 from errata.dialects._dialect import with_reference
-from errata.dialects._incoming import Answer, ErrorObject, incoming
+from errata.dialects._incoming import ErrorObject, ToolResult, incoming
 from errata.dialects._members import object_in
 from errata.dialects._protocol import read_error
 
@@ -15,8 +15,8 @@ class Reading(NamedTuple):
     """What a message turned out to be."""
 
     fault: Fault
-    language: str
-    """The name of a dialect, `JSON-RPC error`, or `none` for a failure that speaks no language we know."""
+    dialect: str
+    """The name of a dialect, `JSON-RPC error`, or `none` for a failure that speaks no dialect we know."""
 
 
 def decode(message: object) -> Fault | None:
@@ -29,43 +29,45 @@ def decode(message: object) -> Fault | None:
 
 
 def recognise(message: object) -> Reading | None:
-    """Read a message as `decode` does, and say which language it was in."""
-    if _is_plain_success(message):
-        return None
+    """Read a message as `decode` does, and say which dialect it was in."""
+    return None if _is_plain_success(message) else _read_closely(message)
+
+
+def _read_closely(message: object) -> Reading | None:
     match incoming(message):
         case ErrorObject(body):
             return Reading(read_error(body), "JSON-RPC error")
-        case Answer() as answer:
-            return _in_a_dialect(answer) or _in_none(answer)
+        case ToolResult() as result:
+            return _in_a_dialect(result) or _in_none(result)
         case None:
             return None
 
 
-def _in_a_dialect(answer: Answer) -> Reading | None:
+def _in_a_dialect(result: ToolResult) -> Reading | None:
     for name in dialects.names():
-        if fault := dialects.get(name).read(answer):
+        if fault := dialects.get(name).read(result):
             return Reading(fault, name)
     return None
 
 
-def _in_none(answer: Answer) -> Reading | None:
+def _in_none(result: ToolResult) -> Reading | None:
     """Keep what a server said that speaks no dialect; that it failed is all its isError tells."""
-    if not answer.is_error:
+    if not result.is_error:
         return None
     fault = Fault(
         code=Code.UNKNOWN_ERROR,
-        message="\n".join(answer.texts),
-        data=object_in(answer.raw, "structuredContent"),
+        message="\n".join(result.texts),
+        data=object_in(result.raw, "structuredContent"),
     )
-    return Reading(with_reference(fault, answer), "none")
+    return Reading(with_reference(fault, result), "none")
 
 
 def _is_plain_success(message: object) -> bool:
-    """Tell an ordinary success at a glance: this runs on every call, and every payload has a code and a message."""
+    """Tell an ordinary success at a glance, because this runs on every call: nothing in it has a dialect's mark."""
     if type(message) is not dict:
         return False
     result = cast("dict[str, object]", message)
-    if type(inner := result.get("result")) is dict and "error" not in result:
+    if type(inner := result.get("result")) is dict and not {"content", "error"} & result.keys():
         result = cast("dict[str, object]", inner)
     blocks = result.get("content")
     if type(blocks) is not list or result.get("isError") is True or _may_be_payload(result.get("structuredContent")):
@@ -74,11 +76,16 @@ def _is_plain_success(message: object) -> bool:
 
 
 def _may_be_payload(structured: object) -> bool:
-    return structured is not None and (type(structured) is not dict or "error" in structured or "code" in structured)
+    if type(structured) is not dict:
+        return structured is not None
+    members = cast("dict[str, object]", structured)
+    return any(members[mark] is not None for mark in dialects.MARKS & members.keys())
 
 
 def _may_be_block(block: object) -> bool:
     if type(block) is not dict:
-        return False
+        return True
     text = cast("dict[str, object]", block).get("text")
-    return isinstance(text, str) and text.lstrip().startswith("{") and '"code"' in text and '"message"' in text
+    return (
+        isinstance(text, str) and text.lstrip().startswith("{") and any(f'"{mark}"' in text for mark in dialects.MARKS)
+    )
