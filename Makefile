@@ -4,11 +4,18 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTHONS ?= $(PYTHON)
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := -m pip --disable-pip-version-check -qq install --constraint requirements/constraints.txt
+INSTALL := -m pip --disable-pip-version-check -qq install
 PIP := $(BIN)/python $(INSTALL)
 
-.PHONY: demo test check docs bench wheel clean
+# Pins what is installed, and what wheels are built with.
+export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
+export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
+
+.PHONY: help demo test check docs bench wheel clean
 .DEFAULT_GOAL := test
+
+help:  ## What there is to make.
+	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
 demo: $(VENV)/errata.done  ## One failure, told in six languages.
 	@$(BIN)/errata demo
@@ -40,13 +47,13 @@ wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, inst
 	done
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
-clean:
+clean:  ## Remove everything that was set up or built.
 	rm -rf $(VENV) .venv-wheel dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) ..."
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "On Debian and Ubuntu, install python3-venv first."; exit 1; }
 
 $(VENV)/errata.done: pyproject.toml requirements/constraints.txt | $(BIN)/python
 	@$(PIP) --editable .

@@ -1,4 +1,4 @@
-"""Every code block in README and docs runs as a test."""
+"""Every code block in README and docs runs as a test; only `text` is just text."""
 
 import contextlib
 import io
@@ -45,6 +45,12 @@ def run_console(example: Example) -> None:
         assert done.stdout.strip() == expected.strip()  # noqa: S101
 
 
+def dry_run(example: Example) -> None:
+    """Ask make whether it knows what a block tells the reader to make; doing it would be the tests inside the tests."""
+    for line in example.parsed.splitlines():
+        subprocess.run(["make", "--dry-run", *line.split("#")[0].split()[1:]], check=True, stdout=subprocess.DEVNULL)  # noqa: S603, S607 - as above.
+
+
 def parse_json(example: Example) -> None:
     """Parse a block that claims to be JSON."""
     json.loads(example.parsed)
@@ -55,6 +61,7 @@ pytest_collect_file = Sybil(
         CodeBlockParser("python", run_python),
         CodeBlockParser("output", compare_output),
         CodeBlockParser("console", run_console),
+        CodeBlockParser("sh", dry_run),
         CodeBlockParser("json", parse_json),
     ],
     patterns=["README.md", "docs/**/*.md"],

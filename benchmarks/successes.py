@@ -13,11 +13,13 @@ LARGE = {
     "structuredContent": {"result": ROWS},
     "isError": False,
 }
+MARKED = {"content": [{"type": "text", "text": "Germany"}], "structuredContent": {"code": "DE", "name": "Germany"}}
 
 
 def figures() -> list[Figure]:
     return [
         _figure("decode a small success", SMALL),
+        _figure("decode a success that has a `code`", MARKED),
         _figure(f"decode a success of {len(json.dumps(LARGE)) // 1024} KB", LARGE),
     ]
 

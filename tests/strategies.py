@@ -1,5 +1,7 @@
 """What hypothesis may think up: any JSON, any Fault."""
 
+import functools
+
 from hypothesis import strategies as st
 
 from errata import Code, Fault, FieldIssue, Recovery, RecoveryHint, Retry
@@ -74,5 +76,25 @@ faults = st.builds(
     data=data,
     correlation_id=maybe_texts,
     timestamp=maybe_texts,
+)
+
+# The same, but so large that every limit is met: of data, of texts, of issues, of depth, of waits.
+large_texts = st.integers(1, 70_000).map("x".__mul__)
+deep_values = st.integers(25, 40).map(lambda depth: functools.reduce(lambda inner, _: [inner], range(depth), "core"))
+large_faults = st.builds(
+    Fault,
+    code=st.sampled_from(Code),
+    message=large_texts,
+    retry_after_ms=st.integers(0, 10**12),
+    reason=st.none() | large_texts,
+    field=st.none() | large_texts,
+    issues=st.integers(0, 150).map(lambda count: (FieldIssue("a.b", "p" * 700),) * count),
+    recovery=st.none() | st.builds(Recovery, hint=large_texts, fallback_tool=large_texts),
+    http_status=st.none() | st.sampled_from([404, 429, 500, 503]),
+    origin=st.none() | large_texts,
+    data=st.dictionaries(telling_keys | texts, large_texts | deep_values | telling_values, max_size=3)
+    | large_texts
+    | st.integers(65_000, 65_600).map(lambda length: {"a": "q" * length}),
+    correlation_id=st.none() | large_texts,
 )
 formats = st.sampled_from(["markdown", "json", "both", "xml"])

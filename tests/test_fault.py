@@ -2,7 +2,11 @@
 
 import copy
 import dataclasses
+import json
 import pickle
+import re
+import uuid
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -20,6 +24,7 @@ from errata import (
     RecoveryHint,
     Retry,
     conflict,
+    dialects,
     internal_error,
     not_found,
     service_unavailable,
@@ -29,6 +34,97 @@ from errata import (
 class Mean:
     def __str__(self):
         raise RuntimeError("no text for you")
+
+
+class Nobody:
+    """Does not even say what it is."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("guess")
+
+
+class MeanText(str):
+    __slots__ = ()
+
+    def __hash__(self):
+        raise RuntimeError("no hash for you")
+
+    def strip(self, *_):
+        raise RuntimeError("no strip for you")
+
+
+class MeanNumber(int):
+    def __le__(self, other):
+        raise RuntimeError("no comparison for you")
+
+    __ge__ = __lt__ = __gt__ = __le__
+
+
+class MeanMoment(datetime):
+    def isoformat(self, *_args, **_options):
+        raise RuntimeError("no time for you")
+
+
+class NamelessMeta(type):
+    @property
+    def __name__(cls):
+        raise RuntimeError("no name for you")
+
+
+class Nameless(metaclass=NamelessMeta):
+    __str__ = Mean.__str__
+
+
+class Ambiguous:
+    """Compares like an array of numpy's."""
+
+    def __eq__(self, other):
+        return self
+
+    __hash__ = None
+
+    def __bool__(self):
+        raise ValueError("the truth value is ambiguous")
+
+
+# Made inside the test: pytest itself would stumble over some of them.
+HOSTILE = {
+    "Mean": Mean,
+    "Nobody": Nobody,
+    "MeanText": lambda: MeanText("x"),
+    "MeanNumber": lambda: MeanNumber(404),
+    "MeanMoment": lambda: MeanMoment(2026, 1, 1),
+    "Nameless": Nameless,
+    "Ambiguous": Ambiguous,
+    "a class": lambda: Mean,
+}
+every_hostile = pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE.keys())
+
+
+@every_hostile
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Fault)])
+def test_no_field_makes_raising_fail(field, make):
+    arguments = {"code": Code.GONE} | {field: make()}
+    fault = FaultError(**arguments).fault
+
+    json.dumps(dialects.native.encode(fault))
+
+
+@every_hostile
+def test_nothing_makes_raising_fail(make):
+    hostile = make()
+    raised = [
+        AdapterError(hostile, hostile, hostile, cause=hostile),
+        FaultError(Code.GONE, data={"x": hostile, "recovery": {"hint": hostile}, "reason": hostile}),
+        FaultError(Code.GONE, issues=[FieldIssue(hostile, hostile, hostile), hostile]),
+        *(FaultError(Code.GONE, recovery=Recovery(**{field.name: hostile})) for field in dataclasses.fields(Recovery)),
+    ]
+    for error in raised:
+        for name in dialects.names():
+            json.dumps(dialects.get(name).encode(error.fault), allow_nan=False)
+    question = NeedsInput(hostile, fields=hostile, reason=hostile, suggestions={"x": hostile}, options=[hostile])
+    json.dumps(dialects.encode_needs_input(question))
 
 
 def test_without_a_message_the_code_speaks():
@@ -165,6 +261,14 @@ def test_raising_never_fails_whatever_it_is_given():
     assert error.__notes__ == ["Cause: not an exception"]
 
 
+def test_a_verdict_nobody_knows_was_not_declared():
+    fault = FaultError(Code.TIMEOUT, retry="always").fault
+
+    assert (fault.retry, fault.retry_declared) == (Retry.IF_HARMLESS, False)
+    assert AdapterError("X", retry="always").fault.retry is Retry.NEVER
+    assert AdapterError("X", code="UPSTREAM_ERROR").fault.retry is Retry.NEVER
+
+
 def test_issues_may_come_from_a_generator():
     fault = FaultError(Code.INVALID_PARAMS, issues=(FieldIssue(name, "is required") for name in "ab")).fault
 
@@ -183,7 +287,9 @@ def test_an_exception_gets_a_reference_and_a_time_and_a_decoded_fault_does_not()
     first, second = not_found("x").fault, not_found("x").fault
 
     assert first.correlation_id != second.correlation_id
-    assert first.timestamp.endswith("Z")
+    assert uuid.UUID(first.correlation_id).version == 4
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", first.timestamp)
+    assert abs(datetime.now(UTC) - datetime.fromisoformat(first.timestamp)) < timedelta(minutes=5)
     assert Fault(code=Code.NOT_FOUND).correlation_id is None
 
 
@@ -191,6 +297,14 @@ def test_reference_and_time_can_be_given():
     fault = not_found("x", correlation_id="abc", timestamp="2026-11-15T12:00:00.000Z").fault
 
     assert (fault.correlation_id, fault.timestamp) == ("abc", "2026-11-15T12:00:00.000Z")
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [datetime(2026, 11, 15, 12), datetime(2026, 11, 15, 14, tzinfo=timezone(timedelta(hours=2)))],  # noqa: DTZ001 - naive on purpose
+)
+def test_a_moment_is_written_in_utc(moment):
+    assert not_found("x", timestamp=moment).fault.timestamp == "2026-11-15T12:00:00.000Z"
 
 
 def test_a_cause_is_chained_either_way():
@@ -202,7 +316,7 @@ def test_a_cause_is_chained_either_way():
     assert caught.value.__cause__ is lost
 
 
-def test_a_fault_is_immutable_hashable_and_slotted():
+def test_a_fault_is_frozen_hashable_and_slotted():
     fault = Fault(code=Code.GONE, data={"a": 1}, recovery=Recovery(corrective_params={"b": [2]}))
 
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -265,12 +379,15 @@ def test_an_exception_can_be_made_from_a_fault_that_exists():
 
 
 def test_a_question_puts_itself_in_order():
-    question = NeedsInput("Which?", fields="id", suggestions={"id": "a"}, options=["a", {"value": 2}, Mean()])
+    question = NeedsInput(
+        "Which?", fields="id", suggestions={"id": "a"}, options=["a", {"value": 2}, {"label": 5}, Mean()]
+    )
 
     assert question.fields == ("id",)
     assert question.suggestions == {"id": ["a"]}
     assert question.options == (
         {"label": "a", "value": "a"},
         {"label": "2", "value": 2},
+        {"label": "5", "value": "5"},
         {"label": "<Mean>", "value": "<Mean>"},
     )

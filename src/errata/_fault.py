@@ -13,7 +13,7 @@ from typing import Self, TypedDict, Unpack, cast
 from errata._identity import new_correlation_id, now
 from errata._jsonable import as_object, jsonable, jsonable_object, text_of
 from errata._taxonomy import Code, RecoveryHint, Retry, verdict
-from errata._values import http_status_or_none, items_of, known_word, text_or_none, timestamp_or_none, wait_ms
+from errata._values import http_status_or_none, is_a, items_of, known_word, text_or_none, timestamp_or_none, wait_ms
 
 _UNDECIDED = cast("Retry", None)  # The default of `retry`: the table decides during construction.
 
@@ -70,9 +70,10 @@ class Fault:
     """One failure: what happened, whether the same call may be repeated, and what to do next.
 
     A Fault puts itself in order when it is made, so building one never fails. `data` is copied and made
-    plain JSON. The keys of `data` that 003 reserves (`reason`, `recovery.hint`, `retryable`, `retryAfter`) move
-    into the fields they stand for; a field that was given as well wins. A blank message becomes the code's
-    sentence, other blank text None, an unknown code `UNKNOWN_ERROR` with the given one in `origin`.
+    plain JSON; it is there to be read, and to change it is to make another Fault with `dataclasses.replace`. The keys
+    of `data` that 003 reserves (`reason`, `recovery.hint`, `retryable`, `retryAfter`) move into the fields they stand
+    for; a field that was given as well wins. A blank message becomes the code's sentence, other blank text None, an
+    unknown code `UNKNOWN_ERROR` with the given one in `origin`.
     """
 
     code: Code
@@ -102,6 +103,11 @@ class Fault:
         """Whether the same call may be repeated, at least where that does no harm."""
         return self.retry.retryable
 
+    @property
+    def first_field(self) -> str | None:
+        """The argument at fault, or the first of several."""
+        return self.field or next((text_or_none(issue.field) for issue in self.issues), None)
+
     def __post_init__(self) -> None:
         code = known_word(Code, self.code)
         origin = text_or_none(self.origin)
@@ -114,46 +120,44 @@ class Fault:
             retry_after_ms=wait_ms(self.retry_after_ms),
             reason=text_or_none(self.reason),
             field=text_or_none(self.field),
-            issues=tuple(issue for issue in items_of(self.issues) if isinstance(issue, FieldIssue)),
+            issues=tuple(issue for issue in items_of(self.issues) if is_a(issue, FieldIssue)),
             recovery=_recovery_or_none(self.recovery),
             http_status=http_status_or_none(self.http_status),
             origin=origin or (None if code else text_or_none(self.code)),
-            data=jsonable_object(self.data),
             correlation_id=text_or_none(self.correlation_id),
             timestamp=timestamp_or_none(self.timestamp),
         )
-        if not self.data.keys().isdisjoint(_RESERVED):
-            self._lift_reserved_keys(dict(self.data))
+        self._take_over(self.data)
         if self.retry is _UNDECIDED:
             _set(self, retry=verdict(self.code, http_status=self.http_status))
 
-    def _lift_reserved_keys(self, data: dict[str, object]) -> None:
-        """Move 003's reserved keys into their fields; a value of the wrong kind stays where it is."""
-        if isinstance(reason := data.get("reason"), str):
+    def _take_over(self, given: object) -> None:
+        """Copy the data. 003's reserved keys go to their fields; a value of the wrong kind stays where it is."""
+        data = _shallow_copy(given)
+        if not data:
+            _set(self, data=data)
+            return
+        if is_a(reason := data.get("reason"), str):
             del data["reason"]
             _set(self, reason=self.reason or text_or_none(reason))
-        if isinstance(hint := as_object(data.get("recovery")).get("hint"), str):
-            data["recovery"] = {key: value for key, value in as_object(data["recovery"]).items() if key != "hint"}
-            if not data["recovery"]:
-                del data["recovery"]
+        others = as_object(jsonable(data["recovery"])) if "recovery" in data else {}
+        if is_a(hint := others.pop("hint", None), str):
+            del data["recovery"]
+            data |= {"recovery": others} if others else {}
             recovery = self.recovery or Recovery()
-            recovery = dataclasses.replace(recovery, hint=recovery.hint or hint)
-            _set(self, recovery=_recovery_or_none(recovery))
-        if isinstance(flag := data.get("retryable"), bool):
+            _set(self, recovery=_recovery_or_none(dataclasses.replace(recovery, hint=recovery.hint or hint)))
+        if is_a(flag := data.get("retryable"), bool):
             del data["retryable"]
             self._obey(told=verdict(self.code, http_status=self.http_status, flag=flag))
         if (wait := wait_ms(data.get("retryAfter"), unit_ms=1000)) is not None:
             del data["retryAfter"]
             _set(self, retry_after_ms=wait if self.retry_after_ms is None else self.retry_after_ms)
-        _set(self, data=data)
+        _set(self, data=jsonable_object(data))
 
     def _obey(self, told: Retry) -> None:
-        """Let the data's own flag decide, unless that would say more than a verdict that was given."""
+        """Let the data's own flag decide, unless a person did or it would say more than the verdict that was given."""
         if not self.retry_declared and (self.retry is _UNDECIDED or not told.exceeds(self.retry)):
             _set(self, retry=told, retry_declared=True)
-
-
-_RESERVED = frozenset({"reason", "recovery", "retryable", "retryAfter"})
 
 
 class FaultFields(TypedDict, total=False):
@@ -280,10 +284,18 @@ def identified(
     )
 
 
+def _shallow_copy(given: object) -> dict[str, object]:
+    """Copy a dict as far as it takes to look up a key; what is no dict, or has odd keys, is made JSON first."""
+    if type(given) is not dict:
+        return jsonable_object(given)
+    copy = dict(cast("dict[object, object]", given))
+    return cast("dict[str, object]", copy) if all(type(key) is str for key in copy) else jsonable_object(copy)
+
+
 def _fault(code: Code, message: str, data: object, fields: FaultFields) -> Fault:
     given: dict[str, object] = {"retry_declared": known_word(Retry, fields.get("retry")) is not None, **fields}
-    given["correlation_id"] = given.get("correlation_id") or new_correlation_id()
-    given["timestamp"] = given.get("timestamp") or now()
+    given["correlation_id"] = text_or_none(given.get("correlation_id")) or new_correlation_id()
+    given["timestamp"] = timestamp_or_none(given.get("timestamp")) or now()
     build = cast("Callable[..., Fault]", Fault)
     return build(code=code, message=message, data=data, **given)
 
@@ -304,7 +316,7 @@ def _option(option: object) -> dict[str, object]:
 
 def _chain(error: BaseException, cause: object) -> None:
     """Set the cause as `raise … from …` does; one that is no exception becomes a note."""
-    if isinstance(cause, BaseException):
+    if is_a(cause, BaseException):
         error.__cause__ = cause
     elif cause is not None:
         error.add_note(f"Cause: {text_of(cause)}")
@@ -316,7 +328,7 @@ def _set(instance: object, **fields: object) -> None:
 
 
 def _recovery_or_none(value: object) -> Recovery | None:
-    return value if isinstance(value, Recovery) and value != _NO_RECOVERY else None
+    return value if is_a(value, Recovery) and value != _NO_RECOVERY else None
 
 
 _NO_RECOVERY = Recovery()

@@ -4,8 +4,14 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """Tell the time as 004 writes it: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Tell the time."""
+    return written(datetime.now(UTC))
+
+
+def written(moment: datetime) -> str:
+    """Write a moment as 004 does: ISO 8601, UTC, milliseconds; one without a time zone is taken for UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def new_correlation_id() -> str:

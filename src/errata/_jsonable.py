@@ -24,6 +24,8 @@ _CUT = "… [cut]"
 _CYCLE = "[cycle]"
 _TOO_DEEP = "[nested too deep]"
 _ADDRESS = r" at 0x[0-9A-Fa-f]+(?=>$)"  # Where in memory it was helps nobody, and tells attackers.
+_TYPE_NAME = type.__dict__["__name__"].__get__
+_MOST_NODES = 250_000  # A small text can hold a great many empty lists.
 _MOST_BITS = 1024  # Python itself refuses to print an integer of more than 4300 digits.
 
 
@@ -42,7 +44,9 @@ def jsonable(value: object, *, size: int = SIZE, depth: int = DEPTH) -> object:
 def jsonable_object(value: object) -> dict[str, object]:
     """Copy a value into a JSON object; one that is none is put under `value`."""
     plain = None if value is None else jsonable(value)
-    return as_object(cast("object", plain)) if plain is None or isinstance(plain, dict) else {"value": plain}
+    if plain is None or isinstance(plain, dict):
+        return as_object(cast("object", plain))
+    return as_object(jsonable({"value": value}))
 
 
 def as_object(value: object) -> dict[str, object]:
@@ -57,8 +61,12 @@ def text_of(value: object) -> str:
     try:
         text = valid_unicode(str.__str__(str(value)))
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything.
-        return f"<{type(value).__name__}>"
+        return _type_text(value)
     return re.sub(_ADDRESS, "", text) if text.startswith("<") else text
+
+
+def _type_text(value: object) -> str:
+    return f"<{_TYPE_NAME(type(value))}>"  # Past a metaclass, which may have its own idea of a name.
 
 
 def valid_unicode(text: str) -> str:
@@ -82,10 +90,11 @@ class _TooLargeError(Exception):
 
 
 class _Copier:
-    __slots__ = ("_cutting", "_left", "_open")
+    __slots__ = ("_cutting", "_left", "_nodes", "_open")
 
     def __init__(self, size: int, *, cutting: bool) -> None:
         self._left = size
+        self._nodes = _MOST_NODES
         self._cutting = cutting
         self._open: set[int] = set()
 
@@ -103,7 +112,7 @@ class _Copier:
         except _TooLargeError:
             raise
         except Exception:  # noqa: BLE001 - foreign objects may raise anything, from anywhere.
-            return self._text(f"<{kind.__name__}>")
+            return self._text(_type_text(value))
 
     def _other(self, value: object, depth: int) -> object:  # noqa: PLR0911 - one line for each kind of value.
         match value:
@@ -112,7 +121,7 @@ class _Copier:
             case int():
                 return self._integer(int.__index__(value))
             case float():
-                self._spend(8)
+                self._spend(24)
                 return float.__pos__(value) if math.isfinite(value) else None
             case bytes() | bytearray() | memoryview():
                 return self._text(bytes(cast("bytes", value)).decode("utf-8", "backslashreplace"))
@@ -121,7 +130,7 @@ class _Copier:
             case date() | time():
                 return self._text(value.isoformat())
             case BaseException():
-                return self._text(f"{type(value).__name__}: {text_of(value)}")
+                return self._text(f"{_TYPE_NAME(type(value))}: {text_of(value)}")
             case _:
                 return self._container(value, depth)
 
@@ -169,7 +178,7 @@ class _Copier:
     def _integer(self, value: int) -> object:
         if value.bit_length() > _MOST_BITS:
             return self._text(f"[integer of {value.bit_length()} bits]")
-        self._spend(8)
+        self._spend(value.bit_length() // 3 + 3)  # A decimal digit holds a little more than three bits.
         return value
 
     def _text(self, text: str) -> str:
@@ -179,7 +188,8 @@ class _Copier:
         return text
 
     def _spend(self, cost: int) -> None:
-        self._left -= cost
+        self._nodes -= 1
+        self._left = self._left - cost if self._nodes > 0 else 0
         if self._left <= 0 and not self._cutting:
             raise _TooLargeError
 

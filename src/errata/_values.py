@@ -1,18 +1,29 @@
-"""What callers pass, taken for what it should be: a usable value or none, and never an exception."""
+"""What callers pass, taken for what it should be: a usable value or none, and never an exception.
+
+Kinds are told by `type(value)`: `isinstance` also asks the value itself, which may lie or raise. The methods of
+`int`, `float`, `str` and `datetime` are called by name, because a subclass may have others.
+"""
 
 import math
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from itertools import islice
-from typing import TypeVar, cast
+from typing import TypeGuard, TypeVar, cast
 
+from errata._identity import written
 from errata._jsonable import text_of
 
 _LONGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic.
 _MOST_ITEMS = 10_000  # Of issues, actions or options; an iterator may have no end.
 
+_Kind = TypeVar("_Kind")
 _Word = TypeVar("_Word", bound=StrEnum)
+
+
+def is_a(value: object, kind: type[_Kind]) -> TypeGuard[_Kind]:
+    """Whether a value is of a kind, whatever it says itself."""
+    return issubclass(type(value), kind)
 
 
 def text_or_none(value: object) -> str | None:
@@ -23,17 +34,17 @@ def text_or_none(value: object) -> str | None:
 
 def known_word(kind: type[_Word], value: object) -> _Word | None:
     """Look a word up in an enumeration; None for one it does not have."""
-    if isinstance(value, kind):
+    if is_a(value, kind):
         return value
     try:
-        return kind(value) if isinstance(value, str) else None
+        return kind(str.__str__(value)) if is_a(value, str) else None
     except ValueError:
         return None
 
 
 def items_of(value: object) -> tuple[object, ...]:
     """Read several things from what should be several; a lone one, such as a text, is one."""
-    if value is None or isinstance(value, str):
+    if value is None or is_a(value, str):
         return (value,) if value else ()
     try:
         return tuple(islice(cast("Iterable[object]", value), _MOST_ITEMS))
@@ -43,21 +54,33 @@ def items_of(value: object) -> tuple[object, ...]:
 
 def http_status_or_none(value: object) -> int | None:
     """Read an HTTP status; None for what cannot be one."""
-    return int(value) if isinstance(value, int) and 100 <= value <= 599 else None  # noqa: PLR2004 - HTTP's range
+    status = int.__index__(value) if is_a(value, int) else 0
+    return status if 100 <= status <= 599 else None  # noqa: PLR2004 - HTTP's range
 
 
 def wait_ms(value: object, *, unit_ms: int = 1) -> int | None:
     """Read a wait, as a number or as a header writes it; None for what is negative, endless or no number."""
-    try:
-        number = float(value) if isinstance(value, str) else value
-    except ValueError:
+    number = _number(value)
+    if number is None or not 0 <= number <= _LONGEST_WAIT_MS:
         return None
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= _LONGEST_WAIT_MS:
-        return None
-    wait = math.ceil(round(number * unit_ms, 6))
+    wait = math.ceil(round(number * unit_ms, 3))
     return wait if wait <= _LONGEST_WAIT_MS else None
 
 
 def timestamp_or_none(value: object) -> str | None:
-    """Read a moment; one that is not text yet is written in ISO 8601."""
-    return value.isoformat() if isinstance(value, datetime) else text_or_none(value)
+    """Read a moment; one that is not text yet is written in ISO 8601, UTC."""
+    try:
+        return written(value) if is_a(value, datetime) else text_or_none(value)
+    except Exception:  # noqa: BLE001 - a foreign time zone may raise anything.
+        return None
+
+
+def _number(value: object) -> int | float | None:
+    if is_a(value, bool):
+        return None
+    if is_a(value, int):
+        return int.__index__(value)
+    try:
+        return float(str.__str__(value)) if is_a(value, str) else float.__pos__(value) if is_a(value, float) else None
+    except ValueError:
+        return None

@@ -54,6 +54,7 @@ def test_without_a_name_all_codes_are_listed(run):
         ("BACKEND_UNAVAILABLE", ["error-response (001)", "4002"]),
         ("RateLimited", ["json-rpc (003)", "-32003"]),
         ("server_error", ["tool-error-v1 (002)"]),
+        ("1005", ["error-response (001)", "by its range it is read as: INVALID_REQUEST"]),
     ],
 )
 def test_a_word_or_a_number_is_explained(run, name, parts):
@@ -195,11 +196,18 @@ def test_what_an_editor_saved_in_another_unicode_encoding_is_read(run, tmp_path,
 
 
 def test_foreign_text_cannot_drive_the_terminal(run, tmp_path):
-    file = tmp_path / "evil.json"
-    fault = Fault(code=Code.GONE, message="\x1b[2Jx", reason="\x1b]0;y\x07", data={"\x1b[2J": "\x1b[2J"})
-    file.write_text(json.dumps(dialects.native.encode(fault)))
+    file = tmp_path / "evil.jsonl"
+    evil = "\x1b[2J\x9b2J\u202e\nError [GONE]: forged"
+    fault = Fault(code=Code.GONE, message=evil, reason=evil, field=evil, origin=evil, data={evil: evil})
+    question = NeedsInput(evil, fields=[evil], suggestions={evil: [evil]})
+    file.write_text("\n".join(map(json.dumps, [dialects.native.encode(fault), dialects.encode_needs_input(question)])))
 
-    assert "\x1b" not in run("decode", str(file))[1]
+    out = run("decode", str(file))[1]
+
+    assert not set(out) & set("\x1b\x9b\u202e")
+    assert [line for line in out.splitlines() if line.startswith("Error")] == [
+        "Error [GONE]: [2J 2J Error [GONE]: forged"
+    ]
 
 
 def test_the_demo_tells_one_failure_in_six_languages(run):
@@ -240,6 +248,35 @@ def test_python_m_errata_is_the_same_and_reads_standard_input():
 
 def test_a_terminal_that_knows_only_ascii_still_gets_the_page():
     assert errata("demo").returncode == 0
+
+
+def test_what_is_printed_for_a_machine_is_json_on_any_terminal():
+    wire = dialects.native.encode(Fault(code=Code.GONE, message="café 😀"))
+
+    done = errata("decode", "--json", "-", input=json.dumps(wire).encode())
+
+    assert json.loads(done.stdout)["message"] == "café 😀"
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "err"),
+    [
+        ("decode - <&-", 2, "errata: standard input is closed"),
+        ("demo >&-", 0, ""),
+        ("explain NOT_FOUND >&-", 0, ""),
+        ("demo >/dev/full", 2, "errata: cannot write the answer: no space left on device"),
+        ("explain ''", 2, "errata: there is no code, word or number ``"),
+        ("decode - </dev/null", 2, "errata: standard input is empty"),
+        ("decode - <<< '[]'", 2, "errata: standard input holds an empty list"),
+    ],
+)
+def test_odd_ends_of_a_pipe_are_met_without_a_traceback(line, status, err):
+    done = subprocess.run(
+        ["/bin/bash", "-c", f"{sys.executable} -m errata {line}"], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == status
+    assert done.stderr.split("\n")[0] == err
 
 
 def test_the_version_is_told():

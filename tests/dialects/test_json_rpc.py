@@ -1,5 +1,6 @@
 """003, where it has rules of its own."""
 
+import pytest
 from payloads import payload_of
 
 from errata import Code, Fault, FaultError, FieldIssue, Retry, dialects
@@ -38,3 +39,10 @@ def test_a_cancelled_call_says_that_it_is_not_to_be_repeated():
 
 def test_emits_no_meta():
     assert "_meta" not in dialects.json_rpc.encode(Fault(code=Code.CANCELLED))
+
+
+@pytest.mark.parametrize("wait", [1, 999, 1001, 8_388_882_594, 10**12 - 1])
+def test_a_wait_in_seconds_comes_back_to_the_millisecond(wait):
+    wire = dialects.json_rpc.encode(Fault(code=Code.RATE_LIMITED, retry_after_ms=wait))
+
+    assert dialects.json_rpc.decode(wire).retry_after_ms == wait

@@ -2,19 +2,20 @@
 
 import ast
 import dataclasses
+import functools
 import inspect
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from strategies import faults, formats, json_objects, json_values
+from strategies import faults, formats, json_objects, json_values, large_faults
 
 import errata
 from errata import Code, Fault, Retry, dialects
 from errata.dialects._outgoing import outgoing
-from errata.reading._decode import _is_plain_success, _read_closely
+from errata.reading._decode import _is_success_at_a_glance, _read_closely
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]
 SEEDS = [dialect for dialect in DIALECTS if dialect.name != "native"]
@@ -46,6 +47,32 @@ def test_a_decoded_fault_encodes_to_the_same_bytes_again(dialect, fault, fmt):
     again = dialect.encode(dialect.decode(wire), format=fmt)
 
     assert json.dumps(again) == json.dumps(wire)
+
+
+@every_dialect
+@settings(max_examples=30)
+@given(fault=large_faults, fmt=formats)
+def test_the_same_holds_at_every_limit(dialect, fault, fmt):
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
+    again = dialect.encode(dialect.decode(wire), format=fmt)
+
+    assert json.dumps(again) == json.dumps(wire)
+    assert len(json.dumps(wire)) < 1_000_000
+    assert dataclasses.replace(fault) == fault
+
+
+@every_dialect
+@given(fault=large_faults)
+@settings(max_examples=30)
+def test_no_text_leaves_that_is_longer_than_documented(dialect, fault):
+    wire = dialect.encode(dataclasses.replace(fault, data={}))
+    message, others = wire["structuredContent"].get("error", wire["structuredContent"]), []
+    for path in _places(message):
+        value = functools.reduce(lambda inner, key: inner[key], path, message)
+        others += [value] if isinstance(value, str) and path != ("message",) else []
+
+    assert len(message["message"]) <= 8000
+    assert all(len(text) <= 2000 for text in others)
 
 
 @every_dialect
@@ -99,7 +126,7 @@ def test_a_glance_never_overlooks_a_failure(dialect, fault, fmt, how):
     wire = over_the_wire(dialect.encode(fault, format=fmt))
     message = _damage(wire, how.draw(st.sampled_from(_places(wire))), how)
 
-    if _is_plain_success(message):
+    if _is_success_at_a_glance(message):
         assert _read_closely(message) is None
 
 
@@ -145,9 +172,11 @@ def test_a_shared_word_is_read_as_a_code_that_says_it(dialect):
 @every_dialect
 def test_a_dialect_knows_no_other_dialect(dialect):
     source = inspect.getsource(inspect.getmodule(type(dialect)))
-    imported = {node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
+    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    modules = {node.module for node in imports} | {alias.name for node in imports for alias in node.names}
 
-    assert imported.isdisjoint({type(other).__module__ for other in DIALECTS})
+    assert modules.isdisjoint({type(other).__module__ for other in DIALECTS})
+    assert modules.isdisjoint({"errata.dialects", *(name.replace("-", "_") for name in dialects.names())})
 
 
 @every_dialect
@@ -161,7 +190,8 @@ def test_a_jsonrpc_error_has_a_legal_number_and_loses_nothing(fault):
 
     assert error["code"] in {-32700, -32600, -32601, -32602, -32603}
     assert "\n" not in error["message"]
-    assert errata.decode({"jsonrpc": "2.0", "id": 7, "error": error}) == errata.decode(error) == outgoing(fault)
+    assert errata.decode({"jsonrpc": "2.0", "id": 7, "error": error}) == errata.decode(error)
+    assert errata.decode(error) == outgoing(dataclasses.replace(fault, field=fault.first_field))
     assert dialects.as_jsonrpc_error(errata.decode(error)) == error
 
 

@@ -3,7 +3,7 @@
 import pytest
 from payloads import payload_of
 
-from errata import Code, Fault, Recovery, RecoveryHint, Retry
+from errata import Code, Fault, Recovery, RecoveryHint, Retry, dialects
 
 
 @pytest.mark.parametrize("code", Code)
@@ -45,10 +45,18 @@ def test_what_must_be_verified_first_offers_the_tool_to_verify_with(verify_tool,
     payload = payload_of("taxonomy", Fault(code=Code.TIMEOUT, retry=Retry.VERIFY_FIRST, recovery=recovery))
 
     assert (payload["recovery_hint"], payload.get("fallback_tool")) == (hint, fallback_tool)
-    assert not any("retry" in action for action in payload["recovery_actions"])
+    assert payload["recovery_actions"] == ["contact_support"]
 
 
 def test_never_advises_to_retry_what_does_not_bear_it():
     fault = Fault(code=Code.INTERNAL_ERROR, recovery=Recovery(hint_class=RecoveryHint.RETRY_LATER))
 
     assert payload_of("taxonomy", fault)["recovery_hint"] == "REPORT_TO_USER"
+
+
+@pytest.mark.parametrize("wait", [1500, 1499.5, 1500.0])
+def test_a_wait_may_be_any_number(wait):
+    wire = dialects.taxonomy.encode(Fault(code=Code.RATE_LIMITED))
+    wire["structuredContent"]["retry_after_ms"] = wait
+
+    assert dialects.taxonomy.decode(wire).retry_after_ms == 1500

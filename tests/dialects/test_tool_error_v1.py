@@ -25,6 +25,8 @@ def test_details_are_the_data_then_the_status_then_the_wait():
         ("json", ["application/json"]),
         ("both", ["text/markdown", "application/json"]),
         ("xml", ["text/markdown"]),
+        ([], ["text/markdown"]),  # It is an argument of the tool: the client chooses it.
+        (None, ["text/markdown"]),
     ],
 )
 def test_blocks_are_gated_by_format(format, mime_types):

@@ -52,6 +52,18 @@ EXAMPLES = [
     ),
     Example("000/abort_error", "mcp-tool-error", timeout("The request was aborted.").fault),
     Example("000/network_type_error", "mcp-tool-error", Fault(code=Code.NETWORK_ERROR, message="fetch failed")),
+    Example(
+        "001/tool_result",
+        "error-response",
+        declared(
+            Code.INVALID_FORMAT,
+            "Not an e-mail address.",
+            {"allowed": ["name@example.org"]},
+            reason="bad_email",
+            issues=[FieldIssue("order.customer.email", "is not an e-mail address")],
+            recovery=Recovery(hint="Write it as name@example.org."),
+        ),
+    ),
     Example("002/network_timeout", "tool-error-v1", timeout("Network error: Request timeout").fault),
     Example(
         "002/authentication_401",
@@ -216,9 +228,15 @@ def test_an_example_without_its_structured_content_is_still_read(example):
 
 def test_a_golden_file_is_an_example():
     files = {str(path.relative_to(WIRE).with_suffix("")) for path in WIRE.rglob("*.json")}
-    elsewhere = {file for file in files if file.startswith(("001/", "needs_input/"))}
+    elsewhere = {
+        "001/success",
+        "001/domain_failure",
+        "001/protocol_validation_failure",
+        "jsonrpc_error/missing_resource",
+        "needs_input/get_pattern_both",
+    }
 
-    assert files - elsewhere == {example.file for example in EXAMPLES}
+    assert files == elsewhere | {example.file for example in EXAMPLES}
 
 
 def test_001_a_success_is_no_failure():
@@ -255,6 +273,17 @@ def test_001_a_protocol_validation_failure_has_the_number_and_the_field_001_want
 
     assert ours["code"] == literal["code"]
     assert literal["data"].items() <= ours["data"].items()
+
+
+def test_a_jsonrpc_error_is_written_to_the_byte():
+    fault = declared(
+        Code.NOT_FOUND,
+        "There is no such file",
+        {"uri": "file:///a"},
+        recovery=Recovery(hint="Call list_files first to see the files that exist"),
+    )
+
+    assert written(dialects.as_jsonrpc_error(fault)) == golden("jsonrpc_error/missing_resource")
 
 
 def test_002_a_question_is_written_to_the_byte():

@@ -19,6 +19,32 @@ class Mean:
         raise RuntimeError(name)
 
 
+class Nobody:
+    """Does not even say what it is."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("guess")
+
+
+class MeanKey:
+    def __init__(self, twin):
+        self.twin = twin
+
+    def __hash__(self):
+        return hash(self.twin)
+
+    def __eq__(self, other):
+        raise ZeroDivisionError
+
+
+class MeanText(str):
+    __slots__ = ()
+
+    def lstrip(self, *_):
+        raise RuntimeError("no")
+
+
 class MeanDict(dict):
     def get(self, *_):
         raise RuntimeError("no")
@@ -46,6 +72,10 @@ NO_MESSAGES = [
     Fault(code=Code.GONE),
     ValueError("x"),
     MeanDict(isError=True),
+    *({MeanKey(twin): 1} for twin in ("content", "result", "isError", "error", "code", "jsonrpc")),
+    {"content": [{MeanKey("text"): 1}], "structuredContent": {MeanKey("error"): 1}},
+    {"content": [{"type": "text", "text": MeanText("{")}]},
+    {"code": True, "message": "ok"},
     {"content": MeanDict()},
     {"content": [MeanDict(type="text")], "structuredContent": Mean()},
     {"content": [None, 5, {"type": "text"}, {"type": "text", "text": 7}]},
@@ -189,6 +219,14 @@ def test_a_result_that_has_a_result_is_still_read():
     assert errata.decode(result("Error", isError=True, result={"content": []})) is not None
 
 
+def test_an_error_beside_the_content_is_read():
+    """001 only says that the result contains an error object."""
+    error = {"code": 4001, "message": "m", "retryable": False}
+
+    assert errata.decode({"content": [{"type": "text", "text": "boom"}], "error": error}).code is Code.UPSTREAM_ERROR
+    assert errata.decode({"jsonrpc": "2.0", "id": 1, "result": {"content": [], "error": error}}) is not None
+
+
 def test_a_null_beside_an_error_changes_nothing():
     message = {"jsonrpc": "2.0", "id": 1, "result": None, "error": {"code": -32001, "message": "x"}}
 
@@ -209,6 +247,12 @@ def test_a_mapping_that_is_no_dict_is_read_too():
     wire = dialects.native.encode(Fault(code=Code.GONE))
 
     assert errata.decode(collections.ChainMap(wire)).code is Code.GONE
+
+
+def test_a_great_many_lines_are_read_in_time():
+    text = "Error [GONE]: x\n" + "- a: b\n" * 10**6 + "Retry: no."
+
+    assert len(errata.decode(result(text, isError=True)).issues) == 100
 
 
 def test_a_json_bomb_in_a_text_is_survived():

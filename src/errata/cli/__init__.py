@@ -10,6 +10,7 @@ from typing import TextIO, cast
 
 from errata.cli import decode, demo, explain
 from errata.cli._command import Command
+from errata.cli._terminal import complain
 
 _COMMANDS: dict[str, Command] = {"explain": explain, "decode": decode, "demo": demo}
 
@@ -18,26 +19,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 for an answer and 2 for a question that has none."""
     parser = _parser()
     given = parser.parse_args(arguments)
+    _show_what_can_be_shown(sys.stdout)
+    try:
+        answer = _answer(parser, given)
+        if sys.stdout:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # The reader, a pager or `head`, has seen enough.
+        _drop_what_is_left()
+        return 0
+    except OSError as error:
+        _drop_what_is_left()
+        return complain(f"cannot write the answer: {(error.strerror or str(error)).lower()}", "make room for it")
+    return answer
+
+
+def _answer(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     if given.version:
         print(f"errata {metadata.version('errata')}")
         return 0
     if "run" not in given:
         parser.print_help()
         return 2
-    _show_what_can_be_shown(sys.stdout)
-    try:
-        answer: int = given.run(given)
-        sys.stdout.flush()
-    except BrokenPipeError:  # The reader, a pager or `head`, has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return answer
+    return cast("int", given.run(given))
 
 
 def _show_what_can_be_shown(stream: TextIO) -> None:
     """Let a character that the terminal does not know cost nobody the rest of the page."""
     if isinstance(stream, io.TextIOWrapper):
         cast("io.TextIOWrapper[io.BufferedWriter]", stream).reconfigure(errors="backslashreplace")
+
+
+def _drop_what_is_left() -> None:
+    """Point standard output at nothing, so that Python does not try to write the rest once more on leaving."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

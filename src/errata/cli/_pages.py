@@ -45,10 +45,11 @@ def code_page(code: Code) -> str:
 
 def word_page(word: str) -> str | None:
     """Write the page of a dialect's word or number; None for one that nobody uses."""
-    sections = [section for dialect in DIALECTS if (section := _word_section(dialect, word))]
-    if protocol := _protocol_section(word):
-        sections.append(protocol)
-    return "\n\n".join([f"# {word}", *sections]) if sections else None
+    sections = [_word_section(dialect, word) for dialect in DIALECTS] if word else []
+    if number := _number(word):
+        sections += [_range_section(number), _protocol_section(number)]
+    found = [section for section in sections if section]
+    return "\n\n".join([f"# {word}", *found]) if found else None
 
 
 def known_words() -> set[str]:
@@ -116,11 +117,25 @@ def _word_section(dialect: Dialect, name: str) -> str | None:
     return "\n".join(lines)
 
 
-def _protocol_section(word: str) -> str | None:
+def _number(word: str) -> int | None:
     try:
-        number = int(word)
+        return int(word)
     except ValueError:
         return None
+
+
+def _range_section(number: int) -> str | None:
+    """Say what a number that 001 does not name means by the range it is in."""
+    fault = dialects.error_response.decode({"error": {"code": number, "message": "-", "retryable": False}})
+    if fault is None or fault.origin is None or fault.code is Code.UNKNOWN_ERROR:
+        return None
+    return (
+        f"## In error-response (001)\n\n- `{number}` has no name; by its range it is read as: {fault.code}, "
+        "with the number in `origin`"
+    )
+
+
+def _protocol_section(number: int) -> str | None:
     code = code_of_number(number)
     if code is not None:
         return f"## In a JSON-RPC error\n\n- `{number}` is read as: {code}"

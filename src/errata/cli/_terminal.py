@@ -33,7 +33,11 @@ def complain(what: str, advice: str) -> int:
     return 2
 
 
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()  # None: it was closed before we started.
+
+
 def _shows_colour() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    return bool(os.environ.get("FORCE_COLOR")) or (_is_terminal() and os.environ.get("TERM") != "dumb")

@@ -48,6 +48,8 @@ def run(given: argparse.Namespace) -> int:
             status = complain(trouble.what, trouble.advice)
             continue
         batch = cast("list[object]", parsed) if isinstance(parsed, list) else [parsed]
+        if not batch:
+            status = complain(f"{source} holds an empty list", "put a tool result or a JSON-RPC message into it")
         for number, message in enumerate(batch, 1):
             title = f"line {line}" if len(documents) > 1 else f"message {number}" if len(batch) > 1 else None
             print(_as_json(message) if given.json else _as_text(message, title))
@@ -56,7 +58,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _text(name: str, source: str) -> str:
     try:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        content = _standard_input() if name == "-" else Path(name).read_bytes()
         text = content.decode(json.detect_encoding(content))
     except UnicodeDecodeError as error:
         what = f"{source} is not text: byte {error.start} is not {error.encoding.upper()}"
@@ -71,6 +73,12 @@ def _text(name: str, source: str) -> str:
     if not text.strip():
         raise _UnreadableError(f"{source} is empty", "put a tool result or a JSON-RPC message into it")
     return text
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise _UnreadableError("standard input is closed", "pipe a message into it, or name a file")
+    return sys.stdin.buffer.read()
 
 
 def _documents(text: str) -> list[tuple[int, str]]:
@@ -110,7 +118,7 @@ def _as_json(message: object) -> str:
         answer = {"failure": True, "dialect": reading.dialect, **to_object(reading.fault)}
     elif question := decode_needs_input(message):
         answer["question"] = encode_needs_input(question)["structuredContent"]
-    return json.dumps(answer, ensure_ascii=False)
+    return json.dumps(answer)  # ASCII, which survives every pipe and code page.
 
 
 def _as_text(message: object, title: str | None) -> str:
@@ -132,11 +140,12 @@ def _failure(reading: Reading) -> Iterator[str]:
     facts = {"Field": fault.field, "Reason": fault.reason, "Upstream status": fault.http_status, "Origin": fault.origin}
     yield from (f"{label}: {one_line(str(fact))}" for label, fact in facts.items() if fact is not None)
     if fault.data:
-        yield f"Data: {json.dumps(fault.data, ensure_ascii=False)}"
+        yield one_line(f"Data: {json.dumps(fault.data, ensure_ascii=False)}")
     yield paint(f"Dialect: {reading.dialect}", "dim")
 
 
 def _question(question: NeedsInput) -> Iterator[str]:
     yield paint(f"Not a failure but a question: {one_line(question.message)}", "yellow")
     yield f"Asks for: {one_line(', '.join(question.fields))}"
-    yield from (f"- {name}: {json.dumps(values, ensure_ascii=False)}" for name, values in question.suggestions.items())
+    for name, values in question.suggestions.items():
+        yield one_line(f"- {name}: {json.dumps(values, ensure_ascii=False)}")

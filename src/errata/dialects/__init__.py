@@ -35,8 +35,8 @@ _ALL: dict[str, Dialect] = {
 }
 
 
-MARKS: frozenset[str] = frozenset(dialect.mark for dialect in _ALL.values())
-"""The keys of which every payload has one."""
+MARKS: frozenset[frozenset[str]] = frozenset(dialect.mark for dialect in _ALL.values())
+"""The sets of keys of which every payload has one."""
 
 
 def names() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import cast
 
 from errata._fault import Fault, Recovery
 from errata._taxonomy import Code, RecoveryHint, Retry
-from errata._values import known_word
+from errata._values import known_word, wait_ms
 from errata.dialects._members import (
     integer_in,
     issue_objects,
@@ -46,7 +46,7 @@ def from_object(payload: Mapping[str, object]) -> Fault | None:
                 message=message,
                 retry=known_word(Retry, retry) or Retry.NEVER,
                 retry_declared=payload.get("retryDeclared") is True,
-                retry_after_ms=integer_in(payload, "retryAfterMs"),
+                retry_after_ms=wait_ms(payload.get("retryAfterMs")),
                 reason=text_in(payload, "reason"),
                 field=text_in(payload, "field"),
                 issues=issues_in(payload, "issues"),

@@ -13,7 +13,9 @@ def gated_blocks(message: str, payload: Mapping[str, object], format: str) -> li
     """Choose as 002 does: the message, the JSON, or both in that order; a format nobody knows is "markdown"."""
     human = text_block(message) | {"mimeType": "text/markdown"}
     machine = text_block(json_text(payload)) | {"mimeType": "application/json"}
-    return {"json": [machine], "both": [human, machine]}.get(format, [human])
+    if format == "json":
+        return [machine]
+    return [human, machine] if format == "both" else [human]
 
 
 def json_text(payload: Mapping[str, object]) -> str:

@@ -21,8 +21,8 @@ class Dialect(ABC):
     """Whose error model it is, for people who read tables."""
     about: ClassVar[str]
     """What is special about it, in a few words."""
-    mark: ClassVar[str]
-    """A key that every payload has: a result without any dialect's mark is a success at a glance."""
+    mark: ClassVar[frozenset[str]]
+    """The keys that every payload has: a result without any dialect's mark is a success at a glance."""
     vocabulary: ClassVar[Vocabulary[Any]]
 
     def encode(self, fault: Fault, *, format: str = "markdown") -> dict[str, object]:

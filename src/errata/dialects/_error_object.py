@@ -1,5 +1,7 @@
 """A Fault as a JSON-RPC error, for resources, prompts and the protocol itself."""
 
+import dataclasses
+
 from errata._fault import Fault
 from errata.dialects._canonical import to_object
 from errata.dialects._json_rpc import json_rpc
@@ -15,7 +17,7 @@ def as_jsonrpc_error(fault: Fault) -> dict[str, object]:
     The message says everything in one line, because `data` reaches no model. A missing resource is
     found in `data.uri`, a bad argument in `data.field`, 003's number in `data.legacyCode`.
     """
-    fault = outgoing(fault)
+    fault = outgoing(dataclasses.replace(fault, field=fault.first_field))
     data = to_object(fault) | {"legacyCode": int(json_rpc.vocabulary.word_for(fault))}
     if uri := text_in(fault.data, "uri"):
         data["uri"] = uri

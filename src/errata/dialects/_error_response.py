@@ -7,7 +7,6 @@ from typing import ClassVar
 from errata._fault import Fault, Recovery
 from errata._jsonable import jsonable_object
 from errata._taxonomy import Code
-from errata._values import text_or_none
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
@@ -92,7 +91,7 @@ class ErrorResponse(Dialect):
     name: ClassVar[str] = "error-response"
     source: ClassVar[str] = "001"
     about: ClassVar[str] = "numbers in ranges, and the adapter's identifier"
-    mark: ClassVar[str] = "error"
+    mark: ClassVar[frozenset[str]] = frozenset({"error"})
     vocabulary: ClassVar[Vocabulary[ErrorResponseCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:
@@ -145,7 +144,7 @@ class ErrorResponse(Dialect):
 def _error(fault: Fault) -> dict[str, object]:
     word = _VOCABULARY.word_for(fault)
     details = present(
-        field=fault.field or next((text_or_none(issue.field) for issue in fault.issues), None),
+        field=fault.first_field,
         reason=fault.reason,
         suggestion=fault.recovery and fault.recovery.hint,
         context=fault.data or None,

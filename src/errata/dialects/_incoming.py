@@ -50,7 +50,7 @@ def incoming(message: object) -> ToolResult | ErrorObject | None:
     """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object."""
     plain = {key: value for key, value in _plain(message).items() if value is not None}
     match plain:
-        case {"code": int(), "message": str()} if "retryable" not in plain and _ENVELOPE.isdisjoint(plain):
+        case {"message": str()} if _is_error_object(plain):
             return ErrorObject(plain)
         case {"error": error} if _is_response(plain):
             return ErrorObject(object_in(plain, "error") or {"message": error})
@@ -60,17 +60,20 @@ def incoming(message: object) -> ToolResult | ErrorObject | None:
             return ToolResult(plain) if plain else None
 
 
+def _is_error_object(plain: Mapping[str, object]) -> bool:
+    return integer_in(plain, "code") is not None and "retryable" not in plain and _ENVELOPE.isdisjoint(plain)
+
+
 def _plain(message: object) -> dict[str, object]:
     """Copy a message into plain JSON; one of the SDK's own objects says itself what it looks like on the wire."""
-    dump = getattr(type(message), "model_dump", None)
-    if callable(dump):
-        try:
-            message = dump(message, mode="json", by_alias=True)
-        except Exception:  # noqa: BLE001 - it only looked like one.
+    try:
+        dump = getattr(type(message), "model_dump", None)
+        found = dump(message, mode="json", by_alias=True) if callable(dump) else message
+        if not isinstance(found, Mapping):
             return {}
-    if not isinstance(message, Mapping):
+    except Exception:  # noqa: BLE001 - it only looked like one, or does not even say what it is.
         return {}
-    return as_object(jsonable(cast("object", message), size=_SIZE, depth=_DEPTH))
+    return as_object(jsonable(cast("object", found), size=_SIZE, depth=_DEPTH))
 
 
 def _is_response(plain: Mapping[str, object]) -> bool:

@@ -1,12 +1,11 @@
 """003: a JSON-RPC number with data, and the same for people in `Error:` and `Recovery:` lines."""
 
-import dataclasses
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import ClassVar
 
 from errata._fault import Fault
-from errata._jsonable import jsonable_object
+from errata._jsonable import as_object, jsonable_object
 from errata._taxonomy import Code
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
@@ -113,13 +112,11 @@ class JsonRpc(Dialect):
     name: ClassVar[str] = "json-rpc"
     source: ClassVar[str] = "003"
     about: ClassVar[str] = "JSON-RPC numbers with data, and two surfaces"
-    mark: ClassVar[str] = "error"
+    mark: ClassVar[frozenset[str]] = frozenset({"error"})
     vocabulary: ClassVar[Vocabulary[JsonRpcErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:
         """Say it for programs."""
-        settled = _with_data_in_its_fields(fault)
-        fault = fault if settled is fault else outgoing(settled)
         error = present(code=_VOCABULARY.word_for(fault).value, message=fault.message, data=_data(fault) or None)
         return {"error": error}
 
@@ -137,18 +134,19 @@ class JsonRpc(Dialect):
         known = _VOCABULARY.code_for(number)
         if known is None and not is_error:
             return None
-        data = object_in(error, "data")
-        flag = flag_in(data, "retryable")
+        data = error.get("data")
+        fields, rest = _fields_and_rest(as_object(data))
+        flag = flag_in(rest, "retryable")
         code = known or Code.UNKNOWN_ERROR
-        return _with_data_in_its_fields(
-            Fault(
-                code=code,
-                message=message,
-                retry=verdict_read(code, flag=flag),
-                retry_declared=flag is not None,
-                origin=None if known else str(number),
-                data=jsonable_object(error.get("data")),
-            )
+        return Fault(
+            code=code,
+            message=message,
+            retry=verdict_read(code, flag=flag),
+            retry_declared=flag is not None,
+            field=text_in(fields, "field"),
+            issues=issues_in(fields, "issues"),
+            origin=None if known else str(number),
+            data=rest if isinstance(data, dict) else jsonable_object(data),
         )
 
     def error_schema(self) -> dict[str, object]:
@@ -177,7 +175,8 @@ def _data(fault: Fault) -> dict[str, object]:
     data = dict(fault.data)
     hint = fault.recovery and fault.recovery.hint
     if hint:
-        data["recovery"] = {**object_in(data, "recovery"), "hint": hint}
+        others = {key: value for key, value in object_in(data, "recovery").items() if key != "hint"}
+        data["recovery"] = others | {"hint": hint}
     data |= present(
         retryable=_retryable(fault),
         retryAfter=None if fault.retry_after_ms is None else seconds(fault.retry_after_ms),
@@ -197,19 +196,12 @@ def _retryable(fault: Fault) -> bool | None:
     return False if verdict_read(code).exceeds(fault.retry) else None
 
 
-def _with_data_in_its_fields(fault: Fault) -> Fault:
-    """Move `field` and `issues` from the data, where authors and the wire put them, into their fields."""
-    field, issues = text_in(fault.data, "field"), issues_in(fault.data, "issues")
-    if field is None and not issues:
-        return fault
-    taken = {"field"} if field is not None else set[str]()
-    taken |= {"issues"} if issues else set()
-    return dataclasses.replace(
-        fault,
-        field=fault.field or field,
-        issues=fault.issues or issues,
-        data={key: value for key, value in fault.data.items() if key not in taken},
-    )
+def _fields_and_rest(data: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Part `field` and `issues` from the rest of the data, unless a fault would not write them the same again."""
+    read = outgoing(Fault(code=Code.UNKNOWN_ERROR, field=text_in(data, "field"), issues=issues_in(data, "issues")))
+    fields = present(field=read.field, issues=issue_objects(read.issues) or None)
+    fields = {key: value for key, value in fields.items() if data[key] == value}
+    return fields, {key: value for key, value in data.items() if key not in fields}
 
 
 json_rpc: JsonRpc = JsonRpc()

@@ -32,7 +32,7 @@ def from_lines(text: str) -> Fault | None:
         code=code,
         message=opening[2],
         retry=retry_in(said["Retry"]),
-        issues=tuple(FieldIssue(found[1], found[2]) for line in others if (found := re.fullmatch(_ISSUE, line))),
+        issues=tuple(FieldIssue(found[1], found[2]) for line in others[:100] if (found := re.fullmatch(_ISSUE, line))),
         recovery=Recovery(
             hint=said.get("Recovery"),
             fallback_tool=_tool_in(said.get("Alternative", "")),
@@ -46,7 +46,7 @@ def from_lines(text: str) -> Fault | None:
 
 def _lines(fault: Fault) -> Iterator[str]:
     recovery = fault.recovery or Recovery()
-    yield f"Error [{fault.code}]: {one_line(fault.message)}"
+    yield f"Error [{fault.code}]: {one_line(fault.message) or fault.code.sentence}"
     for issue in fault.issues:
         expected = f" (expected: {one_line(issue.expected)})" if issue.expected else ""
         yield f"- {one_line(issue.field)}: {one_line(issue.problem)}{expected}"

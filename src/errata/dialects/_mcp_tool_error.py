@@ -93,7 +93,7 @@ class McpToolError(Dialect):
     name: ClassVar[str] = "mcp-tool-error"
     source: ClassVar[str] = "000"
     about: ClassVar[str] = "ten words, a flag, the upstream's own answer"
-    mark: ClassVar[str] = "code"
+    mark: ClassVar[frozenset[str]] = frozenset({"code", "message"})
     vocabulary: ClassVar[Vocabulary[McpToolErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:

@@ -23,7 +23,7 @@ class Native(Dialect):
     name: ClassVar[str] = "native"
     source: ClassVar[str] = "errata"
     about: ClassVar[str] = "every client shows the model all of it"
-    mark: ClassVar[str] = "error"
+    mark: ClassVar[frozenset[str]] = frozenset({"error"})
     vocabulary: ClassVar[Vocabulary[str]] = Vocabulary[str]({code: code.value for code in Code})
 
     def payload(self, fault: Fault) -> dict[str, object]:

@@ -8,10 +8,10 @@ from errata._fault import Fault, Recovery, identified
 from errata._identity import new_correlation_id, now
 from errata._jsonable import jsonable_object
 from errata._taxonomy import Code, RecoveryHint, Retry
-from errata._values import known_word
+from errata._values import known_word, wait_ms
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
-from errata.dialects._members import integer_in, object_in, present, text_in, texts_in
+from errata.dialects._members import object_in, present, text_in, texts_in
 from errata.dialects._vocabulary import Vocabulary
 
 
@@ -109,7 +109,7 @@ class Taxonomy(Dialect):
     name: ClassVar[str] = "taxonomy"
     source: ClassVar[str] = "004"
     about: ClassVar[str] = "recovery actions, a reference, a time"
-    mark: ClassVar[str] = "recovery_actions"
+    mark: ClassVar[frozenset[str]] = frozenset({"code", "message", "recovery_actions"})
     vocabulary: ClassVar[Vocabulary[MCPErrorCode]] = _VOCABULARY
 
     def __init__(self, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now) -> None:
@@ -155,7 +155,7 @@ class Taxonomy(Dialect):
             code=code,
             message=message,
             retry=verdict_read(code, flag=None if hint is None else hint is RecoveryHint.RETRY_LATER),
-            retry_after_ms=integer_in(payload, "retry_after_ms"),
+            retry_after_ms=wait_ms(payload.get("retry_after_ms")),
             recovery=Recovery(
                 hint_class=hint,
                 actions=() if known and actions == _default_actions(MCPErrorCode(word)) else actions,

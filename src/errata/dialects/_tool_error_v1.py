@@ -91,21 +91,22 @@ class ToolErrorV1(Dialect):
     name: ClassVar[str] = "tool-error-v1"
     source: ClassVar[str] = "002"
     about: ClassVar[str] = "names its kind, and calls a 429 final"
-    mark: ClassVar[str] = "kind"
+    mark: ClassVar[frozenset[str]] = frozenset({"kind", "code", "message"})
     vocabulary: ClassVar[Vocabulary[ToolErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:
         """Say it as 002's object."""
-        fault = _with_details_in_their_fields(fault)
-        word = _VOCABULARY.word_for(fault)
-        code = _VOCABULARY.code_for(word, fault.http_status) or fault.code
-        facts = present(statusCode=fault.http_status, retryAfterMs=fault.retry_after_ms)
+        found, _ = _facts_and_data(fault.data)
+        facts = found | present(statusCode=fault.http_status, retryAfterMs=fault.retry_after_ms)
         details = {key: value for key, value in fault.data.items() if key not in facts} | facts
+        status = integer_in(facts, "statusCode")
+        word = _VOCABULARY.word_for(dataclasses.replace(fault, http_status=status))
+        code = _VOCABULARY.code_for(word, status) or fault.code
         return present(
             kind=KIND,
             code=word.value,
             message=fault.message,
-            retryable=word in _RETRYABLE and may_say_yes(fault, code, status=fault.http_status),
+            retryable=word in _RETRYABLE and may_say_yes(fault, code, status=status),
             details=details or None,
         )
 
@@ -118,17 +119,17 @@ class ToolErrorV1(Dialect):
         word, message = text_in(payload, "code"), text_in(payload, "message")
         if payload.get("kind") != KIND or word is None or message is None:
             return None
-        details = object_in(payload, "details")
-        status = http_status_or_none(details.get("statusCode"))
+        facts, data = _facts_and_data(object_in(payload, "details"))
+        status = integer_in(facts, "statusCode")
         code = _VOCABULARY.code_for(word, status)
-        return _with_details_in_their_fields(
-            Fault(
-                code=code or Code.UNKNOWN_ERROR,
-                message=message,
-                retry=verdict_read(code or Code.UNKNOWN_ERROR, flag=flag_in(payload, "retryable"), status=status),
-                origin=None if code else word,
-                data=details,
-            )
+        return Fault(
+            code=code or Code.UNKNOWN_ERROR,
+            message=message,
+            retry=verdict_read(code or Code.UNKNOWN_ERROR, flag=flag_in(payload, "retryable"), status=status),
+            retry_after_ms=integer_in(facts, "retryAfterMs"),
+            http_status=status,
+            origin=None if code else word,
+            data=data,
         )
 
     def error_schema(self) -> dict[str, object]:
@@ -148,20 +149,13 @@ class ToolErrorV1(Dialect):
         }
 
 
-def _with_details_in_their_fields(fault: Fault) -> Fault:
-    """Move `statusCode` and `retryAfterMs` from the data, where authors and the wire put them, into their fields."""
+def _facts_and_data(details: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Part `statusCode` and `retryAfterMs` from the rest of the details; authors put them into their data as well."""
     facts = present(
-        statusCode=http_status_or_none(fault.data.get("statusCode")),
-        retryAfterMs=wait_ms(fault.data.get("retryAfterMs")),
+        statusCode=http_status_or_none(details.get("statusCode")),
+        retryAfterMs=wait_ms(details.get("retryAfterMs")),
     )
-    if not facts:
-        return fault
-    return dataclasses.replace(
-        fault,
-        http_status=integer_in(facts, "statusCode") if fault.http_status is None else fault.http_status,
-        retry_after_ms=integer_in(facts, "retryAfterMs") if fault.retry_after_ms is None else fault.retry_after_ms,
-        data={key: value for key, value in fault.data.items() if key not in facts},
-    )
+    return facts, {key: value for key, value in details.items() if key not in facts}
 
 
 tool_error_v1: ToolErrorV1 = ToolErrorV1()

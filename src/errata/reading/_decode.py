@@ -30,7 +30,7 @@ def decode(message: object) -> Fault | None:
 
 def recognise(message: object) -> Reading | None:
     """Read a message as `decode` does, and say which dialect it was in."""
-    return None if _is_plain_success(message) else _read_closely(message)
+    return None if _is_success_at_a_glance(message) else _read_closely(message)
 
 
 def _read_closely(message: object) -> Reading | None:
@@ -62,30 +62,44 @@ def _in_none(result: ToolResult) -> Reading | None:
     return Reading(with_reference(fault, result), "none")
 
 
-def _is_plain_success(message: object) -> bool:
-    """Tell an ordinary success at a glance, because this runs on every call: nothing in it has a dialect's mark."""
+def _is_success_at_a_glance(message: object) -> bool:
+    """Tell an ordinary success without taking it apart, because this runs on every call."""
+    try:
+        return _has_no_mark(message)
+    except Exception:  # noqa: BLE001 - an odd object somewhere inside deserves a closer look.
+        return False
+
+
+def _has_no_mark(message: object) -> bool:
     if type(message) is not dict:
         return False
     result = cast("dict[str, object]", message)
     if type(inner := result.get("result")) is dict and not {"content", "error"} & result.keys():
         result = cast("dict[str, object]", inner)
     blocks = result.get("content")
-    if type(blocks) is not list or result.get("isError") is True or _may_be_payload(result.get("structuredContent")):
+    if type(blocks) is not list or result.get("isError") is True or _may_be_payload(result):
+        return False
+    if _may_be_payload(result.get("structuredContent")):
         return False
     return not any(map(_may_be_block, cast("list[object]", blocks)))
 
 
-def _may_be_payload(structured: object) -> bool:
-    if type(structured) is not dict:
-        return structured is not None
-    members = cast("dict[str, object]", structured)
-    return any(members[mark] is not None for mark in dialects.MARKS & members.keys())
+def _may_be_payload(value: object) -> bool:
+    if type(value) is not dict:
+        return value is not None
+    members = cast("dict[str, object]", value)
+    if _MARK_KEYS.isdisjoint(members):
+        return False
+    return any(all(members.get(key) is not None for key in mark) for mark in dialects.MARKS)
 
 
 def _may_be_block(block: object) -> bool:
     if type(block) is not dict:
         return True
     text = cast("dict[str, object]", block).get("text")
-    return (
-        isinstance(text, str) and text.lstrip().startswith("{") and any(f'"{mark}"' in text for mark in dialects.MARKS)
-    )
+    if not isinstance(text, str) or not text.lstrip().startswith("{"):
+        return False
+    return any(all(f'"{key}"' in text for key in mark) for mark in dialects.MARKS)
+
+
+_MARK_KEYS = frozenset[str]().union(*dialects.MARKS)
