@@ -269,6 +269,13 @@ def test_a_verdict_nobody_knows_was_not_declared():
     assert AdapterError("X", code="UPSTREAM_ERROR").fault.retry is Retry.NEVER
 
 
+def test_what_was_meant_as_an_issue_or_a_recovery_is_not_lost():
+    fault = FaultError(Code.INVALID_PARAMS, issues=[{"field": "a", "problem": "b"}, "c"], recovery="Call x.").fault
+
+    assert fault.issues == (FieldIssue("a", "b"), FieldIssue("", "c"))
+    assert fault.recovery == Recovery(hint="Call x.")
+
+
 def test_issues_may_come_from_a_generator():
     fault = FaultError(Code.INVALID_PARAMS, issues=(FieldIssue(name, "is required") for name in "ab")).fault
 

@@ -120,7 +120,7 @@ class Fault:
             retry_after_ms=wait_ms(self.retry_after_ms),
             reason=text_or_none(self.reason),
             field=text_or_none(self.field),
-            issues=tuple(issue for issue in items_of(self.issues) if is_a(issue, FieldIssue)),
+            issues=tuple(map(_issue, items_of(self.issues))),
             recovery=_recovery_or_none(self.recovery),
             http_status=http_status_or_none(self.http_status),
             origin=origin or (None if code else text_or_none(self.code)),
@@ -327,8 +327,21 @@ def _set(instance: object, **fields: object) -> None:
         object.__setattr__(instance, name, value)  # A frozen dataclass is still soft while it is made.
 
 
+def _issue(value: object) -> FieldIssue:
+    """Take a value for an issue; one that is none is at least a problem."""
+    if is_a(value, FieldIssue):
+        return value
+    plain = jsonable(value)
+    members = as_object(plain)
+    if {"field", "problem"} <= members.keys():
+        return FieldIssue(text_of(members["field"]), text_of(members["problem"]))
+    return FieldIssue("", text_of(plain))
+
+
 def _recovery_or_none(value: object) -> Recovery | None:
-    return value if is_a(value, Recovery) and value != _NO_RECOVERY else None
+    """Take a value for a Recovery; a text is its hint."""
+    recovery = value if is_a(value, Recovery) else Recovery(hint=text_or_none(value))
+    return recovery if recovery != _NO_RECOVERY else None
 
 
 _NO_RECOVERY = Recovery()

@@ -48,3 +48,9 @@ def test_needs_no_is_error():
     del wire["isError"], wire["structuredContent"]
 
     assert dialects.tool_error_v1.decode(wire).code is Code.NETWORK_ERROR
+
+
+def test_the_order_of_details_does_not_depend_on_where_they_came_from():
+    fault = Fault(code=Code.NOT_FOUND, http_status=404, data={"retryAfterMs": 30, "id": 7})
+
+    assert list(payload_of("tool-error-v1", fault)["details"]) == ["id", "statusCode", "retryAfterMs"]

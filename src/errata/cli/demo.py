@@ -96,4 +96,4 @@ def _readings(fault: Fault) -> Iterator[str]:
         back = decode(dialect.encode(fault))
         if back is not None:
             verdict = paint(f"Retry: {retry_sentence(back)}", "green" if back.retryable else "yellow")
-            yield f"      {dialect.name:<14} → {back.code}  {verdict}"
+            yield f"      {dialect.name:<15} → {back.code}  {verdict}"

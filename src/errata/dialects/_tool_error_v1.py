@@ -97,7 +97,10 @@ class ToolErrorV1(Dialect):
     def payload(self, fault: Fault) -> dict[str, object]:
         """Say it as 002's object."""
         found, _ = _facts_and_data(fault.data)
-        facts = found | present(statusCode=fault.http_status, retryAfterMs=fault.retry_after_ms)
+        facts = present(
+            statusCode=found.get("statusCode") if fault.http_status is None else fault.http_status,
+            retryAfterMs=found.get("retryAfterMs") if fault.retry_after_ms is None else fault.retry_after_ms,
+        )
         details = {key: value for key, value in fault.data.items() if key not in facts} | facts
         status = integer_in(facts, "statusCode")
         word = _VOCABULARY.word_for(dataclasses.replace(fault, http_status=status))
