@@ -25,7 +25,8 @@ from errata._factories import (
     upstream_error,
     validation_error,
 )
-from errata._fault import AdapterError, Fault, FaultError, FieldIssue, NeedsInput, Recovery
+from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
+from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, RecoveryHint, Retry
 from errata.dialects import decode_needs_input
 from errata.reading import decode

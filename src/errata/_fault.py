@@ -3,7 +3,7 @@
 Exception
 ├── FaultError          carries a Fault
 │   └── AdapterError    … that an adapter knows by an identifier of its own (001)
-└── NeedsInput          not a failure: the tool asks before it acts (002)
+└── NeedsInput          is no failure: the tool asks before it acts (002; `_needs_input.py`)
 """
 
 import dataclasses
@@ -242,35 +242,6 @@ class AdapterError(FaultError):
             self.fault: Fault = dataclasses.replace(self.fault, retry=Retry.NEVER)
 
 
-class NeedsInput(Exception):  # noqa: N818 - it is not an error: a normal turn of the conversation (002).
-    """The tool cannot go on without an answer; raise it before doing anything.
-
-    raise NeedsInput("Which pattern?", fields=["pattern_id"], reason="ambiguous",
-                     suggestions={"pattern_id": ["retry", "circuit-breaker"]})
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        fields: Iterable[str],
-        reason: str = "missing_input",
-        suggestions: Mapping[str, object] | None = None,
-        options: Iterable[Mapping[str, object]] = (),
-    ) -> None:
-        self.message: str = text_of(message)
-        super().__init__(self.message)
-        self.fields: tuple[str, ...] = tuple(text_of(name) for name in items_of(fields))
-        self.reason: str = text_of(reason)
-        self.suggestions: dict[str, list[object]] = {
-            name: list(items_of(values)) for name, values in jsonable_object(suggestions).items()
-        }
-        self.options: tuple[dict[str, object], ...] = tuple(map(_option, items_of(jsonable(items_of(options)))))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _revive_question, (type(self), self.message), self.__dict__
-
-
 def identified(
     fault: Fault, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now
 ) -> Fault:
@@ -302,16 +273,6 @@ def _fault(code: Code, message: str, data: object, fields: FaultFields) -> Fault
 
 def _revive(kind: type[FaultError], fault: Fault) -> FaultError:
     return kind.from_fault(fault)
-
-
-def _revive_question(kind: type[NeedsInput], message: str) -> NeedsInput:
-    return kind.__new__(kind, message)
-
-
-def _option(option: object) -> dict[str, object]:
-    plain = jsonable_object(option)
-    label = text_of(plain.get("label", plain.get("value", "")))
-    return {**plain, "label": label, "value": plain.get("value", label)}
 
 
 def _chain(error: BaseException, cause: object) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from mcp_types import CallToolResult
 from strategies import faults, formats, json_objects, json_values, large_faults
 
 import errata
@@ -138,6 +139,14 @@ def test_the_reader_tells_which_dialect_it_is(dialect, fault, fmt):
     for message in (wire, response, over_the_wire(wire)):
         reading = errata.reading.recognise(message)
         assert (reading.dialect, reading.fault) == (dialect.name, dialect.decode(message))
+
+
+@every_dialect
+@given(fault=faults, fmt=formats)
+def test_what_the_sdk_makes_of_a_result_reads_the_same(dialect, fault, fmt):
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
+
+    assert errata.decode(CallToolResult.model_validate(wire)) == errata.decode(wire)
 
 
 @every_dialect

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from errata._fault import NeedsInput
+from errata._needs_input import NeedsInput
 from errata.cli._terminal import complain, paint
 from errata.dialects import decode_needs_input, encode_needs_input
 from errata.dialects._canonical import to_object

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from errata._fault import NeedsInput
 from errata._jsonable import as_object
+from errata._needs_input import NeedsInput
 from errata.dialects._content import gated_blocks
 from errata.dialects._incoming import ToolResult, incoming
 from errata.dialects._members import items_in, object_in, present, text_in, texts_in

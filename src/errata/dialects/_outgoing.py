@@ -2,8 +2,9 @@
 
 import dataclasses
 
-from errata._fault import Fault, FieldIssue, NeedsInput, Recovery
+from errata._fault import Fault, FieldIssue, Recovery
 from errata._jsonable import cut
+from errata._needs_input import NeedsInput
 
 _MESSAGE = 8_000
 _TEXT = 2_000
