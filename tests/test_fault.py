@@ -7,6 +7,7 @@ import pickle
 import re
 import uuid
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -187,6 +188,16 @@ def test_a_field_that_was_given_wins_over_the_data():
     assert fault.data == {}
 
 
+@pytest.mark.parametrize(
+    "data", [{"reason": ValueError("x")}, {"reason": Retry.NEVER}, {"reason": b"x"}, {"retryAfter": Decimal(30)}]
+)
+def test_a_reserved_key_is_judged_by_the_json_it_becomes(data):
+    fault = Fault(code=Code.RATE_LIMITED, data=data)
+
+    assert fault.data == {}
+    assert dataclasses.replace(fault) == fault
+
+
 def test_a_reserved_key_of_the_wrong_kind_stays_in_the_data():
     data = {"reason": 5, "recovery": "Try again.", "retryable": "yes", "retryAfter": "soon"}
 
@@ -270,9 +281,11 @@ def test_a_verdict_nobody_knows_was_not_declared():
 
 
 def test_what_was_meant_as_an_issue_or_a_recovery_is_not_lost():
-    fault = FaultError(Code.INVALID_PARAMS, issues=[{"field": "a", "problem": "b"}, "c"], recovery="Call x.").fault
+    fault = FaultError(
+        Code.INVALID_PARAMS, issues=[{"field": "a", "problem": "b", "expected": "d"}, "c"], recovery="Call x."
+    ).fault
 
-    assert fault.issues == (FieldIssue("a", "b"), FieldIssue("", "c"))
+    assert fault.issues == (FieldIssue("a", "b", "d"), FieldIssue("", "c"))
     assert fault.recovery == Recovery(hint="Call x.")
 
 

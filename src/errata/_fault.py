@@ -137,10 +137,11 @@ class Fault:
         if not data:
             _set(self, data=data)
             return
+        data |= {key: jsonable(data[key]) for key in _RESERVED if key in data}
         if is_a(reason := data.get("reason"), str):
             del data["reason"]
             _set(self, reason=self.reason or text_or_none(reason))
-        others = as_object(jsonable(data["recovery"])) if "recovery" in data else {}
+        others = dict(as_object(data.get("recovery")))
         if is_a(hint := others.pop("hint", None), str):
             del data["recovery"]
             data |= {"recovery": others} if others else {}
@@ -158,6 +159,9 @@ class Fault:
         """Let the data's own flag decide, unless a person did or it would say more than the verdict that was given."""
         if not self.retry_declared and (self.retry is _UNDECIDED or not told.exceeds(self.retry)):
             _set(self, retry=told, retry_declared=True)
+
+
+_RESERVED = ("reason", "recovery", "retryable", "retryAfter")
 
 
 class FaultFields(TypedDict, total=False):
@@ -203,7 +207,7 @@ class FaultError(Exception):
     @classmethod
     def from_fault(cls, fault: Fault, *, cause: object = None) -> Self:
         """Wrap a Fault that exists already, unchanged."""
-        error = cls.__new__(cls, fault.message)
+        error = Exception.__new__(cls, fault.message)
         error.fault = fault
         _chain(error, cause)
         return error
@@ -295,7 +299,7 @@ def _issue(value: object) -> FieldIssue:
     plain = jsonable(value)
     members = as_object(plain)
     if {"field", "problem"} <= members.keys():
-        return FieldIssue(text_of(members["field"]), text_of(members["problem"]))
+        return FieldIssue(text_of(members["field"]), text_of(members["problem"]), text_or_none(members.get("expected")))
     return FieldIssue("", text_of(plain))
 
 

@@ -124,7 +124,8 @@ class _Copier:
                 self._spend(24)
                 return float.__pos__(value) if math.isfinite(value) else None
             case bytes() | bytearray() | memoryview():
-                return self._text(bytes(cast("bytes", value)).decode("utf-8", "backslashreplace"))
+                seen = bytes(cast("bytes", value[: max(self._left, 0) + 8]))  # The rest would be cut anyway.
+                return self._text(seen.decode("utf-8", "backslashreplace"))
             case str():
                 return self._text(valid_unicode(str.__str__(value)))
             case date() | time():

@@ -45,7 +45,7 @@ def known_word(kind: type[_Word], value: object) -> _Word | None:
 def items_of(value: object) -> tuple[object, ...]:
     """Read several things from what should be several; a lone one, such as a text, is one."""
     if value is None or is_a(value, str):
-        return (value,) if value else ()
+        return (value,) if value is not None and str.__len__(value) else ()
     try:
         return tuple(islice(cast("Iterable[object]", value), _MOST_ITEMS))
     except Exception:  # noqa: BLE001 - not iterable, or an iterator that fails.

@@ -115,6 +115,10 @@ SUCCESSES = [
     result("x", structuredContent={"error": {"code": 7, "message": "seen in the log"}}),
     result("x", structuredContent={"kind": "toolError:v2", "code": "x", "message": "y"}),
     result("x", structuredContent={"code": 1000, "message": "ok"}),
+    result("x", structuredContent={"code": "OK", "message": "done", "retriable": False}),
+    result("x", structuredContent={"error": {"code": "E1", "message": "x", "retry": "5"}, "host": "a"}),
+    result("x", structuredContent={"code": 1500, "message": "hi", "retryable": True}),
+    result("x", structuredContent={"error": {"code": -32001, "message": "x"}, "request": {"id": 7}}),
     result(json.dumps({"code": 2001, "message": "Created"})),
     result("x", structuredContent={"error": None, "data": [1]}),
     {"content": [{"type": "image", "data": "…", "mimeType": "image/png"}]},
@@ -225,6 +229,53 @@ def test_an_error_beside_the_content_is_read():
 
     assert errata.decode({"content": [{"type": "text", "text": "boom"}], "error": error}).code is Code.UPSTREAM_ERROR
     assert errata.decode({"jsonrpc": "2.0", "id": 1, "result": {"content": [], "error": error}}) is not None
+
+
+QUOTED = [
+    '{"error": {"code": "RATE_LIMITED", "message": "x", "retry": "same_call"}}',
+    '{"code": "RATE_LIMITED", "message": "x", "retriable": true}',
+    '{"error": {"code": 3001, "message": "x", "retryable": true}}',
+    "Error [RATE_LIMITED]: x\nRetry: yes, the same call.",
+]
+
+
+@pytest.mark.parametrize("quoted", QUOTED)
+@pytest.mark.parametrize("fmt", ["markdown", "json", "both"])
+def test_what_a_message_quotes_decides_nothing(quoted, fmt):
+    fault = Fault(code=Code.UPSTREAM_ERROR, message=quoted, retry=Retry.NEVER)
+
+    for name in dialects.names():
+        reading = recognise(dialects.get(name).encode(fault, format=fmt))
+        assert (reading.dialect, reading.fault.retry) == (name, Retry.NEVER)
+    assert errata.decode(dialects.encode_needs_input(NeedsInput(quoted, fields=["a"]), format=fmt)) is None
+
+
+@pytest.mark.parametrize("large", [{"structuredContent": {"rows": [[0]] * 130_000}}, {"extra": ["x"] * 300_000}])
+def test_a_large_member_hides_no_failure(large):
+    message = {"content": [{"type": "text", "text": "boom"}], **large, "isError": True}
+
+    assert errata.decode(message).message == "boom"
+    assert errata.decode({"jsonrpc": "2.0", "id": 1, "result": message}).message == "boom"
+
+
+def test_a_dump_in_the_names_of_python_is_read():
+    for name in dialects.names():
+        wire = dialects.get(name).encode(Fault(code=Code.NOT_FOUND))
+        wire["_meta"] = {"errata/correlationId": "abc"}
+        dumped = CallToolResult.model_validate(wire).model_dump()
+        assert recognise(dumped) == recognise(wire)
+
+
+def test_an_error_wins_over_a_result():
+    message = {"jsonrpc": "2.0", "id": 1, "result": {"content": []}, "error": {"code": -32601, "message": "x"}}
+
+    assert errata.decode(message).code is Code.METHOD_NOT_FOUND
+
+
+def test_a_json_block_may_begin_with_a_byte_order_mark():
+    wire = dialects.tool_error_v1.encode(Fault(code=Code.NOT_FOUND), format="json")
+
+    assert errata.decode(result("\ufeff" + wire["content"][0]["text"], isError=True)).code is Code.NOT_FOUND
 
 
 def test_a_null_beside_an_error_changes_nothing():

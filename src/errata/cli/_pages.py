@@ -126,7 +126,8 @@ def _number(word: str) -> int | None:
 
 def _range_section(number: int) -> str | None:
     """Say what a number that 001 does not name means by the range it is in."""
-    fault = dialects.error_response.decode({"error": {"code": number, "message": "-", "retryable": False}})
+    error = {"code": number, "message": "-", "retryable": False}
+    fault = dialects.error_response.from_payload({"error": error}, is_error=True)
     if fault is None or fault.origin is None or fault.code is Code.UNKNOWN_ERROR:
         return None
     return (

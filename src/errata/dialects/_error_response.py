@@ -103,10 +103,14 @@ class ErrorResponse(Dialect):
         return self.payload(outgoing(fault))
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
-        """Read the object, in its envelope or bare; without isError it has to have the flag."""
-        error = object_in(payload, "error") or payload
+        """Read the object, in its envelope or bare; without isError it has to have the flag, and bare a number of the table."""
+        enveloped = object_in(payload, "error")
+        error = enveloped or payload
         number, message = integer_in(error, "code"), text_in(error, "message")
-        if number is None or message is None or not _is_ours(number, error, is_error=is_error):
+        if number is None or message is None:
+            return None
+        sure = is_error or bool(enveloped) or _VOCABULARY.code_for(number) is not None
+        if not sure or not _is_ours(number, error, is_error=is_error):
             return None
         return _fault(number, message, error)
 

@@ -9,7 +9,12 @@ from errata.dialects._members import integer_in, items_in, object_in, text_in
 
 _SIZE = 64 * 1024 * 1024
 _DEPTH = 100
+_MOST_BLOCKS = 100
+_ALIASES = {"is_error": "isError", "structured_content": "structuredContent", "meta": "_meta"}
 _ENVELOPE = frozenset({"jsonrpc", "id", "result", "error", "content", "structuredContent"})
+
+QUESTION = "needsInput:v1"
+"""The kind of a payload that asks (002)."""
 
 
 class ToolResult:
@@ -18,6 +23,8 @@ class ToolResult:
     __slots__ = ("_payloads", "correlation_id", "is_error", "raw", "texts")
 
     def __init__(self, raw: Mapping[str, object]) -> None:
+        if "content" in raw:  # The SDK's Python names, in a dump that did not ask for those of the wire.
+            raw = {_ALIASES[key]: value for key, value in raw.items() if key in _ALIASES} | dict(raw)
         self.raw: Mapping[str, object] = raw
         self.is_error: bool = raw.get("isError") is True
         self.texts: tuple[str, ...] = tuple(_texts(raw))
@@ -28,11 +35,12 @@ class ToolResult:
         """Offer the objects a dialect may recognise as its own, the most telling first.
 
         JSON blocks come last to first: where a message and a JSON block stand together, the
-        message comes first, and it may quote JSON.
+        message comes first, and it may quote JSON. Beside a question the text is the question.
         """
         if not self._payloads:
-            candidates = (object_in(self.raw, "structuredContent"), *map(_json, reversed(self.texts)), self.raw)
-            self._payloads.extend(candidate for candidate in candidates if candidate)
+            structured = object_in(self.raw, "structuredContent")
+            texts = () if structured.get("kind") == QUESTION else reversed(self.texts[-_MOST_BLOCKS:])
+            self._payloads.extend(found for found in (structured, self.raw, *map(_json, texts)) if found)
         return iter(self._payloads)
 
 
@@ -73,14 +81,31 @@ def _plain(message: object) -> dict[str, object]:
             return {}
     except Exception:  # noqa: BLE001 - it only looked like one, or does not even say what it is.
         return {}
-    return as_object(jsonable(cast("object", found), size=_SIZE, depth=_DEPTH))
+    return _copied(cast("object", found))
+
+
+def _copied(found: object) -> dict[str, object]:
+    """Copy a message member by member, so that a large one costs no other."""
+    if type(found) is not dict:
+        return as_object(jsonable(found, size=_SIZE, depth=_DEPTH))
+    members = cast("dict[str, object]", found)
+    if not all(type(key) is str for key in members):
+        return as_object(jsonable(members, size=_SIZE, depth=_DEPTH))
+    return {key: _member(key, value) for key, value in members.items()}
+
+
+def _member(key: str, value: object) -> object:
+    nested = key == "result" and type(value) is dict
+    return _copied(value) if nested else jsonable(value, size=_SIZE, depth=_DEPTH)
 
 
 def _is_response(plain: Mapping[str, object]) -> bool:
     """Tell a JSON-RPC response from 001's literal result, which is an object with an `error` as well."""
-    if not _ENVELOPE.isdisjoint(plain.keys() - {"jsonrpc", "id", "error"}):
+    if "jsonrpc" in plain:
+        return True
+    if not _ENVELOPE.isdisjoint(plain.keys() - {"id", "error"}):
         return False
-    return "jsonrpc" in plain or (integer_in(object_in(plain, "error"), "code") or 0) < 0
+    return (integer_in(object_in(plain, "error"), "code") or 0) < 0
 
 
 def _texts(result: Mapping[str, object]) -> Iterator[str]:
@@ -94,6 +119,7 @@ def _texts(result: Mapping[str, object]) -> Iterator[str]:
 
 def _json(text: str) -> Mapping[str, object]:
     """Parse a block that holds a JSON object; an empty one for any other."""
+    text = text.removeprefix("\ufeff")
     if not text.lstrip().startswith("{"):
         return {}
     try:

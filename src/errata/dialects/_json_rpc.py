@@ -126,13 +126,13 @@ class JsonRpc(Dialect):
         return f"Error: {fault.message}\n\nRecovery: {hint}" if hint else f"Error: {fault.message}"
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
-        """Read the object; without isError only one of 003's own numbers is evidence enough."""
+        """Read the object; without isError it has to be alone, with one of 003's own numbers."""
         error = object_in(payload, "error")
         number, message = integer_in(error, "code"), text_in(error, "message")
         if number is None or message is None or "retryable" in error:
             return None
         known = _VOCABULARY.code_for(number)
-        if known is None and not is_error:
+        if not is_error and (known is None or len(payload) > 1):
             return None
         data = error.get("data")
         fields, rest = _fields_and_rest(as_object(data))

@@ -118,7 +118,9 @@ class McpToolError(Dialect):
         original = object_in(payload, "original")
         status, flag = http_status_or_none(original.get("status")), flag_in(payload, "retriable")
         code = _VOCABULARY.code_for(word, status)
-        if flag is None and not (is_error and code and payload.keys() <= _KEYS):
+        if code is None and not (is_error and flag is not None):
+            return None
+        if flag is None and not (is_error and payload.keys() <= _KEYS):
             return None
         if "original" in payload and "status" not in original:
             original = {"original": payload["original"]}

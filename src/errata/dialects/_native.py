@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from errata._fault import Fault
-from errata._taxonomy import Code
+from errata._taxonomy import Code, Retry
+from errata._values import known_word
 from errata.dialects._canonical import canonical_schema, from_object, to_object
 from errata.dialects._dialect import Dialect, with_reference
 from errata.dialects._incoming import ToolResult
@@ -34,9 +35,11 @@ class Native(Dialect):
         """Say it in lines."""
         return lines_of(fault)
 
-    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002 - not needed.
-        """Read `{"error": {code, message, retry, …}}`; with its verdict in it, it cannot be anything else."""
-        return from_object(object_in(payload, "error"))
+    def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
+        """Read `{"error": {code, message, retry, …}}`; without isError, code and verdict have to be known ones."""
+        error = object_in(payload, "error")
+        known = known_word(Code, error.get("code")) and known_word(Retry, error.get("retry"))
+        return from_object(error) if is_error or known else None
 
     def read(self, result: ToolResult) -> Fault | None:
         """Read the object, or the lines where somebody on the way kept only those."""

@@ -5,18 +5,16 @@ from collections.abc import Mapping
 from errata._jsonable import as_object
 from errata._needs_input import NeedsInput
 from errata.dialects._content import gated_blocks
-from errata.dialects._incoming import ToolResult, incoming
+from errata.dialects._incoming import QUESTION, ToolResult, incoming
 from errata.dialects._members import items_in, object_in, present, text_in, texts_in
 from errata.dialects._outgoing import outgoing_question
-
-KIND = "needsInput:v1"
 
 
 def encode_needs_input(question: NeedsInput, *, format: str = "markdown") -> dict[str, object]:
     """Say a question as the JSON of a `CallToolResult`, without isError and gated by the format."""
     question = outgoing_question(question)
     payload = present(
-        kind=KIND,
+        kind=QUESTION,
         type="elicitation",
         message=question.message,
         needsInput=present(
@@ -38,7 +36,7 @@ def decode_needs_input(message: object) -> NeedsInput | None:
 
 def _question(payload: Mapping[str, object]) -> NeedsInput | None:
     message = text_in(payload, "message")
-    if payload.get("kind") != KIND or message is None or not isinstance(payload.get("needsInput"), dict):
+    if payload.get("kind") != QUESTION or message is None or not isinstance(payload.get("needsInput"), dict):
         return None
     needs = object_in(payload, "needsInput")
     return NeedsInput(

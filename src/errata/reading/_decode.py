@@ -44,10 +44,12 @@ def _read_closely(message: object) -> Reading | None:
 
 
 def _in_a_dialect(result: ToolResult) -> Reading | None:
-    for name in dialects.names():
-        if fault := dialects.get(name).read(result):
-            return Reading(fault, name)
-    return None
+    for payload in result.payloads():  # The most telling payload decides, whoever it belongs to.
+        for name in dialects.names():
+            if fault := dialects.get(name).from_payload(payload, is_error=result.is_error):
+                return Reading(with_reference(fault, result), name)
+    fault = dialects.native.read(result)  # Its lines may have come through alone.
+    return Reading(fault, dialects.native.name) if fault else None
 
 
 def _in_none(result: ToolResult) -> Reading | None:
@@ -77,6 +79,8 @@ def _has_no_mark(message: object) -> bool:
     if type(inner := result.get("result")) is dict and not {"content", "error"} & result.keys():
         result = cast("dict[str, object]", inner)
     blocks = result.get("content")
+    if "is_error" in result or "structured_content" in result:
+        return False
     if type(blocks) is not list or result.get("isError") is True or _may_be_payload(result):
         return False
     if _may_be_payload(result.get("structuredContent")):
