@@ -95,8 +95,7 @@ def _copied(found: object) -> dict[str, object]:
 
 
 def _member(key: str, value: object) -> object:
-    nested = key == "result" and type(value) is dict
-    return _copied(value) if nested else jsonable(value, size=_SIZE, depth=_DEPTH)
+    return _copied(value) if (key, type(value)) == ("result", dict) else jsonable(value, size=_SIZE, depth=_DEPTH)
 
 
 def _is_response(plain: Mapping[str, object]) -> bool:
