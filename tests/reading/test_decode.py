@@ -266,6 +266,16 @@ def test_a_dump_in_the_names_of_python_is_read():
         assert recognise(dumped) == recognise(wire)
 
 
+def test_nesting_and_crowding_are_met_in_time():
+    nested = {"isError": True, "content": []}
+    for _ in range(100_000):
+        nested = {"result": nested}
+    crowd = {f"key {number}": [[]] * 100 for number in range(100_000)}
+
+    assert errata.decode(nested) is None
+    assert errata.decode({"content": [], **crowd, "isError": True}).code is Code.UNKNOWN_ERROR
+
+
 def test_an_error_wins_over_a_result():
     message = {"jsonrpc": "2.0", "id": 1, "result": {"content": []}, "error": {"code": -32601, "message": "x"}}
 

@@ -12,6 +12,7 @@ _DEPTH = 100
 _MOST_BLOCKS = 100
 _ALIASES = {"is_error": "isError", "structured_content": "structuredContent", "meta": "_meta"}
 _ENVELOPE = frozenset({"jsonrpc", "id", "result", "error", "content", "structuredContent"})
+_MEMBERS = _ENVELOPE.union(_ALIASES, _ALIASES.values())
 
 QUESTION = "needsInput:v1"
 """The kind of a payload that asks (002)."""
@@ -81,21 +82,26 @@ def _plain(message: object) -> dict[str, object]:
             return {}
     except Exception:  # noqa: BLE001 - it only looked like one, or does not even say what it is.
         return {}
-    return _copied(cast("object", found))
+    plain = _copied(cast("object", found), spare="result")
+    if plain.get("result") is not None:
+        plain["result"] = _copied(plain["result"])
+    return plain
 
 
-def _copied(found: object) -> dict[str, object]:
-    """Copy a message member by member, so that a large one costs no other."""
+def _copied(found: object, *, spare: str = "") -> dict[str, object]:
+    """Copy an envelope, each member for itself, so that a large one costs no other; the spared one is for later."""
     if type(found) is not dict:
-        return as_object(jsonable(found, size=_SIZE, depth=_DEPTH))
-    members = cast("dict[str, object]", found)
+        return as_object(_json_of(found))
+    members = dict(cast("dict[str, object]", found))
     if not all(type(key) is str for key in members):
-        return as_object(jsonable(members, size=_SIZE, depth=_DEPTH))
-    return {key: _member(key, value) for key, value in members.items()}
+        return as_object(_json_of(members))
+    others = as_object(_json_of({key: value for key, value in members.items() if key not in _MEMBERS}))
+    ours = {key: value for key, value in members.items() if key in _MEMBERS}
+    return others | {key: value if key == spare else _json_of(value) for key, value in ours.items()}
 
 
-def _member(key: str, value: object) -> object:
-    return _copied(value) if (key, type(value)) == ("result", dict) else jsonable(value, size=_SIZE, depth=_DEPTH)
+def _json_of(value: object) -> object:
+    return jsonable(value, size=_SIZE, depth=_DEPTH)
 
 
 def _is_response(plain: Mapping[str, object]) -> bool:
@@ -125,4 +131,4 @@ def _json(text: str) -> Mapping[str, object]:
         parsed: object = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return as_object(jsonable(parsed, size=_SIZE, depth=_DEPTH))
+    return as_object(_json_of(parsed))
