@@ -29,6 +29,7 @@ from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
 from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, RecoveryHint, Retry
 from errata.dialects import decode_needs_input
+from errata.classification import classify
 from errata.reading import decode
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Retry",
     "business_rule_violation",
     "circuit_open",
+    "classify",
     "configuration_error",
     "conflict",
     "database_error",

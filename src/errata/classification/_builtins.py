@@ -1,0 +1,123 @@
+"""Python's own exceptions, and those of its standard library that are not about a format or a loop."""
+
+from errata._taxonomy import Code, Retry
+from errata._values import is_a
+from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._errno import by_errno, by_resolver
+from errata.classification._reach import argument
+
+_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # The text is Python's: of no use to an agent, and revealing.
+_REFUSED = Answer(Code.NETWORK_ERROR, Retry.SAME_CALL)
+_TLS = Answer(Code.NETWORK_ERROR, Retry.NEVER)
+
+
+def _of_a_value(error: BaseException) -> Said:
+    """Whether it is about a closed file, which is a bug, or about the value that was given."""
+    text = argument(error)
+    return _BUG if is_a(text, str) and "closed file" in text else Code.VALIDATION_FAILED
+
+
+GENERAL = frozenset({
+    "builtins.ArithmeticError",
+    "builtins.AssertionError",
+    "builtins.AttributeError",
+    "builtins.BufferError",
+    "builtins.EOFError",
+    "builtins.ImportError",
+    "builtins.IndexError",
+    "builtins.KeyError",
+    "builtins.LookupError",
+    "builtins.NameError",
+    "builtins.OSError",
+    "builtins.OverflowError",
+    "builtins.RuntimeError",
+    "builtins.StopAsyncIteration",
+    "builtins.StopIteration",
+    "builtins.SyntaxError",
+    "builtins.SystemError",
+    "builtins.TypeError",
+    "builtins.UnicodeError",
+    "builtins.ValueError",
+    "builtins.Warning",
+})
+"""Classes that people inherit from to say something else: a subclass of these is asked for its words first."""
+
+# fmt: off
+TABLE: Table = {
+    "builtins.ArithmeticError": _BUG,
+    "builtins.AssertionError": _BUG,
+    "builtins.AttributeError": _BUG,
+    "builtins.BufferError": _BUG,
+    "builtins.EOFError": _BUG,
+    "builtins.FloatingPointError": _BUG,
+    "builtins.GeneratorExit": _BUG,
+    "builtins.ImportError": _BUG,
+    "builtins.IndentationError": _BUG,
+    "builtins.IndexError": _BUG,
+    "builtins.KeyError": _BUG,
+    "builtins.LookupError": _BUG,
+    "builtins.MemoryError": _BUG,
+    "builtins.ModuleNotFoundError": _BUG,
+    "builtins.NameError": _BUG,
+    "builtins.OverflowError": _BUG,
+    "builtins.RecursionError": _BUG,
+    "builtins.ReferenceError": _BUG,
+    "builtins.StopAsyncIteration": _BUG,
+    "builtins.StopIteration": _BUG,
+    "builtins.SyntaxError": _BUG,
+    "builtins.SystemError": _BUG,
+    "builtins.SystemExit": _BUG,
+    "builtins.TabError": _BUG,
+    "builtins.TypeError": _BUG,
+    "builtins.UnboundLocalError": _BUG,
+    "builtins.Warning": _BUG,
+    "builtins.ZeroDivisionError": _BUG,
+    "builtins.KeyboardInterrupt": Code.CANCELLED,
+    "builtins.NotImplementedError": Code.NOT_IMPLEMENTED,
+    "builtins.RuntimeError": Otherwise(Code.INTERNAL_ERROR),  # People raise it with a message of their own.
+    "builtins.ValueError": _of_a_value,
+    "builtins.UnicodeError": Code.SERIALIZATION_ERROR,
+    "builtins.UnicodeDecodeError": Code.SERIALIZATION_ERROR,
+    "builtins.UnicodeEncodeError": Code.SERIALIZATION_ERROR,
+    "builtins.UnicodeTranslateError": Code.SERIALIZATION_ERROR,
+    "decimal.DecimalException": Code.VALIDATION_FAILED,
+
+    # The operating system's. Without an errno, the class tells.
+    "builtins.OSError": Otherwise(Code.INTERNAL_ERROR),
+    "builtins.BlockingIOError": Code.SERVICE_UNAVAILABLE,
+    "builtins.BrokenPipeError": Code.NETWORK_ERROR,
+    "builtins.ChildProcessError": Code.INTERNAL_ERROR,
+    "builtins.ConnectionAbortedError": Code.NETWORK_ERROR,
+    "builtins.ConnectionError": first(by_errno, Code.NETWORK_ERROR),
+    "builtins.ConnectionRefusedError": _REFUSED,
+    "builtins.ConnectionResetError": Code.NETWORK_ERROR,
+    "builtins.FileExistsError": Code.CONFLICT,
+    "builtins.FileNotFoundError": Code.NOT_FOUND,
+    "builtins.InterruptedError": Code.SERVICE_UNAVAILABLE,
+    "builtins.IsADirectoryError": Code.INVALID_PARAMS,
+    "builtins.NotADirectoryError": Code.INVALID_PARAMS,
+    "builtins.PermissionError": Code.FORBIDDEN,
+    "builtins.ProcessLookupError": Code.NOT_FOUND,
+    "builtins.TimeoutError": Code.TIMEOUT,
+    "io.UnsupportedOperation": _BUG,
+    "shutil.SameFileError": Code.INVALID_PARAMS,
+    "shutil.SpecialFileError": Code.INVALID_PARAMS,
+    "shutil.ReadError": Code.SERIALIZATION_ERROR,
+    "socket.gaierror": by_resolver,
+    "socket.herror": by_resolver,
+    "ssl.SSLError": _TLS,
+    "ssl.SSLCertVerificationError": _TLS,
+    "ssl.SSLEOFError": Code.NETWORK_ERROR,
+    "ssl.SSLSyscallError": Code.NETWORK_ERROR,
+    "ssl.SSLZeroReturnError": Code.NETWORK_ERROR,
+    "ssl.SSLWantReadError": Code.SERVICE_UNAVAILABLE,
+    "ssl.SSLWantWriteError": Code.SERVICE_UNAVAILABLE,
+
+    # Other programs, and queues.
+    "subprocess.CalledProcessError": Code.UPSTREAM_ERROR,
+    "subprocess.TimeoutExpired": Code.TIMEOUT,
+    "queue.Empty": Code.INTERNAL_ERROR,
+    "_queue.Empty": Code.INTERNAL_ERROR,
+    "queue.Full": Code.SERVICE_UNAVAILABLE,
+}
+# fmt: on

@@ -1,0 +1,82 @@
+"""What an exception carries, whatever its class: a status, a wait, a yes or no to repeating."""
+
+from errata._status import status_to_code
+from errata._taxonomy import Code, Retry
+from errata._values import is_a, wait_ms
+from errata._waits import parse_retry_after, wait_from_headers
+from errata.classification._answer import Answer, Said
+from errata.classification._errno import by_errno
+from errata.classification._grpc import by_grpc_status
+from errata.classification._reach import number_at, peek, text_at
+from errata.classification._sqlstate import by_sqlstate
+
+_STATUS_AT = (
+    ("status_code",),
+    ("status",),
+    ("http_status",),
+    ("http_status_code",),
+    ("http_code",),
+    ("code",),
+    ("response", "status_code"),
+    ("response", "status"),
+    ("resp", "status"),
+    ("response", "ResponseMetadata", "HTTPStatusCode"),
+)
+_HEADERS_AT = (("headers",), ("response", "headers"), ("response_headers",), ("http_headers",), ("resp",))
+_SECONDS_AT = (("retry_after",), ("retry_after_seconds",), ("retry_after_secs",), ("retryAfter",), ("retry_delay",))
+_MS_AT = (("retry_after_ms",), ("retryAfterMs",))
+_FLAGS = ("retryable", "retriable", "is_retryable", "should_retry", "transient", "is_transient")
+_YES_OR_NO = {"true": True, "false": False}
+
+
+def carried(error: BaseException) -> Said:
+    """An HTTP status, a gRPC status, an SQLSTATE or an errno."""
+    return by_status(error) or by_grpc_status(error) or by_sqlstate(error) or by_errno(error)
+
+
+def by_status(error: BaseException) -> Answer | None:
+    """The HTTP status it carries."""
+    status = status_of(error)
+    return None if status is None else of_status(status, error)
+
+
+def of_status(status: int, error: BaseException) -> Answer:
+    """Say what an HTTP status means, given the headers that came with it."""
+    wait = wait_of(error, status)
+    code = status_to_code(status)
+    if status == 403 and wait is not None:  # noqa: PLR2004 - GitHub and others refuse too many calls like this.
+        code = Code.RATE_LIMITED
+    later = wait is not None and code.retry is Retry.FIX_INPUT  # 413 with Retry-After: it was refused for now.
+    return Answer(code, Retry.SAME_CALL if later else None, status, wait)
+
+
+def status_of(error: BaseException) -> int | None:
+    """Find the HTTP status of a failure."""
+    for path in _STATUS_AT:
+        status = number_at(error, *path)
+        if status is not None and 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
+            return status
+    return None
+
+
+def wait_of(error: BaseException, status: int | None = None) -> int | None:
+    """Find how long to wait, in milliseconds."""
+    for path in _HEADERS_AT:
+        headers = peek(error, *path)
+        if headers is not None and (wait := wait_from_headers(headers, status=status)) is not None:
+            return wait
+    for path in _MS_AT:
+        if (wait := wait_ms(peek(error, *path))) is not None:
+            return wait
+    for path in _SECONDS_AT:
+        if (value := peek(error, *path)) is not None and (wait := parse_retry_after(value)) is not None:
+            return wait
+    return None
+
+
+def flag_of(error: BaseException) -> bool | None:
+    """Find what it says itself about repeating the call."""
+    for name in _FLAGS:
+        if is_a(flag := peek(error, name), bool):
+            return flag
+    return _YES_OR_NO.get((text_at(error, "response", "headers", "x-should-retry") or "").lower())

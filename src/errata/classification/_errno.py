@@ -1,0 +1,55 @@
+"""What the operating system's error numbers mean."""
+
+import errno
+import socket
+
+from errata._taxonomy import Code, Retry
+from errata._values import is_a
+from errata.classification._answer import Answer
+from errata.classification._reach import number_at
+
+_REFUSED = Answer(Code.NETWORK_ERROR, Retry.SAME_CALL)
+
+# fmt: off
+_BY_NAME = {
+    "ENOENT": Code.NOT_FOUND, "ESRCH": Code.NOT_FOUND, "ENXIO": Code.NOT_FOUND, "ENODEV": Code.NOT_FOUND, "ENOTTY": Code.INVALID_PARAMS,
+    "EACCES": Code.FORBIDDEN, "EPERM": Code.FORBIDDEN, "EROFS": Code.FORBIDDEN,
+    "EEXIST": Code.CONFLICT, "ENOTEMPTY": Code.CONFLICT, "ESTALE": Code.CONFLICT, "EADDRINUSE": Code.CONFLICT, "EISCONN": Code.CONFLICT,
+    "EBUSY": Answer(Code.CONFLICT, Retry.SAME_CALL), "ETXTBSY": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "EDEADLK": Answer(Code.CONFLICT, Retry.SAME_CALL), "ENOLCK": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "EINVAL": Code.INVALID_PARAMS, "EISDIR": Code.INVALID_PARAMS, "ENOTDIR": Code.INVALID_PARAMS, "ENAMETOOLONG": Code.INVALID_PARAMS,
+    "ELOOP": Code.INVALID_PARAMS, "EDOM": Code.INVALID_PARAMS, "ERANGE": Code.INVALID_PARAMS, "EILSEQ": Code.INVALID_PARAMS,
+    "EDESTADDRREQ": Code.INVALID_PARAMS, "EXDEV": Code.INVALID_PARAMS, "ESPIPE": Code.INVALID_PARAMS, "EFBIG": Code.VALIDATION_FAILED, "E2BIG": Code.VALIDATION_FAILED,
+    "EMSGSIZE": Code.VALIDATION_FAILED, "EOVERFLOW": Code.VALIDATION_FAILED,
+    "ETIMEDOUT": Code.TIMEOUT, "ETIME": Code.TIMEOUT, "ECANCELED": Code.CANCELLED,
+    "ECONNREFUSED": _REFUSED, "EHOSTUNREACH": _REFUSED, "ENETUNREACH": _REFUSED, "EHOSTDOWN": _REFUSED, "ENETDOWN": _REFUSED,
+    "EADDRNOTAVAIL": _REFUSED, "ENONET": _REFUSED,
+    "ECONNRESET": Code.NETWORK_ERROR, "ECONNABORTED": Code.NETWORK_ERROR, "EPIPE": Code.NETWORK_ERROR, "ESHUTDOWN": Code.NETWORK_ERROR,
+    "ENOTCONN": Code.NETWORK_ERROR, "ENETRESET": Code.NETWORK_ERROR, "EREMOTEIO": Code.NETWORK_ERROR, "ECOMM": Code.NETWORK_ERROR, "ENOLINK": Code.NETWORK_ERROR, "EPROTO": Code.NETWORK_ERROR,
+    "EMFILE": Code.SERVICE_UNAVAILABLE, "ENFILE": Code.SERVICE_UNAVAILABLE, "ENOBUFS": Code.SERVICE_UNAVAILABLE, "ENOMEM": Code.SERVICE_UNAVAILABLE,
+    "EAGAIN": Code.SERVICE_UNAVAILABLE, "EWOULDBLOCK": Code.SERVICE_UNAVAILABLE, "EINTR": Code.SERVICE_UNAVAILABLE, "EUSERS": Code.SERVICE_UNAVAILABLE,
+    # A full disk waits for a person, not for time.
+    "ENOSPC": Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER), "EDQUOT": Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER),
+    "ENOSYS": Code.NOT_IMPLEMENTED, "EOPNOTSUPP": Code.NOT_IMPLEMENTED, "ENOTSUP": Code.NOT_IMPLEMENTED, "EPROTONOSUPPORT": Code.NOT_IMPLEMENTED,
+    "EAFNOSUPPORT": Code.NOT_IMPLEMENTED, "ESOCKTNOSUPPORT": Code.NOT_IMPLEMENTED, "EPFNOSUPPORT": Code.NOT_IMPLEMENTED,
+    "ENOEXEC": Code.CONFIGURATION_ERROR, "ENOKEY": Code.CONFIGURATION_ERROR, "EKEYEXPIRED": Code.UNAUTHORIZED, "EKEYREVOKED": Code.UNAUTHORIZED, "EKEYREJECTED": Code.UNAUTHORIZED,
+    "EIO": Code.INTERNAL_ERROR, "EBADF": Code.INTERNAL_ERROR, "EFAULT": Code.INTERNAL_ERROR, "ECHILD": Code.INTERNAL_ERROR, "ENOTSOCK": Code.INTERNAL_ERROR,
+}
+_BY_RESOLVER_NAME = {
+    "EAI_AGAIN": Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),
+    "EAI_MEMORY": Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),
+}
+# fmt: on
+_BY_NUMBER = {number: _BY_NAME[name] for name in _BY_NAME if (number := getattr(errno, name, None)) is not None}
+_BY_RESOLVER_NUMBER = {getattr(socket, name, None): answer for name, answer in _BY_RESOLVER_NAME.items()}
+
+
+def by_errno(error: BaseException) -> Answer | Code | None:
+    """The errno it carries."""
+    return _BY_NUMBER.get(number_at(error, "errno") or 0) if is_a(error, OSError) else None
+
+
+def by_resolver(error: BaseException) -> Answer:
+    """The resolver's error number: an unknown host stays unknown, a name server in trouble does not."""
+    unknown = Answer(Code.NETWORK_ERROR, Retry.NEVER)
+    return _BY_RESOLVER_NUMBER.get(number_at(error, "errno"), unknown)

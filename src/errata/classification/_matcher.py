@@ -1,0 +1,169 @@
+"""Phrases, found in a text in one pass over its words.
+
+A phrase is plain words with little between them:
+
+    too many requests            one or more of white space, `_` and `-` between words
+    couldn't find                a straight or a typographic apostrophe
+    status code:{status}         what introduces a value: white space, or any of `: = ( [ { , < " ' - /`
+    access … denied              anything at all, on the same line
+    {status}                     an HTTP status from 400 to 599
+
+Words match whole and in any case: `dns` does not find `dnsPolicy`. The answers are those of trying one regular
+expression after the other (tests/classification/reference.py does just that), but no text can make it slow:
+`re` is cubic on `not.*logged.*in`, this looks at every word once and follows at most a phrase's length from there.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+_WORDS = r"([a-z0-9]+)([^a-z0-9]*)"
+_PARTS = r"(\{status\}|[a-z0-9]+)( … |[ ':]|$)"
+_GLUE = {" ": r"[\s_\-]+", "'": r"['’]", ":": r"[\s:=(\[{,<\"'\-/]+"}
+_GAP = " … "
+_STATUS = "{status}"
+# What `re.IGNORECASE` takes for an ASCII letter beyond what lower() makes one.
+_FOLDED = {0x130: "i", 0x131: "i", 0x17F: "s"}
+
+
+class Found(NamedTuple):
+    """The first row that fits, and the HTTP status it names, if it names one."""
+
+    row: int
+    status: int | None
+
+
+class BadPhraseError(ValueError):
+    """The text is not a phrase."""
+
+
+class _Place(NamedTuple):
+    """Where a piece of a phrase belongs."""
+
+    row: int
+    phrase: int
+    piece: int
+    is_last: bool
+
+
+class _Node:
+    __slots__ = ("ends", "following")
+
+    def __init__(self) -> None:
+        self.following: dict[str, _Node] = {}
+        self.ends: list[_Place] = []
+
+
+def folded(text: str) -> str:
+    """Put a text in lower case, the way `re.IGNORECASE` understands it."""
+    return (text if text.isascii() else text.translate(_FOLDED)).lower()
+
+
+def pieces_of(phrase: str) -> list[list[tuple[str, str]]]:
+    """Take a phrase apart: pieces between gaps, each a list of (what stands before the word, the word)."""
+    pieces: list[list[tuple[str, str]]] = [[]]
+    before, end = "", 0
+    for part in re.finditer(_PARTS, phrase):
+        if part.start() != end:
+            break
+        word, after = part.groups()
+        pieces[-1].append((before, word))
+        before, end = after, part.end()
+        if after == _GAP:
+            pieces.append([])
+            before = ""
+    if end != len(phrase) or before or not all(pieces):
+        raise BadPhraseError(phrase)
+    return pieces
+
+
+class Matcher:
+    """Rows of phrases; the first row with a phrase that the text holds is the answer."""
+
+    __slots__ = ("_kinds", "_root", "_words")
+
+    def __init__(self, rows: Sequence[Iterable[str]]) -> None:
+        self._root = _Node()
+        self._words = re.compile(_WORDS)
+        self._kinds = {kind: re.compile(glue).fullmatch for kind, glue in _GLUE.items()}
+        number = 0
+        for row, phrases in enumerate(rows):
+            for phrase in phrases:
+                self._learn(row, number, pieces_of(phrase))
+                number += 1
+
+    def _learn(self, row: int, phrase: int, pieces: list[list[tuple[str, str]]]) -> None:
+        for index, piece in enumerate(pieces):
+            node = self._root
+            for before, word in piece:
+                node = node.following.setdefault(before + word, _Node())
+            node.ends.append(_Place(row, phrase, index, is_last=index == len(pieces) - 1))
+
+    def first(self, text: str) -> Found | None:
+        """Find the first row that has a phrase in the text."""
+        words: list[tuple[str, str]] = self._words.findall(folded(text))
+        hits = _Hits(words)
+        known = self._root.following
+        for start, (word, _) in enumerate(words):
+            if word in known or _is_status(word):
+                for place, end, status in self._walk(words, start):
+                    hits.add(place, start, end, status)
+        return hits.best
+
+    def _walk(self, words: list[tuple[str, str]], start: int) -> Iterator[tuple[_Place, int, int | None]]:
+        """Follow the phrases that begin at a word; give every piece that is complete, where, and the status in it."""
+        open_nodes: list[tuple[_Node, int, int | None]] = [(self._root, start, None)]
+        while open_nodes:
+            node, at, status = open_nodes.pop()
+            for place in node.ends:
+                yield place, at - 1, status
+            if not node.following or at == len(words):
+                continue
+            word = words[at][0]
+            for kind in ("",) if at == start else self._kinds_of(words[at - 1][1]):
+                if following := node.following.get(kind + word):
+                    open_nodes.append((following, at + 1, status))
+                if _is_status(word) and (following := node.following.get(kind + _STATUS)):
+                    open_nodes.append((following, at + 1, int(word)))
+
+    def _kinds_of(self, between: str) -> list[str]:
+        return [kind for kind, fits in self._kinds.items() if fits(between)]
+
+
+def _is_status(word: str) -> bool:
+    return len(word) == 3 and word[0] in "45" and word.isdecimal()  # noqa: PLR2004 - 400 to 599
+
+
+class _Hits:
+    """The best row so far, and how far the phrases with gaps have come."""
+
+    __slots__ = ("_ends", "_lines", "_words", "best")
+
+    def __init__(self, words: list[tuple[str, str]]) -> None:
+        self.best: Found | None = None
+        self._words = words
+        self._lines: list[int] = []
+        self._ends: dict[tuple[int, int], list[int]] = {}
+
+    def add(self, place: _Place, start: int, end: int, status: int | None) -> None:
+        if self.best and self.best.row <= place.row:
+            return
+        if place.piece and not self._follows(place, start):
+            return
+        if place.is_last:
+            self.best = Found(place.row, status)
+        else:
+            self._ends.setdefault((place.phrase, place.piece), []).append(end)
+
+    def _follows(self, place: _Place, start: int) -> bool:
+        """Whether the piece before this one ended earlier, on the same line."""
+        ends = self._ends.get((place.phrase, place.piece - 1), [])
+        before = bisect_left(ends, start)
+        return before > 0 and self._line(ends[before - 1]) == self._line(start)
+
+    def _line(self, word: int) -> int:
+        if not self._lines:
+            self._lines = list(accumulate(("\n" in after for _, after in self._words), initial=0))
+        return self._lines[word]

@@ -1,0 +1,63 @@
+"""Looking into an exception without trusting it: attributes may raise, lie, or be of any kind."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from errata._values import is_a
+
+
+def peek(subject: object, *path: str) -> object:
+    """Follow attributes, or keys where there is a mapping; None where the path ends early or something raises."""
+    for name in path:
+        if subject is None:
+            return None
+        try:
+            subject = _step(subject, name)
+        except Exception:  # noqa: BLE001 - a foreign property may raise anything.
+            return None
+    return subject
+
+
+def _step(subject: object, name: str) -> object:
+    if is_a(subject, dict) or is_a(subject, Mapping):
+        return cast("Mapping[str, object]", subject).get(name)
+    return getattr(subject, name, None)
+
+
+def text_at(subject: object, *path: str) -> str | None:
+    """Read a text; None for anything else."""
+    value = peek(subject, *path)
+    return str.__str__(value) if is_a(value, str) and str.__len__(value) else None
+
+
+def number_at(subject: object, *path: str) -> int | None:
+    """Read a whole number, also one that is written as text; None for anything else."""
+    value = peek(subject, *path)
+    if is_a(value, str):
+        return int(digits) if (digits := str.__str__(value)).isdecimal() and len(digits) < _LONGEST else None
+    return int.__index__(value) if is_a(value, int) and not is_a(value, bool) else None
+
+
+_LONGEST = 10
+
+
+def called(subject: object, name: str) -> object:
+    """Call a method that takes nothing; None if there is none or it raises."""
+    method = peek(subject, name)
+    try:
+        return method() if callable(method) else None
+    except Exception:  # noqa: BLE001 - a foreign method may raise anything.
+        return None
+
+
+def inner(subject: object, *path: str) -> BaseException | None:
+    """Read an exception that another one holds; None for anything else."""
+    value = peek(subject, *path)
+    return value if is_a(value, BaseException) else None
+
+
+def argument(error: BaseException, index: int = 0) -> object:
+    """Read one of the arguments an exception was made with; None if there is no such."""
+    arguments = peek(error, "args")
+    values = cast("tuple[object, ...]", arguments) if is_a(arguments, tuple) else ()
+    return values[index] if len(values) > index else None

@@ -1,0 +1,66 @@
+"""What SQLSTATEs mean: five characters that PostgreSQL, ODBC and others agree on."""
+
+from errata._taxonomy import Code, Retry
+from errata.classification._answer import Answer
+from errata.classification._reach import text_at
+
+_AGAIN = Retry.SAME_CALL
+
+# fmt: off
+_BY_STATE = {
+    "23505": Code.CONFLICT,                              # unique_violation
+    "23503": Code.CONFLICT,                              # foreign_key_violation
+    "23P01": Code.CONFLICT,                              # exclusion_violation
+    "23001": Code.CONFLICT,                              # restrict_violation
+    "23502": Code.VALIDATION_FAILED,                     # not_null_violation
+    "23514": Code.VALIDATION_FAILED,                     # check_violation
+    "40001": Answer(Code.CONFLICT, _AGAIN),              # serialization_failure
+    "40P01": Answer(Code.CONFLICT, _AGAIN),              # deadlock_detected
+    "40003": Code.DATABASE_ERROR,                        # statement_completion_unknown
+    "55P03": Answer(Code.CONFLICT, _AGAIN),              # lock_not_available
+    "55006": Answer(Code.CONFLICT, _AGAIN),              # object_in_use
+    "25006": Code.FORBIDDEN,                             # read_only_sql_transaction
+    "25P03": Code.TIMEOUT,                               # idle_in_transaction_session_timeout
+    "42501": Code.FORBIDDEN,                             # insufficient_privilege
+    "42710": Code.CONFLICT, "42P04": Code.CONFLICT, "42P06": Code.CONFLICT, "42P07": Code.CONFLICT, "42701": Code.CONFLICT,  # duplicate_*
+    "3D000": Code.CONFIGURATION_ERROR,                   # invalid_catalog_name: the database itself
+    "53100": Answer(Code.DATABASE_ERROR, Retry.NEVER),   # disk_full
+    "53300": Code.SERVICE_UNAVAILABLE,                   # too_many_connections
+    "57014": Code.TIMEOUT,                               # query_canceled, most often by statement_timeout
+    "57P01": Code.SERVICE_UNAVAILABLE, "57P02": Code.SERVICE_UNAVAILABLE, "57P03": Code.SERVICE_UNAVAILABLE,  # shutting down, crashed, starting up
+    "57P04": Code.DATABASE_ERROR,                        # database_dropped
+    "08001": Answer(Code.NETWORK_ERROR, _AGAIN),         # unable to establish the connection
+    "08004": Code.SERVICE_UNAVAILABLE,                   # the server rejected the connection
+    "HYT00": Code.TIMEOUT, "HYT01": Code.TIMEOUT,        # ODBC: timeout expired
+    "P0002": Code.NOT_FOUND, "02000": Code.NOT_FOUND,    # no_data_found
+    "42S02": Code.DATABASE_ERROR,
+}
+_BY_CLASS = {
+    "08": Code.NETWORK_ERROR,                            # connection exception
+    "0A": Code.NOT_IMPLEMENTED,                          # feature not supported
+    "22": Code.VALIDATION_FAILED,                        # data exception
+    "23": Code.CONFLICT,                                 # integrity constraint violation
+    "28": Code.UNAUTHORIZED,                             # invalid authorization specification
+    "40": Answer(Code.CONFLICT, _AGAIN),                 # transaction rollback
+    "44": Code.VALIDATION_FAILED,                        # with check option violation
+    "53": Code.SERVICE_UNAVAILABLE,                      # insufficient resources
+    "57": Code.SERVICE_UNAVAILABLE,                      # operator intervention
+    "58": Code.DATABASE_ERROR,                           # system error
+    "P0": Code.BUSINESS_RULE_VIOLATION,                  # raised by a stored procedure on purpose
+}
+# fmt: on
+
+
+def by_sqlstate(error: BaseException) -> Code | Answer | None:
+    """The SQLSTATE it carries."""
+    for name in ("sqlstate", "pgcode"):
+        if state := text_at(error, name):
+            return of_sqlstate(state)
+    return None
+
+
+def of_sqlstate(state: str) -> Code | Answer | None:
+    """Say what an SQLSTATE means; None for what is no SQLSTATE."""
+    if len(state) != 5 or not state.isalnum():  # noqa: PLR2004 - five characters, by the standard
+        return None
+    return _BY_STATE.get(state) or _BY_CLASS.get(state[:2], Code.DATABASE_ERROR)

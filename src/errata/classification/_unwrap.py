@@ -1,0 +1,35 @@
+"""What is inside an exception: the members of a group, the cause that was named."""
+
+from collections.abc import Iterator
+from typing import cast
+
+from errata._values import is_a
+from errata.classification._reach import peek
+
+_MOST_LEAVES = 100
+_DEEPEST = 32
+
+
+def leaves_of(group: BaseException) -> Iterator[BaseException]:
+    """Walk the exceptions in a group and in the groups inside it, so many and so deep."""
+    left = _MOST_LEAVES
+    open_groups: list[tuple[BaseException, int]] = [(group, 0)]
+    while open_groups and left:
+        member, depth = open_groups.pop(0)
+        if not is_a(member, BaseExceptionGroup):
+            left -= 1
+            yield member
+        elif depth < _DEEPEST:
+            open_groups += [(inside, depth + 1) for inside in _members(member)[:_MOST_LEAVES]]
+
+
+def _members(group: BaseException) -> tuple[BaseException, ...]:
+    members = peek(group, "exceptions")
+    inside = cast("tuple[object, ...]", members) if is_a(members, tuple) else ()
+    return tuple(member for member in inside if is_a(member, BaseException))
+
+
+def cause_of(error: BaseException) -> BaseException | None:
+    """The exception that was named as the cause: `raise … from …`. One that merely came before decides nothing."""
+    cause = peek(error, "__cause__")
+    return cause if is_a(cause, BaseException) else None

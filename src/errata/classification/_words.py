@@ -1,0 +1,68 @@
+"""The words an exception is described with: its class's names, the words it carries, and its text."""
+
+import re
+
+from errata._status import status_to_code
+from errata.classification._answer import Answer
+from errata.classification._matcher import Matcher
+from errata.classification._patterns import ROWS, Pattern
+from errata.classification._reach import text_at
+
+_MOST = 8_000
+"""How much of a text is read; whoever writes more says nothing more."""
+_APART = " \0 "  # Between the parts: no phrase reaches across it.
+_HUMPS = r"[A-Z]{1,8}(?=[A-Z][a-z])|[A-Z][a-z0-9]{1,40}(?=[A-Z])"
+_CARRIED_WORDS = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
+_WORD_LIKE = 64
+
+
+class Patterns:
+    """The tables of patterns, users' rows first; what finds them is built when it is first needed."""
+
+    def __init__(self, rows: tuple[Pattern, ...]) -> None:
+        self.rows = rows
+        self._matcher: Matcher | None = None
+
+    @property
+    def matcher(self) -> Matcher:
+        """What finds them in a text."""
+        if self._matcher is None:
+            self._matcher = Matcher([row.phrases for row in self.rows])
+        return self._matcher
+
+    def add(self, row: Pattern) -> None:
+        """Put a row before all others."""
+        self.rows, self._matcher = (row, *self.rows), None
+
+
+PATTERNS = Patterns(ROWS)
+
+
+def spelled_out(text: str) -> str:
+    """Put spaces into class names: `AccessDeniedException` reads `Access Denied Exception`."""
+    return re.sub(_HUMPS, r"\g<0> ", text)
+
+
+def words_of(error: BaseException, *, text: str | None) -> str:
+    """Write down all there is to go by: names first, then the words it carries, then its text."""
+    parts = [*own_names(type(error)), *_carried_words(error), *([text[:_MOST]] if text else [])]
+    return spelled_out(_APART.join(parts))
+
+
+def own_names(kind: type) -> list[str]:
+    """List the names of a class and its bases, up to Python's own."""
+    return [cls.__name__ for cls in kind.__mro__ if cls.__module__ not in {"builtins", "abc", "typing"}]
+
+
+def _carried_words(error: BaseException) -> list[str]:
+    words = (text_at(error, name) for name in _CARRIED_WORDS)
+    return [word for word in words if word and len(word) <= _WORD_LIKE]
+
+
+def meaning_of(words: str) -> Answer | None:
+    """Look the words up in the tables of patterns; users' rows come first."""
+    found = PATTERNS.matcher.first(words)
+    if found is None:
+        return None
+    row = PATTERNS.rows[found.row]
+    return Answer(row.code or status_to_code(found.status or 0), row.retry)
