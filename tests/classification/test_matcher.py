@@ -1,0 +1,111 @@
+"""The matcher answers as trying one regular expression after the other does, and no text makes it slow."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+import reference
+
+from errata.classification._matcher import BadPhraseError, Matcher, pieces_of
+from errata.classification._patterns import COMMON, PROVIDERS, ROWS, SHARPER
+from errata.classification._words import spelled_out
+
+ROWS_OF_PHRASES = [row.phrases for row in ROWS]
+TABLE = Matcher(ROWS_OF_PHRASES)
+REFERENCE = reference.compiled(ROWS_OF_PHRASES)
+WORDS = sorted({word for row in ROWS for phrase in row.phrases for piece in pieces_of(phrase) for _, word in piece})
+
+# What stands between words in the wild, and what only looks like it: NBSP, other Unicode space, control characters.
+between = st.sampled_from(
+    [" ", "  ", "\n", "\t", "_", "-", " - ", "\u00a0", "\u2003", "\u3000", "\u200b", "\x1c", "\x85", "", ".", ": ",
+     ":", "=", "(", "['", ", ", "'", "’", "/", "\0", " … ", "·", "\r\n", "é"]
+)  # fmt: skip
+# ſ, K, İ and ı are letters that ignoring case takes for s, k and i; ß and ﬁ are not.
+case = st.sampled_from([
+    str, str.upper, str.title, str.swapcase, lambda word: word.replace("s", "ſ"), lambda word: word.replace("k", "\u212a"),
+    lambda word: word.replace("i", "İ"), lambda word: word.replace("i", "ı"), lambda word: word.replace("ss", "ß"), lambda word: word + "s",
+    lambda word: "x" + word,
+])  # fmt: skip
+word = st.one_of(
+    st.sampled_from(WORDS), st.sampled_from(["404", "429", "503", "200", "600", "4040", "٤٠٤"]), st.text(max_size=3)
+)
+texts = st.lists(st.tuples(case, word, between), max_size=12).map(
+    lambda parts: "".join(change(each) + after for change, each, after in parts)
+)
+phrases = st.sampled_from([phrase for row in ROWS for phrase in row.phrases])
+
+
+def one_of_the_phrases(phrase, fillings):
+    text = phrase.replace("{status}", "429")
+    for mark in (" … ", " ", ":"):
+        text = text.replace(mark, fillings.pop() if fillings else mark)
+    return text
+
+
+@given(texts)
+@example("not\nallowed")
+@example("access granted\ndenied")
+@example("connection\u00a0refused")
+@example("STATUS CODE=503 and status code 404")
+def test_the_table_is_matched_as_the_reference_does_it(text):
+    assert TABLE.first(text) == reference.first(REFERENCE, text)
+
+
+@given(texts, phrases, st.lists(between, max_size=3), texts)
+def test_a_phrase_inside_any_text_is_matched_as_the_reference_does_it(before, phrase, fillings, after):
+    text = before + one_of_the_phrases(phrase, fillings) + after
+    assert TABLE.first(text) == reference.first(REFERENCE, text)
+
+
+SMALL_WORDS = st.sampled_from(["a", "b", "c", "{status}", "429"])
+small_phrases = st.lists(SMALL_WORDS, min_size=1, max_size=4).flatmap(
+    lambda words: st.lists(st.sampled_from([" ", "'", ":", " … "]), min_size=len(words) - 1, max_size=len(words) - 1).map(
+        lambda glue: words[0] + "".join(mark + each for mark, each in zip(glue, words[1:], strict=True))
+    )
+).filter(lambda phrase: not ("{status}" in phrase and (" … " in phrase or phrase.count("{status}") > 1)))  # fmt: skip
+small_texts = st.lists(
+    st.tuples(st.sampled_from(["a", "B", "c", "429", "503", "d"]), st.sampled_from([" ", "\n", "'", ":", "_", "."])),
+    max_size=14,
+).map(lambda parts: "".join(map("".join, parts)))
+
+
+@given(st.lists(st.lists(small_phrases, min_size=1, max_size=3), min_size=1, max_size=5), small_texts)
+def test_any_table_is_matched_as_the_reference_does_it(rows, text):
+    found, expected = Matcher(rows).first(text), reference.first(reference.compiled(rows), text)
+    assert (found and found.row) == (expected and expected.row)
+
+
+@pytest.mark.parametrize(
+    "bad", ["", " ", "a ", " a", "a  b", "A", "a.b", "a|b", "a.*b", "a…b", "… a", "a …", "a-b", "{code}", "é", "a\n"]
+)
+def test_what_is_no_phrase_is_refused(bad):
+    with pytest.raises(BadPhraseError):
+        pieces_of(bad)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not logged " * 100_000,
+        "access " * 100_000,
+        "a" * 1_000_000,
+        "A" * 1_000_000,
+        " " * 1_000_000,
+        "status code:" * 100_000,
+        "429" * 300_000,
+        "\n".join(["not"] * 100_000),
+        " ".join(WORDS) * 100,
+    ],
+)
+def test_a_megabyte_of_anything_is_read_in_one_pass(text):
+    TABLE.first(spelled_out(text))
+
+
+def test_no_phrase_is_written_twice_in_a_table():
+    for table in (SHARPER, PROVIDERS, COMMON):
+        written = [phrase for row in table for phrase in row.phrases]
+        assert len(written) == len(set(written)), sorted({each for each in written if written.count(each) > 1})
