@@ -58,7 +58,7 @@ def wait_from_headers(headers: object, *, status: int | None = None, clock: _Clo
     whether the reset of a quota is a wait: on 429 and 503 unless some of it remains, on 403 only if nothing is said
     to remain, on any other never. Without a status the response counts as a refusal.
     """
-    fields = header_fields(headers)
+    fields = _fields(headers)
     said = _said(fields, status, _now(fields.get("date"), clock))
     return next((wait for wait in said if wait is not None), None)
 
@@ -77,7 +77,7 @@ def parse_retry_after(value: object, *, date: object = None, clock: _Clock = tim
 
 def quota_used_up(headers: object) -> bool:
     """Whether a response says that nothing is left of a quota."""
-    fields = header_fields(headers)
+    fields = _fields(headers)
     return any(_number(fields.get(remaining)) == 0 for quotas in _RESETS for remaining in quotas.values())
 
 
@@ -85,11 +85,15 @@ def _said(fields: dict[str, str], status: int | None, now: float) -> Iterator[in
     """Yield what each header says, the most binding first."""
     yield from (_ms(_number(fields.get(name)), unit_ms=1) for name in _IN_MS)
     yield from (_ms(_seconds(fields.get(name), now)) for name in _IN_SECONDS)
-    fields |= _policy(fields.get("ratelimit", ""))
     for quotas in _RESETS:
         used_up = (reset for reset, remaining in quotas.items() if _used_up(fields.get(remaining), status))
         waits = (_ms(_seconds(fields.get(reset), now)) for reset in used_up)
         yield max((wait for wait in waits if wait is not None), default=None)
+
+
+def _fields(headers: object) -> dict[str, str]:
+    fields = header_fields(headers)
+    return fields | _policy(fields.get("ratelimit", ""))
 
 
 def _used_up(remaining: str | None, status: int | None) -> bool:
@@ -103,8 +107,8 @@ def _policy(value: str) -> dict[str, str]:
     quotas = [
         {_NEW_WORD.get(word, word): int(number) for word, number in _POLICY_MEMBER.findall(part)} for part in parts
     ]
-    known = [(quota.get("r", 0), -quota["t"]) for quota in quotas if "t" in quota]
-    return {"ratelimit-remaining": str(min(known)[0]), "ratelimit-reset": str(-min(known)[1])} if known else {}
+    known = sorted((quota.get("r", 0), -quota["t"]) for quota in quotas if "t" in quota)
+    return {"ratelimit-remaining": str(known[0][0]), "ratelimit-reset": str(-known[0][1])} if known else {}
 
 
 def _ms(number: float | None, *, unit_ms: int = 1000) -> int | None:
