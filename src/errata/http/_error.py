@@ -67,7 +67,7 @@ async def aerror_from_response(  # noqa: PLR0913 - each has its default.
 
 def service_name(service: object) -> str:
     """Name the other side, at the start of a sentence."""
-    return _clean(text_or_none(service) or "The service", _LONGEST_NAME)
+    return clean(text_or_none(service) or "The service", _LONGEST_NAME)
 
 
 def _error(reply: Reply, service: object, data: object, limit: int) -> FaultError:
@@ -112,9 +112,9 @@ def _message(reply: Reply, code: Code, who: str, sentence: str) -> str:
     status = http_status_or_none(reply.status)
     if status is None:
         return f"{who} sent an answer whose status is none of HTTP's."
-    phrase = phrase_of(status, _clean(reply.reason, _LONGEST_NAME))
+    phrase = phrase_of(status, clean(reply.reason, _LONGEST_NAME))
     answered = f"{who} answered {status} {phrase}".rstrip()
-    own_words = _without_status(_clean(sentence, _LONGEST_MESSAGE), status)
+    own_words = _without_status(clean(sentence, _LONGEST_MESSAGE), status)
     if _letters(own_words) not in {"", _letters(phrase)}:
         return cut(f"{answered}: {own_words}", _LONGEST_MESSAGE)
     return answered + (_ENDINGS.get(status // 100) or ("." if phrase else f". {code.sentence}"))
@@ -135,13 +135,13 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalpha, text.casefold()))
 
 
-def _clean(text: str, limit: int) -> str:
-    """Put foreign text on one line, without secrets; these go first, or cutting would save half of one."""
+def clean(text: str, limit: int) -> str:
+    """Put foreign text on one line, without secrets; these go first, or cutting would leave half of one."""
     return cut(_NOT_PRINTED.sub(" ", redact(text)).strip(), limit)
 
 
 def _clean_issue(issue: FieldIssue) -> FieldIssue:
-    return FieldIssue(_clean(issue.field, _LONGEST_NAME), _clean(issue.problem, _LONGEST_MESSAGE))
+    return FieldIssue(clean(issue.field, _LONGEST_NAME), clean(issue.problem, _LONGEST_MESSAGE))
 
 
 def _cut(text: str, limit: int) -> str:

@@ -1,0 +1,131 @@
+"""One request, one deadline, one kind of error."""
+
+import dataclasses
+from contextlib import nullcontext
+from time import monotonic
+from typing import Any, NamedTuple, TypeVar, overload
+from urllib.parse import urlsplit, urlunsplit
+
+from errata._fault import Fault, FaultError
+from errata._jsonable import jsonable_object, text_of
+from errata._taxonomy import Code
+from errata.classification import classify
+from errata.http._client import Client, Response, new_client
+from errata.http._error import aerror_from_response, clean, service_name
+from errata.http._runtime import deadline
+
+_FIRST_FAILURE = 400
+_SEND_OPTIONS = ("auth", "follow_redirects")  # Of the client's `send`; the others are about the request itself.
+_LONGEST_MESSAGE, _LONGEST_URL = 300, 120
+_Sent = TypeVar("_Sent")
+
+
+@overload
+async def fetch_with_timeout(
+    url: object,
+    *,
+    client: Client[_Sent],
+    timeout_ms: int = 10_000,
+    method: str = "GET",
+    service: str | None = None,
+    data: object = None,
+    capture_body: bool = True,
+    body_limit: int = 500,
+    **request: object,
+) -> _Sent: ...
+
+
+@overload
+async def fetch_with_timeout(
+    url: object,
+    *,
+    client: None = None,
+    timeout_ms: int = 10_000,
+    method: str = "GET",
+    service: str | None = None,
+    data: object = None,
+    capture_body: bool = True,
+    body_limit: int = 500,
+    **request: object,
+) -> Response: ...
+
+
+async def fetch_with_timeout(  # noqa: PLR0913 - each has its default.
+    url: object,
+    *,
+    client: Client[Any] | None = None,
+    timeout_ms: int = 10_000,
+    method: str = "GET",
+    service: str | None = None,
+    data: object = None,
+    capture_body: bool = True,
+    body_limit: int = 500,
+    **request: object,
+) -> object:
+    """Send a request and return the response, read; whatever goes wrong is raised as a `FaultError`.
+
+        response = await fetch_with_timeout(url, timeout_ms=5_000, service="NCBI", params={"db": "pubmed"})
+
+    The deadline covers everything: connecting, sending, waiting and reading; it replaces the timeouts of the client.
+    No answer in time is TIMEOUT, no connection NETWORK_ERROR, a status from 400 on what `error_from_response` says.
+    The `client` is an AsyncClient of httpx2 or httpx; without one, one is made that follows redirects. `data` goes into
+    the error, as everywhere; all other keywords (`json`, `params`, `headers`, `content`, …) go into the request.
+    """
+    call = _Call(url, method, timeout_ms / 1000, service_name(service), data)
+    async with new_client() if client is None else nullcontext(client) as sender:
+        start = monotonic()
+        response = await call.send(sender, request)
+        if response.status_code < _FIRST_FAILURE:
+            return response
+        try:
+            raise await aerror_from_response(
+                response,
+                service=service,
+                data=data,
+                capture_body=capture_body,
+                body_limit=body_limit,
+                body_timeout_ms=max(0, timeout_ms - round((monotonic() - start) * 1000)),
+            )
+        finally:
+            await response.aclose()
+
+
+class _Call(NamedTuple):
+    url: object
+    method: str
+    seconds: float
+    who: str
+    data: object
+
+    async def send(self, client: Client[Any], request: dict[str, object]) -> Any:  # noqa: ANN401 - as the client's.
+        """Send the request within the time; a failure is not read yet, so that a huge or hanging one costs nothing."""
+        options = {name: request.pop(name) for name in _SEND_OPTIONS if name in request}
+        try:
+            async with deadline(self.seconds):
+                built = client.build_request(self.method, self.url, **{"timeout": self.seconds, **request})
+                response = await client.send(built, stream=True, **options)
+                if response.status_code < _FIRST_FAILURE:
+                    await response.aread()
+                return response
+        except Exception as error:
+            raise FaultError.from_fault(self._fault(classify(error))) from error
+
+    def _fault(self, fault: Fault) -> Fault:
+        """Say who did not answer, and what."""
+        asked = f"`{clean(f'{self.method} {_shown(self.url)}', _LONGEST_URL)}`"
+        messages = {
+            Code.TIMEOUT: f"{self.who} did not answer {asked} within {self.seconds:g} s.",
+            Code.NETWORK_ERROR: f"{self.who} did not answer {asked}: {fault.message}",
+            Code.INTERNAL_ERROR: fault.message,
+        }
+        message = messages.get(fault.code, f"{self.who} could not be asked {asked}: {fault.message}")
+        return dataclasses.replace(fault, message=clean(message, _LONGEST_MESSAGE), data=jsonable_object(self.data))
+
+
+def _shown(url: object) -> str:
+    """Write a URL without its user and its query, where the secrets are."""
+    try:
+        parts = urlsplit(text_of(url))
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    except ValueError:
+        return "(a URL that cannot be read)"
