@@ -305,6 +305,8 @@ def _issue(value: object) -> FieldIssue:
 
 def _recovery_or_none(value: object) -> Recovery | None:
     """Take a value for a Recovery; a text is its hint."""
+    if value is None:
+        return None
     recovery = value if is_a(value, Recovery) else Recovery(hint=text_or_none(value))
     return recovery if recovery != _NO_RECOVERY else None
 

@@ -28,7 +28,6 @@ GENERAL = frozenset({
     "builtins.KeyError",
     "builtins.LookupError",
     "builtins.NameError",
-    "builtins.OSError",
     "builtins.OverflowError",
     "builtins.RuntimeError",
     "builtins.StopAsyncIteration",
@@ -83,7 +82,7 @@ TABLE: Table = {
     "decimal.DecimalException": Code.VALIDATION_FAILED,
 
     # The operating system's. Without an errno, the class tells.
-    "builtins.OSError": Otherwise(Code.INTERNAL_ERROR),
+    "builtins.OSError": by_errno,
     "builtins.BlockingIOError": Code.SERVICE_UNAVAILABLE,
     "builtins.BrokenPipeError": Code.NETWORK_ERROR,
     "builtins.ChildProcessError": Code.INTERNAL_ERROR,

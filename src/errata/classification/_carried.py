@@ -1,11 +1,12 @@
 """What an exception carries, whatever its class: a status, a wait, a yes or no to repeating."""
 
+from weakref import WeakKeyDictionary
+
 from errata._status import status_to_code
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Said
-from errata.classification._errno import by_errno
 from errata.classification._grpc import by_grpc_status
 from errata.classification._reach import number_at, peek, text_at
 from errata.classification._sqlstate import by_sqlstate
@@ -25,13 +26,40 @@ _STATUS_AT = (
 _HEADERS_AT = (("headers",), ("response", "headers"), ("response_headers",), ("http_headers",), ("resp",))
 _SECONDS_AT = (("retry_after",), ("retry_after_seconds",), ("retry_after_secs",), ("retryAfter",), ("retry_delay",))
 _MS_AT = (("retry_after_ms",), ("retryAfterMs",))
+WORDS_AT = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
+"""Where libraries keep a word for what went wrong: `rate_limit_exceeded`."""
 _FLAGS = ("retryable", "retriable", "is_retryable", "should_retry", "transient", "is_transient")
 _YES_OR_NO = {"true": True, "false": False}
 
 
+_READ = frozenset(path[0] for path in (*_STATUS_AT, *_HEADERS_AT, *_SECONDS_AT, *_MS_AT)) | {
+    *_FLAGS,
+    *WORDS_AT,
+    "__getattr__",
+    "__getattribute__",
+    "grpc_status_code",
+    "pgcode",
+    "sqlstate",
+}
+_bare_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def is_bare(error: BaseException) -> bool:
+    """Whether it has nothing that would be read here; most exceptions have not, and forty look-ups are saved."""
+    kind = type(error)
+    bare = _bare_classes.get(kind)
+    if bare is None:
+        bare = _bare_classes[kind] = not any(_gives_away(cls) for cls in kind.__mro__)
+    return bare and _READ.isdisjoint(error.__dict__)
+
+
+def _gives_away(cls: type) -> bool:
+    return cls.__module__ != "builtins" and not _READ.isdisjoint(vars(cls))
+
+
 def carried(error: BaseException) -> Said:
-    """An HTTP status, a gRPC status, an SQLSTATE or an errno."""
-    return by_status(error) or by_grpc_status(error) or by_sqlstate(error) or by_errno(error)
+    """An HTTP status, a gRPC status or an SQLSTATE."""
+    return by_status(error) or by_grpc_status(error) or by_sqlstate(error)
 
 
 def by_status(error: BaseException) -> Answer | None:

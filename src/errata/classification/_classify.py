@@ -10,7 +10,7 @@ from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
 from errata.classification._answer import Answer, Rule, Said, described
-from errata.classification._carried import carried, flag_of, wait_of
+from errata.classification._carried import carried, flag_of, is_bare, wait_of
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, leaves_of
 from errata.classification._words import meaning_of, words_of
@@ -24,12 +24,18 @@ _CODES = list(Code)
 class Step(StrEnum):
     """What decided."""
 
-    FAULT = "the fault it carries"
-    CLASS = "its class"
-    CARRIED = "what it carries"
-    CAUSE = "its cause"
-    WORDS = "its words"
-    FALLBACK = "nothing else"
+    FAULT = "fault"
+    """It carries a fault: somebody raised it on purpose."""
+    CLASS = "class"
+    """Its class has a row in a table."""
+    CARRIED = "carried"
+    """It carries a status, an SQLSTATE, an errno."""
+    CAUSE = "cause"
+    """It was raised from something that is known."""
+    WORDS = "words"
+    """Its name or its text has a phrase from the tables of patterns."""
+    FALLBACK = "fallback"
+    """Nothing is known about it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,10 +53,15 @@ class Explanation:
 class _Decision(NamedTuple):
     answer: Answer
     step: Step
-    rule: str
-    error: BaseException
-    """Whose words the client is told, unless the answer has its own."""
-    trail: tuple[str, ...]
+    row: tuple[str, Rule] | None
+    """The row of a table, if it was one."""
+    here: tuple[BaseException, ...]
+    """The exceptions that were looked through, outermost first."""
+
+    @property
+    def error(self) -> BaseException:
+        """Whose words the client is told, unless the answer has its own."""
+        return self.here[-1]
 
     @property
     def is_firm(self) -> bool:
@@ -58,35 +69,44 @@ class _Decision(NamedTuple):
         return self.step in {Step.FAULT, Step.CLASS, Step.CARRIED} and self.answer.code not in _SAY_LITTLE
 
 
+_IN_WORDS = {
+    Step.FAULT: "raised on purpose",
+    Step.CARRIED: "a status or number that it carries",
+    Step.CAUSE: "the exception it was raised from",
+    Step.WORDS: "a phrase in its name or text",
+    Step.FALLBACK: "nobody knows it",
+}
 _SAY_LITTLE = {Code.INTERNAL_ERROR, Code.UNKNOWN_ERROR}
 
 
 def classify(error: BaseException) -> Fault:
     """Turn any exception into the Fault that says what happened. It never fails, whatever it is given."""
-    return explain(error).fault
+    return _fault(_ask(error, ()))
 
 
 def explain(error: BaseException) -> Explanation:
     """Classify an exception and say what decided; for debugging and for tests."""
-    if is_a(error, FaultError):
-        return Explanation(identified(error.fault), Step.FAULT, "raised on purpose", (dotted_name(type(error)),))
     decision = _ask(error, ())
-    fault = decision.error.fault if is_a(decision.error, FaultError) and decision.step is Step.FAULT else None
-    return Explanation(
-        identified(fault) if fault else _fault(decision), decision.step, decision.rule, decision.trail
-    )
+    trail = tuple(dotted_name(type(each)) for each in decision.here)
+    return Explanation(_fault(decision), decision.step, _rule_text(decision), trail)
+
+
+def _rule_text(decision: _Decision) -> str:
+    if decision.row:
+        name, rule = decision.row
+        return f"{name}: {described(rule)}"
+    return _IN_WORDS[decision.step]
 
 
 def _fault(decision: _Decision) -> Fault:
     answer, error = decision.answer, decision.error
-    wait = answer.retry_after_ms
-    if wait is None and answer.code not in _SAY_LITTLE:
-        wait = wait_of(error, answer.http_status)
+    if decision.step is Step.FAULT and is_a(error, FaultError):
+        return identified(error.fault)
     return Fault(
         code=answer.code,
         message=text_of(error) if answer.text is None else answer.text,
-        retry=_verdict(answer, flag_of(error)),
-        retry_after_ms=wait,
+        retry=_verdict(decision),
+        retry_after_ms=_wait(decision),
         http_status=answer.http_status,
         issues=answer.issues,
         correlation_id=new_correlation_id(),
@@ -94,31 +114,38 @@ def _fault(decision: _Decision) -> Fault:
     )
 
 
-def _verdict(answer: Answer, flag: bool | None) -> Retry:
+def _verdict(decision: _Decision) -> Retry:
     """Let the exception's own yes or no count, as far as the code and the rule allow it."""
-    own = answer.retry or verdict(answer.code, http_status=answer.http_status)
-    if flag is None:
-        return own
-    told = verdict(answer.code, http_status=answer.http_status, flag=flag)
-    return told if answer.retry is None or not flag else own
+    answer, error = decision.answer, decision.error
+    flag = None if is_bare(error) else flag_of(error)
+    if flag is None or (flag and answer.retry):
+        return answer.retry or verdict(answer.code, http_status=answer.http_status)
+    return verdict(answer.code, http_status=answer.http_status, flag=flag)
+
+
+def _wait(decision: _Decision) -> int | None:
+    answer, error = decision.answer, decision.error
+    if answer.retry_after_ms is not None or is_bare(error):
+        return answer.retry_after_ms
+    return wait_of(error, answer.http_status)
 
 
 def _ask(error: BaseException, above: tuple[BaseException, ...]) -> _Decision:
     """Ask the class, then what the exception carries, then its cause and its words."""
     here = (*above, error)
     if is_a(error, FaultError):
-        return _decision(_carried_fault(error.fault), Step.FAULT, "raised on purpose", here)
+        return _Decision(_carried_fault(error.fault), Step.FAULT, None, here)
     if is_a(error, BaseExceptionGroup):
         return _ask_group(error, here)
     plan = REGISTRY.plan(type(error))
-    for name, rule in plan.rules:
-        if decision := _told(_said(rule, error), Step.CLASS, f"{name}: {described(rule)}", here):
+    for row in plan.rules:
+        if decision := _told(_said(row[1], error), Step.CLASS, row, here):
             return decision
     return (
-        _told(carried(error), Step.CARRIED, "what it carries", here)
+        (None if is_bare(error) else _told(carried(error), Step.CARRIED, None, here))
         or _ask_words(error, here)
-        or (_told(_said(plan.last[1], error), Step.CLASS, f"{plan.last[0]}: {described(plan.last[1])}", here) if plan.last else None)
-        or _decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, "nobody knows it", here)
+        or (_told(_said(plan.last[1], error), Step.CLASS, plan.last, here) if plan.last else None)
+        or _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
     )
 
 
@@ -129,46 +156,40 @@ def _carried_fault(fault: Fault) -> Answer:
 def _ask_words(error: BaseException, here: tuple[BaseException, ...]) -> _Decision | None:
     """Believe the class's name before the cause, a cause that is sure before prose, and prose before nothing."""
     cause = cause_of(error)
-    if cause is None or not _may_look(cause, here):
-        return _told(meaning_of(words_of(error, text=text_of(error))), Step.WORDS, "…", here)
-    by_name = meaning_of(words_of(error, text=None))
-    if by_name:
-        return _told(by_name, Step.WORDS, "…", here)
-    deeper = _ask(cause, here)
-    if deeper.is_firm:
-        return deeper._replace(error=error, step=Step.CAUSE, answer=_own(deeper))
-    return _told(meaning_of(words_of(error, text=text_of(error))), Step.WORDS, "…", here)
+    if cause is not None and _may_look(cause, here):
+        if by_name := meaning_of(words_of(error, text=None)):
+            return _told(by_name, Step.WORDS, None, here)
+        deeper = _ask(cause, here)
+        if deeper.is_firm:
+            return _Decision(_own(deeper), Step.CAUSE, deeper.row, here)
+    return _told(meaning_of(words_of(error, text=text_of(error))), Step.WORDS, None, here)
 
 
 def _own(deeper: _Decision) -> Answer:
     """Take a cause's answer for the exception that was raised from it, which says it in its own words."""
-    wait = deeper.answer.retry_after_ms
-    return deeper.answer._replace(
-        text=None,
-        retry=_verdict(deeper.answer, flag_of(deeper.error)),
-        retry_after_ms=wait_of(deeper.error, deeper.answer.http_status) if wait is None else wait,
-    )
+    return deeper.answer._replace(text=None, retry=_verdict(deeper), retry_after_ms=_wait(deeper))
 
 
 def _ask_group(group: BaseException, here: tuple[BaseException, ...]) -> _Decision:
     """Choose the member that an agent can do least about."""
     decisions = [_ask(leaf, here) for leaf in leaves_of(group) if _may_look(leaf, here)]
     if not decisions:
-        return _decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, "an empty group", here)
-    return min(decisions, key=lambda each: (_LEAST_FIRST.index(_verdict(each.answer, flag_of(each.error))), _CODES.index(each.answer.code)))
+        return _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
+    return min(decisions, key=_hope)
 
 
-def _told(said: Said, step: Step, rule: str, here: tuple[BaseException, ...]) -> _Decision | None:
+def _hope(decision: _Decision) -> tuple[int, int]:
+    """How much an agent can do about it: by the verdict, then by the order of the codes."""
+    return _LEAST_FIRST.index(_verdict(decision)), _CODES.index(decision.answer.code)
+
+
+def _told(said: Said, step: Step, row: tuple[str, Rule] | None, here: tuple[BaseException, ...]) -> _Decision | None:
     """Make a decision of what a rule said; None if it said nothing."""
     if said is None:
         return None
     if is_a(said, BaseException):
         return _ask(said, here) if _may_look(said, here) else None
-    return _decision(said if isinstance(said, Answer) else Answer(said), step, rule, here)
-
-
-def _decision(answer: Answer, step: Step, rule: str, here: tuple[BaseException, ...]) -> _Decision:
-    return _Decision(answer, step, rule, here[-1], tuple(dotted_name(type(error)) for error in here))
+    return _Decision(said if isinstance(said, Answer) else Answer(said), step, row, here)
 
 
 def _said(rule: Rule, error: BaseException) -> Said:

@@ -4,6 +4,7 @@ import re
 
 from errata._status import status_to_code
 from errata.classification._answer import Answer
+from errata.classification._carried import WORDS_AT, is_bare
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
 from errata.classification._reach import text_at
@@ -12,7 +13,6 @@ _MOST = 8_000
 """How much of a text is read; whoever writes more says nothing more."""
 _APART = " \0 "  # Between the parts: no phrase reaches across it.
 _HUMPS = r"[A-Z]{1,8}(?=[A-Z][a-z])|[A-Z][a-z0-9]{1,40}(?=[A-Z])"
-_CARRIED_WORDS = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
 _WORD_LIKE = 64
 
 
@@ -45,7 +45,7 @@ def spelled_out(text: str) -> str:
 
 def words_of(error: BaseException, *, text: str | None) -> str:
     """Write down all there is to go by: names first, then the words it carries, then its text."""
-    parts = [*own_names(type(error)), *_carried_words(error), *([text[:_MOST]] if text else [])]
+    parts = [*own_names(type(error)), *([] if is_bare(error) else _carried_words(error)), *([text[:_MOST]] if text else [])]
     return spelled_out(_APART.join(parts))
 
 
@@ -55,7 +55,7 @@ def own_names(kind: type) -> list[str]:
 
 
 def _carried_words(error: BaseException) -> list[str]:
-    words = (text_at(error, name) for name in _CARRIED_WORDS)
+    words = (text_at(error, name) for name in WORDS_AT)
     return [word for word in words if word and len(word) <= _WORD_LIKE]
 
 
