@@ -28,8 +28,8 @@ from errata._factories import (
 from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
 from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, RecoveryHint, Retry
+from errata.classification import classify, register
 from errata.dialects import decode_needs_input
-from errata.classification import classify
 from errata.reading import decode
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "not_implemented",
     "operation_not_allowed",
     "rate_limited",
+    "register",
     "serialization_error",
     "service_unavailable",
     "timeout",

@@ -75,6 +75,14 @@ def timestamp_or_none(value: object) -> str | None:
         return None
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Ask whether one of the nearest known words was meant; nothing is asked if none is near."""
+    import difflib  # noqa: PLC0415 - only somebody's mistake pays for loading it.
+
+    near = difflib.get_close_matches(word, sorted(known), n=4)
+    return f"Did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
+
+
 def _number(value: object) -> int | float | None:
     if is_a(value, bool):
         return None

@@ -4,7 +4,7 @@ import re
 
 from errata.classification._matcher import Found, pieces_of
 
-_BETWEEN = {"": "", " ": r"[\s_\-]+", "'": r"['’]", ":": r"[\s:=(\[{,<\"'\-/]+"}
+_BETWEEN = {"": "", " ": r"[\s_\-]+", "'": "['\u2019]", ":": r"[\s:=(\[{,<\"'\-/]+"}
 _WHOLE_WORD = r"(?<![a-z0-9]){}(?![a-z0-9])"
 
 

@@ -1,5 +1,6 @@
 """From any exception to a Fault."""
 
 from errata.classification._classify import Explanation, Step, classify, explain
+from errata.classification._register import register
 
-__all__ = ["Explanation", "Step", "classify", "explain"]
+__all__ = ["Explanation", "Step", "classify", "explain", "register"]

@@ -187,7 +187,7 @@ def _told(said: Said, step: Step, row: tuple[str, Rule] | None, here: tuple[Base
     """Make a decision of what a rule said; None if it said nothing."""
     if said is None:
         return None
-    if is_a(said, BaseException):
+    if isinstance(said, BaseException):
         return _ask(said, here) if _may_look(said, here) else None
     return _Decision(said if isinstance(said, Answer) else Answer(said), step, row, here)
 

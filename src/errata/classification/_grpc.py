@@ -5,7 +5,7 @@ from errata.classification._answer import Answer
 from errata.classification._reach import called, peek, text_at
 
 # fmt: off
-GRPC = {
+GRPC: dict[str, Code | Answer] = {
     "CANCELLED": Code.CANCELLED,
     "UNKNOWN": Code.UPSTREAM_ERROR,
     "INVALID_ARGUMENT": Code.INVALID_PARAMS,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 _WORDS = r"([a-z0-9]+)([^a-z0-9]*)"
 _PARTS = r"(\{status\}|[a-z0-9]+)( … |[ ':]|$)"
-_GLUE = {" ": r"[\s_\-]+", "'": r"['’]", ":": r"[\s:=(\[{,<\"'\-/]+"}
+_GLUE = {" ": r"[\s_\-]+", "'": "['\u2019]", ":": r"[\s:=(\[{,<\"'\-/]+"}
 _GAP = " … "
 _STATUS = "{status}"
 # What `re.IGNORECASE` takes for an ASCII letter beyond what lower() makes one.

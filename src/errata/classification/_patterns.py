@@ -18,6 +18,7 @@ class Pattern(NamedTuple):
     """None: what the HTTP status in the phrase stands for."""
     phrases: tuple[str, ...]
     retry: Retry | None = None
+    retry_after_ms: int | None = None
 
 
 _C = Code
@@ -192,7 +193,7 @@ COMMON = (
     Pattern(_C.CONFLICT, ("conflict", "already exists", "duplicate", "unique constraint")),
     Pattern(_C.RATE_LIMITED, ("rate limit", "too many requests", "throttled")),
     Pattern(_C.TIMEOUT, ("timeout", "timed out", "deadline exceeded")),
-    # 003 calls a cancelled call a timeout; here that has a code of its own, and 003's dialect says −32004 for it.
+    # 003 calls a cancelled call a timeout; here that has a code of its own, and 003's dialect says -32004 for it.
     Pattern(_C.TIMEOUT, ("abort", "aborted")),
     Pattern(_C.CANCELLED, ("cancelled", "canceled")),
     Pattern(_C.SERVICE_UNAVAILABLE, ("service unavailable", "bad gateway", "gateway timeout")),

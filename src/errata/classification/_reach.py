@@ -19,7 +19,7 @@ def peek(subject: object, *path: str) -> object:
 
 
 def _step(subject: object, name: str) -> object:
-    if is_a(subject, dict) or is_a(subject, Mapping):
+    if issubclass(type(subject), Mapping):
         return cast("Mapping[str, object]", subject).get(name)
     return getattr(subject, name, None)
 

@@ -7,7 +7,7 @@ from errata.classification._reach import text_at
 _AGAIN = Retry.SAME_CALL
 
 # fmt: off
-_BY_STATE = {
+_BY_STATE: dict[str, Code | Answer] = {
     "23505": Code.CONFLICT,                              # unique_violation
     "23503": Code.CONFLICT,                              # foreign_key_violation
     "23P01": Code.CONFLICT,                              # exclusion_violation
@@ -35,7 +35,7 @@ _BY_STATE = {
     "P0002": Code.NOT_FOUND, "02000": Code.NOT_FOUND,    # no_data_found
     "42S02": Code.DATABASE_ERROR,
 }
-_BY_CLASS = {
+_BY_CLASS: dict[str, Code | Answer] = {
     "08": Code.NETWORK_ERROR,                            # connection exception
     "0A": Code.NOT_IMPLEMENTED,                          # feature not supported
     "22": Code.VALIDATION_FAILED,                        # data exception

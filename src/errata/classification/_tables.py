@@ -21,22 +21,32 @@ class Plan(NamedTuple):
 
 
 class Registry:
-    """Rules by class name. A class is found under its dotted name, or by its package and name alone:
-    libraries move a class from module to module and keep the rest."""
+    """Rules by class name: ours, and before them those that users added.
+
+    A class is found under its dotted name, or else by its package and name alone: libraries move a class from module
+    to module and keep the rest.
+    """
 
     def __init__(self, *tables: Table) -> None:
-        self._rows: dict[str, Rule | Otherwise] = {}
-        self._short: dict[str, Rule | Otherwise] = {}
-        self._plans: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
-        for table in tables:
-            for name, rule in table.items():
-                self.add(name, rule)
+        self._ours = [row for table in tables for row in table.items()]
+        self._users: list[tuple[str, Rule]] = []
+        self._index()
 
-    def add(self, name: str, rule: Rule | Otherwise) -> None:
-        """Add a rule, or replace the one that was there."""
-        self._rows[name] = rule
-        self._short[_package_and_name(name)] = rule
-        self._plans.clear()
+    def _index(self) -> None:
+        rows = [*self._ours, *self._users]
+        self._rows = dict(rows)
+        self._short = {_package_and_name(name): rule for name, rule in rows}
+        self._plans: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
+
+    def add(self, row: tuple[str, Rule]) -> None:
+        """Add a user's rule, before all that are there."""
+        self._users.append(row)
+        self._index()
+
+    def remove(self, row: tuple[str, Rule]) -> None:
+        """Take a user's rule back; one that is gone already is gone."""
+        self._users = [each for each in self._users if each is not row]
+        self._index()
 
     def rule_for(self, name: str) -> Rule | Otherwise | None:
         """Look a dotted name up."""
@@ -48,11 +58,10 @@ class Registry:
 
     def plan(self, kind: type) -> Plan:
         """Collect the rules that hold for a class."""
-        try:
-            return self._plans[kind]
-        except KeyError:
-            plan = self._plans[kind] = self._made(kind)
-            return plan
+        plans = self._plans  # A row that is added meanwhile begins a new one.
+        if (plan := plans.get(kind)) is None:
+            plan = plans[kind] = self._made(kind)
+        return plan
 
     def _made(self, kind: type) -> Plan:
         rules: list[tuple[str, Rule]] = []

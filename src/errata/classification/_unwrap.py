@@ -30,6 +30,6 @@ def _members(group: BaseException) -> tuple[BaseException, ...]:
 
 
 def cause_of(error: BaseException) -> BaseException | None:
-    """The exception that was named as the cause: `raise … from …`. One that merely came before decides nothing."""
+    """Find the exception that was named as the cause: `raise … from …`. One that merely came before decides nothing."""
     cause = peek(error, "__cause__")
     return cause if is_a(cause, BaseException) else None

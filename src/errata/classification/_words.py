@@ -20,19 +20,24 @@ class Patterns:
     """The tables of patterns, users' rows first; what finds them is built when it is first needed."""
 
     def __init__(self, rows: tuple[Pattern, ...]) -> None:
-        self.rows = rows
+        self._rows = rows
         self._matcher: Matcher | None = None
 
-    @property
-    def matcher(self) -> Matcher:
-        """What finds them in a text."""
-        if self._matcher is None:
-            self._matcher = Matcher([row.phrases for row in self.rows])
-        return self._matcher
+    def first(self, words: str) -> tuple[Pattern, int | None] | None:
+        """Find the first row that fits, and the HTTP status in it."""
+        rows, matcher = self._rows, self._matcher
+        if matcher is None:
+            matcher = self._matcher = Matcher([row.phrases for row in rows])
+        found = matcher.first(words)
+        return (rows[found.row], found.status) if found else None
 
     def add(self, row: Pattern) -> None:
         """Put a row before all others."""
-        self.rows, self._matcher = (row, *self.rows), None
+        self._rows, self._matcher = (row, *self._rows), None
+
+    def remove(self, row: Pattern) -> None:
+        """Take a row back; one that is gone already is gone."""
+        self._rows, self._matcher = tuple(each for each in self._rows if each is not row), None
 
 
 PATTERNS = Patterns(ROWS)
@@ -45,7 +50,11 @@ def spelled_out(text: str) -> str:
 
 def words_of(error: BaseException, *, text: str | None) -> str:
     """Write down all there is to go by: names first, then the words it carries, then its text."""
-    parts = [*own_names(type(error)), *([] if is_bare(error) else _carried_words(error)), *([text[:_MOST]] if text else [])]
+    parts = [
+        *own_names(type(error)),
+        *([] if is_bare(error) else _carried_words(error)),
+        *([text[:_MOST]] if text else []),
+    ]
     return spelled_out(_APART.join(parts))
 
 
@@ -60,9 +69,9 @@ def _carried_words(error: BaseException) -> list[str]:
 
 
 def meaning_of(words: str) -> Answer | None:
-    """Look the words up in the tables of patterns; users' rows come first."""
-    found = PATTERNS.matcher.first(words)
+    """Look the words up in the tables of patterns."""
+    found = PATTERNS.first(words)
     if found is None:
         return None
-    row = PATTERNS.rows[found.row]
-    return Answer(row.code or status_to_code(found.status or 0), row.retry)
+    row, status = found
+    return Answer(row.code or status_to_code(status or 0), row.retry, retry_after_ms=row.retry_after_ms)

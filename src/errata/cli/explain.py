@@ -1,10 +1,9 @@
 """`errata explain`: what a code means, and whose a word or a number is."""
 
 import argparse
-import difflib
 
 from errata._taxonomy import Code
-from errata._values import known_word
+from errata._values import did_you_mean, known_word
 from errata.cli._pages import code_page, known_words, overview, word_page
 from errata.cli._terminal import complain, print_page
 
@@ -37,7 +36,5 @@ def _page(name: str) -> str | None:
 
 
 def _advice(name: str) -> str:
-    near = difflib.get_close_matches(name.upper(), sorted(known_words()), n=4)
-    if not near:
-        return "list all codes with `errata explain`"
-    return f"did you mean {' or '.join(f'`{word}`' for word in near)}?"
+    question = did_you_mean(name.upper(), known_words())
+    return f"d{question[1:]}" if question else "list all codes with `errata explain`"

@@ -1,0 +1,125 @@
+"""Rows that users add, for their own exceptions and for what their upstreams say."""
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast, overload
+
+from errata._taxonomy import Code, Retry
+from errata._values import did_you_mean, is_a, items_of, known_word, wait_ms
+from errata.classification._answer import Answer, Reader, Rule
+from errata.classification._matcher import BadPhraseError, pieces_of
+from errata.classification._patterns import Pattern
+from errata.classification._tables import REGISTRY, dotted_name
+from errata.classification._words import PATTERNS
+
+_LOG = logging.getLogger("errata")
+_Word = TypeVar("_Word", Code, Retry)
+_TakeBack = Callable[[], None]
+_PHRASES = (
+    "Write plain lower-case words with one space between them; ` … ` stands for anything on the same line, "
+    "`:` for what introduces a value, `{status}` for an HTTP status."
+)
+
+
+@overload
+def register(
+    name: str | type[BaseException],
+    code: Code,
+    *,
+    retry: Retry | None = None,
+    retry_after_ms: int | Callable[[Any], float | None] | None = None,
+) -> _TakeBack: ...
+@overload
+def register(
+    *,
+    code: Code,
+    pattern: str | Iterable[str],
+    retry: Retry | None = None,
+    retry_after_ms: int | None = None,
+) -> _TakeBack: ...
+def register(
+    name: str | type[BaseException] | None = None,
+    code: Code | None = None,
+    *,
+    pattern: str | Iterable[str] | None = None,
+    retry: Retry | None = None,
+    retry_after_ms: int | Callable[[Any], float | None] | None = None,
+) -> _TakeBack:
+    """Teach `classify` an exception class or a phrase; what users register comes before what errata knows.
+
+        register("mylib.errors.QuotaExceeded", Code.RATE_LIMITED, retry_after_ms=lambda error: error.wait * 1000)
+        register(pattern="no seats left", code=Code.CONFLICT)
+
+    A class is given by its dotted name, so that nothing has to be imported, or itself; its subclasses follow it. A
+    pattern is a phrase or several. Whatever cannot work is refused at once. Calling what is returned takes the row
+    back.
+    """
+    if (name is None) is (pattern is None):
+        raise TypeError("`register` takes either the name of an exception class or `pattern=`. Give it one of the two.")
+    known = Answer(_word(Code, "code", code), None if retry is None else _word(Retry, "retry", retry))
+    if pattern is not None:
+        row = Pattern(known.code, _phrases(pattern), known.retry, _fixed_wait(retry_after_ms))
+        PATTERNS.add(row)
+        return lambda: PATTERNS.remove(row)
+    entry = (_class_name(name), _rule(known, retry_after_ms))
+    REGISTRY.add(entry)
+    return lambda: REGISTRY.remove(entry)
+
+
+def _word(kind: type[_Word], what: str, value: object) -> _Word:
+    word = known_word(kind, value)
+    if word is None:
+        question = did_you_mean(str(value).upper(), map(str.upper, kind))
+        raise ValueError(f"`{value}` is no {what}. {question or f'Use one of `errata.{kind.__name__}`.'}")
+    return word
+
+
+def _class_name(name: object) -> str:
+    if is_a(name, type):
+        if not issubclass(name, BaseException):
+            raise TypeError(f"`{name.__name__}` is no exception class. Only what can be raised can be registered.")
+        return dotted_name(name)
+    if not is_a(name, str):
+        raise TypeError(f"{name!r} is no exception class and no dotted name. Pass the class, or its name as text.")
+    parts = name.split(".")
+    if len(parts) == 1 or not all(part.isidentifier() or part == "<locals>" for part in parts):
+        raise ValueError(
+            f"`{name}` is no dotted name. Write it with its module, as in `mylib.errors.QuotaExceeded`, or pass the class."
+        )
+    return name
+
+
+def _phrases(pattern: object) -> tuple[str, ...]:
+    phrases = tuple(phrase for phrase in items_of(pattern) if is_a(phrase, str))
+    if not phrases or len(phrases) != len(items_of(pattern)):
+        raise TypeError(f"`pattern` is {pattern!r}; it has to be a phrase, or several. {_PHRASES}")
+    for phrase in phrases:
+        try:
+            pieces_of(phrase)
+        except BadPhraseError:
+            raise ValueError(f"`{phrase}` is no phrase. {_PHRASES}") from None
+    return phrases
+
+
+def _fixed_wait(wait: object) -> int | None:
+    if wait is not None and wait_ms(wait) is None:
+        raise ValueError(f"`retry_after_ms` is {wait!r}; it has to be a number of milliseconds, not less than 0.")
+    return wait_ms(wait)
+
+
+def _rule(known: Answer, wait: object) -> Rule:
+    return (
+        _with_wait(known, cast("Reader", wait)) if callable(wait) else known._replace(retry_after_ms=_fixed_wait(wait))
+    )
+
+
+def _with_wait(known: Answer, read_wait: Callable[[BaseException], object]) -> Reader:
+    def read(error: BaseException) -> Answer:
+        try:
+            return known._replace(retry_after_ms=wait_ms(read_wait(error)))
+        except Exception:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.
+            _LOG.warning("The `retry_after_ms` registered for %s failed.", dotted_name(type(error)), exc_info=True)
+            return known
+
+    read.__doc__ = f"{known.code}, with a wait of its own"
+    return read

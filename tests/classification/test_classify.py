@@ -1,0 +1,253 @@
+"""The order in which an exception is asked, and what it cannot do to the asking."""
+
+import asyncio
+import errno
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata import Code, Fault, FaultError, Retry, classify
+from errata.classification import Step, explain
+
+
+def raised(error, cause):
+    error.__cause__ = cause
+    return error
+
+
+class Response:
+    def __init__(self, status_code, **headers):
+        self.status_code = status_code
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class VendorError(Exception):
+    def __init__(self, text="it failed", **carried):
+        super().__init__(text)
+        self.__dict__.update(carried)
+
+
+def test_a_fault_that_was_raised_on_purpose_stays_as_it_is():
+    error = FaultError(Code.GONE, "It was purged.", {"id": 7}, retry=Retry.NEVER)
+    fault = classify(error)
+    assert (fault.code, fault.message, fault.data, fault.retry_declared) == (
+        Code.GONE,
+        "It was purged.",
+        {"id": 7},
+        True,
+    )
+    assert fault.correlation_id
+    assert explain(error).step is Step.FAULT
+
+
+def test_a_fault_gets_the_correlation_id_it_lacks_and_keeps_the_one_it_has():
+    assert classify(FaultError.from_fault(Fault(code=Code.GONE))).correlation_id
+    given_one = FaultError(Code.GONE, correlation_id="mine")
+    assert classify(given_one).correlation_id == "mine"
+
+
+@pytest.mark.parametrize(
+    "bug", [KeyError("password"), TypeError("s3cret"), AttributeError("x"), ZeroDivisionError("x")]
+)
+def test_the_text_of_a_bug_stays_here(bug):
+    fault = classify(bug)
+    assert (fault.code, fault.message) == (Code.INTERNAL_ERROR, Code.INTERNAL_ERROR.sentence)
+
+
+@pytest.mark.parametrize("text", ["unauthorized", "timeout", "429 Too Many Requests", "not found"])
+def test_no_text_makes_a_bug_anything_else(text):
+    assert classify(KeyError(text)).code is Code.INTERNAL_ERROR
+    assert classify(ValueError(text)).code is Code.VALIDATION_FAILED
+
+
+def test_a_class_nobody_tabled_is_asked_for_its_words_before_its_built_in_base():
+    quota_error = type("QuotaError", (ValueError,), {})
+    assert classify(quota_error("quota exceeded")).code is Code.RATE_LIMITED
+    assert classify(quota_error("no")).code is Code.VALIDATION_FAILED
+
+
+def test_a_built_in_that_says_something_decides_for_its_subclasses():
+    not_owner = type("NotOwner", (PermissionError,), {})
+    assert classify(not_owner("404 not found")).code is Code.FORBIDDEN
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "retry"),
+    [
+        (errno.ECONNREFUSED, Code.NETWORK_ERROR, Retry.SAME_CALL),
+        (errno.ECONNRESET, Code.NETWORK_ERROR, Retry.IF_HARMLESS),
+        (errno.ENETUNREACH, Code.NETWORK_ERROR, Retry.SAME_CALL),
+        (errno.ENOENT, Code.NOT_FOUND, Retry.FIX_INPUT),
+        (errno.EBUSY, Code.CONFLICT, Retry.SAME_CALL),
+        (errno.ENOSPC, Code.SERVICE_UNAVAILABLE, Retry.NEVER),
+    ],
+)
+def test_an_errno_decides_whatever_the_text_says(number, code, retry):
+    fault = classify(OSError(number, "permission denied"))
+    assert (fault.code, fault.retry) == (code, retry)
+
+
+@pytest.mark.parametrize(
+    ("carried", "code", "wait"),
+    [
+        ({"status_code": 404}, Code.NOT_FOUND, None),
+        ({"status": "429", "retry_after": 12}, Code.RATE_LIMITED, 12_000),
+        ({"http_status": 503, "retry_after_ms": 250}, Code.SERVICE_UNAVAILABLE, 250),
+        ({"response": Response(503, Retry_After="3")}, Code.SERVICE_UNAVAILABLE, 3_000),
+        ({"response": Response(403, Retry_After="60")}, Code.RATE_LIMITED, 60_000),
+        ({"response": {"ResponseMetadata": {"HTTPStatusCode": 409}}}, Code.CONFLICT, None),
+        ({"sqlstate": "23505"}, Code.CONFLICT, None),
+        ({"pgcode": "57014"}, Code.TIMEOUT, None),
+        ({"code": "rate_limit_exceeded"}, Code.RATE_LIMITED, None),
+        ({"status_code": 200}, Code.INTERNAL_ERROR, None),
+        ({"status_code": True}, Code.INTERNAL_ERROR, None),
+        ({"code": 7}, Code.INTERNAL_ERROR, None),
+    ],
+)
+def test_what_an_exception_carries_decides_whatever_its_class(carried, code, wait):
+    fault = classify(VendorError(**carried))
+    assert (fault.code, fault.retry_after_ms) == (code, wait)
+
+
+def test_a_refusal_that_says_for_how_long_may_be_repeated():
+    fault = classify(VendorError(response=Response(413, Retry_After="60")))
+    assert (fault.code, fault.retry) == (Code.INVALID_REQUEST, Retry.SAME_CALL)
+
+
+@pytest.mark.parametrize(
+    ("carried", "retry"),
+    [
+        ({"status_code": 500, "retryable": False}, Retry.NEVER),
+        ({"status_code": 500, "response": Response(500, x_should_retry="false")}, Retry.NEVER),
+        ({"status_code": 409, "response": Response(409, x_should_retry="true")}, Retry.IF_HARMLESS),
+        ({"status_code": 400, "is_retryable": False}, Retry.FIX_INPUT),
+        ({"retryable": True}, Retry.IF_HARMLESS),
+        ({"retryable": "yes"}, Retry.NEVER),
+    ],
+)
+def test_an_exceptions_own_yes_or_no_counts_as_far_as_the_code_allows(carried, retry):
+    assert classify(VendorError(**carried)).retry is retry
+
+
+def test_a_cause_that_is_sure_decides_and_the_words_stay_the_authors():
+    error = raised(RuntimeError("invalid response from the ledger"), TimeoutError())
+    fault = classify(error)
+    assert (fault.code, fault.message) == (Code.TIMEOUT, "invalid response from the ledger")
+    assert explain(error).step is Step.CAUSE
+
+
+def test_a_name_that_says_something_is_believed_before_the_cause():
+    order_not_found = type("OrderNotFound", (Exception,), {})
+    assert classify(raised(order_not_found("17"), ConnectionResetError())).code is Code.NOT_FOUND
+
+
+def test_a_bug_as_the_cause_decides_nothing():
+    assert classify(raised(RuntimeError("rate limit reached"), KeyError("x"))).code is Code.RATE_LIMITED
+
+
+def test_what_merely_happened_before_decides_nothing():
+    error = RuntimeError("it failed")
+    error.__context__ = TimeoutError()
+    assert classify(error).code is Code.INTERNAL_ERROR
+
+
+def test_a_group_of_one_is_that_one():
+    group = ExceptionGroup("a", [ExceptionGroup("b", [TimeoutError("read")])])
+    fault = classify(group)
+    assert (fault.code, fault.message) == (Code.TIMEOUT, "read")
+
+
+def test_of_several_the_one_an_agent_can_do_least_about_is_told():
+    group = ExceptionGroup("all", [ConnectionRefusedError(), PermissionError("no"), TimeoutError(), ValueError("x")])
+    assert classify(group).message == "no"
+
+
+def test_a_cancellation_is_told_apart():
+    assert classify(asyncio.CancelledError()).code is Code.CANCELLED
+    assert classify(KeyboardInterrupt()).code is Code.CANCELLED
+
+
+def test_causes_may_go_in_circles():
+    first, second = RuntimeError("a"), RuntimeError("b")
+    first.__cause__, second.__cause__ = second, first
+    assert classify(first).code is Code.INTERNAL_ERROR
+
+
+def test_causes_may_go_deep():
+    error = TimeoutError()
+    for _ in range(5_000):
+        outer = RuntimeError("outer")
+        outer.__cause__ = error
+        error = outer
+    assert classify(error).code is Code.INTERNAL_ERROR
+
+
+def test_a_group_may_be_deep_and_wide():
+    group = ExceptionGroup("wide", [TimeoutError()] * 10_000)
+    for _ in range(200):
+        group = ExceptionGroup("deep", [group])
+    assert classify(group).code in {Code.TIMEOUT, Code.INTERNAL_ERROR}
+
+
+class HostileError(Exception):
+    """Every attribute raises, every text lies."""
+
+    def __str__(self):
+        raise RuntimeError("no")
+
+    __repr__ = __str__
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+class LyingError(Exception):
+    status_code = property(lambda _: "abc")
+    response = property(lambda self: self)
+    headers = property(lambda self: self)
+    code = property(lambda _: object())
+    args = property(lambda _: 7)
+    __cause__ = property(lambda _: "not an exception")
+
+    def __str__(self):
+        return "x" * 100
+
+
+class WordlessError(Exception):
+    def __str__(self):
+        return 7  # noqa: PLE0307 - the point.
+
+
+@pytest.mark.parametrize("kind", [HostileError, LyingError, WordlessError])
+def test_an_exception_that_fails_or_lies_is_still_classified(kind):
+    assert classify(kind("a", 1)).code is Code.INTERNAL_ERROR
+
+
+def test_a_number_beyond_all_bounds_is_no_status():
+    assert classify(VendorError(status_code=10**400)).code is Code.INTERNAL_ERROR
+
+
+def test_a_class_with_a_strange_name_is_still_classified():
+    strange = type("Strange", (Exception,), {"__module__": None, "__qualname__": "a\ud800.b"})
+    assert classify(strange("not found")).code is Code.NOT_FOUND
+
+
+def test_ten_megabytes_are_no_trouble():
+    assert classify(VendorError("x" * 10_000_000)).code is Code.INTERNAL_ERROR
+    assert classify(VendorError("rate limit " + "not logged " * 1_000_000)).code is Code.RATE_LIMITED
+
+
+@given(st.text(), st.dictionaries(st.sampled_from(["status", "code", "response", "errno", "headers", "retry_after"]),
+       st.one_of(st.integers(), st.text(), st.floats(), st.none(), st.lists(st.integers()))))  # fmt: skip
+def test_whatever_an_exception_carries_it_is_classified(text, carried):
+    fault = classify(VendorError(text, **carried))
+    assert isinstance(fault.code, Code)
+    assert fault.retry_after_ms is None or fault.retry_after_ms >= 0
+
+
+def test_an_explanation_says_what_decided():
+    told = explain(ExceptionGroup("g", [raised(RuntimeError("x"), FileNotFoundError("f"))]))
+    assert told.step is Step.CAUSE
+    assert "builtins.FileNotFoundError" in told.rule
+    assert told.trail == ("builtins.ExceptionGroup", "builtins.RuntimeError")

@@ -1,0 +1,96 @@
+"""What users teach classification."""
+
+import logging
+
+import pytest
+
+from errata import Code, Retry, classify, register
+from errata.classification import explain
+
+
+class QuotaExceeded(Exception):  # noqa: N818 - a user's own name.
+    wait = 3
+
+
+class Seats(Exception):  # noqa: N818
+    pass
+
+
+@pytest.fixture
+def take_back():
+    undo = []
+    yield undo.append
+    for each in undo:
+        each()
+
+
+def test_a_class_is_taught_by_its_dotted_name(take_back):
+    name = f"{QuotaExceeded.__module__}.QuotaExceeded"
+    take_back(register(name, Code.RATE_LIMITED, retry_after_ms=lambda error: error.wait * 1000))
+    fault = classify(QuotaExceeded("slow"))
+    assert (fault.code, fault.retry_after_ms) == (Code.RATE_LIMITED, 3_000)
+    assert name in explain(QuotaExceeded()).rule
+
+
+def test_a_class_is_taught_by_itself_and_its_subclasses_follow(take_back):
+    take_back(register(Seats, Code.CONFLICT, retry=Retry.SAME_CALL))
+    fault = classify(type("NoSeats", (Seats,), {})("none"))
+    assert (fault.code, fault.retry) == (Code.CONFLICT, Retry.SAME_CALL)
+
+
+def test_what_a_user_teaches_comes_before_what_errata_knows(take_back):
+    take_back(register("builtins.TimeoutError", Code.SERVICE_UNAVAILABLE))
+    assert classify(TimeoutError()).code is Code.SERVICE_UNAVAILABLE
+    take_back(register("builtins.TimeoutError", Code.GONE))
+    assert classify(TimeoutError()).code is Code.GONE
+
+
+def test_a_phrase_is_taught(take_back):
+    assert classify(Seats("There are NO  seats\u00a0left.")).code is Code.INTERNAL_ERROR
+    take_back(register(pattern="no seats left", code=Code.CONFLICT, retry_after_ms=60_000))
+    fault = classify(Seats("There are NO  seats\u00a0left."))
+    assert (fault.code, fault.retry_after_ms) == (Code.CONFLICT, 60_000)
+
+
+def test_a_row_can_be_taken_back():
+    undo = register(Seats, Code.GONE)
+    again = register(pattern=["all booked", "fully booked"], code=Code.GONE)
+    undo()
+    again()
+    undo()
+    assert classify(Seats("all booked")).code is Code.INTERNAL_ERROR
+
+
+def test_a_wait_that_cannot_be_read_costs_only_the_wait(take_back, caplog):
+    take_back(register(Seats, Code.RATE_LIMITED, retry_after_ms=lambda error: error.nothing))
+    with caplog.at_level(logging.WARNING, "errata"):
+        fault = classify(Seats())
+    assert (fault.code, fault.retry_after_ms) == (Code.RATE_LIMITED, None)
+    assert "retry_after_ms" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "says"),
+    [
+        ((), {"code": Code.GONE}, "either"),
+        (("a.B", Code.GONE), {"pattern": "x"}, "either"),
+        (("QuotaExceeded", Code.GONE), {}, "mylib.errors.QuotaExceeded"),
+        (("a..B", Code.GONE), {}, "dotted"),
+        (("a.b c", Code.GONE), {}, "dotted"),
+        ((7, Code.GONE), {}, "dotted"),
+        ((int, Code.GONE), {}, "exception class"),
+        (("a.B", "RATE_LIMTED"), {}, "RATE_LIMITED"),
+        (("a.B", None), {}, "code"),
+        (("a.B", Code.GONE), {"retry": "same"}, "SAME_CALL"),
+        (("a.B", Code.GONE), {"retry_after_ms": -1}, "milliseconds"),
+        (("a.B", Code.GONE), {"retry_after_ms": "soon"}, "milliseconds"),
+        ((), {"pattern": "a.*b", "code": Code.GONE}, "phrase"),
+        ((), {"pattern": "", "code": Code.GONE}, "phrase"),
+        ((), {"pattern": ["ok", 7], "code": Code.GONE}, "phrase"),
+        ((), {"pattern": "Upper case", "code": Code.GONE}, "lower-case"),
+        ((), {"pattern": "x", "code": Code.GONE, "retry_after_ms": lambda _: 1}, "milliseconds"),
+    ],
+)
+def test_a_bad_registration_fails_at_once_and_says_why(arguments, keywords, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        register(*arguments, **keywords)
