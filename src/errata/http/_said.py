@@ -107,16 +107,15 @@ def _issues(value: object, depth: int = _DEPTH) -> Iterator[FieldIssue]:
     """Find the complaints about single arguments, wherever the body keeps them."""
     members = as_object(value)
     yield from _form(members)
-    for word in ("error", *_COMPLAINTS) if depth else ():
-        held = members.get(word)
-        for item in _items(held) or (held,):
+    for word in filter(members.__contains__, ("error", *_COMPLAINTS) if depth else ()):
+        for item in _items(members[word]) or (members[word],):
             issue = _issue(item)
             yield from [issue] if issue else _issues(item, depth - 1)
 
 
 def _form(members: dict[str, object]) -> Iterator[FieldIssue]:
-    """Read `{"email": ["is taken"]}`, as Django, Rails, Laravel and ASP.NET write it; one other member, and it is none."""
-    if all(_items(problems) for problems in members.values()):
+    """Read `{"email": ["is taken"]}`, as Django, Rails, Laravel and ASP.NET write it: all lists, and no other words."""
+    if all(_items(problems) for problems in members.values()) and members.keys().isdisjoint((*_SPEAKING, *_COMPLAINTS)):
         firsts = {field: _items(problems)[0] for field, problems in members.items()}
         yield from (FieldIssue(_path(field), first) for field, first in firsts.items() if is_a(first, str))
 
