@@ -3,11 +3,13 @@
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from errata.classification import _builtins
+from errata.classification import _aiohttp, _builtins, _http_clients
 from errata.classification._answer import Otherwise, Rule, Table
 
 FAMILIES: dict[str, Table] = {
     "Python": _builtins.TABLE,
+    "HTTP clients": _http_clients.TABLE,
+    "aiohttp": _aiohttp.TABLE,
 }
 """The tables by the name of their family."""
 
