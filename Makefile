@@ -4,6 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTHONS ?= $(PYTHON)
 VENV := .venv
 BIN := $(VENV)/bin
+CORPUS ?= ../shared/corpus
 INSTALL := -m pip --disable-pip-version-check -qq install
 PIP := $(BIN)/python $(INSTALL)
 
@@ -11,7 +12,7 @@ PIP := $(BIN)/python $(INSTALL)
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help demo test check docs bench wheel clean
+.PHONY: help demo test check docs bench corpus wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -37,6 +38,10 @@ docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test 
 bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compared.
 	@$(BIN)/python benchmarks/run.py
 
+corpus: .venv-corpus/corpus.done  ## Every library's own exceptions: are all of them decided, and how often is errata right?
+	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --override-ini testpaths= tests/classification
+	@.venv-corpus/bin/python scripts/score_corpus.py --corpus $(CORPUS)
+
 wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed, under every one of $(PYTHONS).
 	@rm -rf dist
 	@$(BIN)/python -m build --wheel > /dev/null
@@ -48,7 +53,7 @@ wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, inst
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-corpus dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
@@ -65,6 +70,12 @@ $(VENV)/test.done: requirements/test.txt $(VENV)/errata.done
 
 $(VENV)/check.done: requirements/check.txt $(VENV)/test.done
 	@$(PIP) --requirement requirements/check.txt
+	@touch $@
+
+.venv-corpus/corpus.done: requirements/corpus.txt pyproject.toml
+	@echo "Setting up .venv-corpus with the libraries; this takes a minute or two ..."
+	@$(PYTHON) -m venv .venv-corpus
+	@env -u PIP_CONSTRAINT .venv-corpus/bin/python $(INSTALL) --requirement requirements/corpus.txt --editable .
 	@touch $@
 
 $(VENV)/bench.done: requirements/bench.txt $(VENV)/errata.done

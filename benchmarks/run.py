@@ -5,6 +5,7 @@ import datetime as dt
 import platform
 from pathlib import Path
 
+import classifying
 import encoding
 import importing
 import successes
@@ -23,7 +24,7 @@ def main() -> None:
 
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
-    for module in (importing, encoding, successes):
+    for module in (importing, encoding, successes, classifying):
         for found in module.figures():
             budget = "" if found.budget is None else f"≤ {found.budget:g}"
             lines.append(

@@ -1,0 +1,53 @@
+"""What classifying an exception costs beside trying one regular expression after the other on its text."""
+
+import re
+import sys
+from pathlib import Path
+
+from _measure import Figure, figure
+
+from errata import classify
+from errata.classification._patterns import ROWS
+from errata.classification._words import spelled_out
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "classification"))
+import reference
+
+SHORT = "could not reach the inventory of warehouse 7 today"
+PLAIN = ("the quick brown fox was looking at a lazy dog again and went on " * 200)[:10_000]
+HOSTILE = ("not logged access status code of the exceeded maximum " * 200)[:10_000]
+ORDERED = "the ordered tables with `re`"
+
+
+class VendorError(Exception):
+    """An exception nobody tabled."""
+
+
+class StatusError(Exception):
+    """An exception nobody tabled, with a status."""
+
+    status_code = 404
+
+
+def figures() -> list[Figure]:
+    tables = [re.compile("|".join(map(_without_names, row)), re.IGNORECASE) for row in _phrases()]
+
+    def ordered() -> object:
+        return next((row for row in tables if row.search(spelled_out(SHORT))), None)
+
+    by_class, by_status, by_words = TimeoutError(SHORT), StatusError(SHORT), VendorError(SHORT)
+    plain, hostile = VendorError(PLAIN), VendorError(HOSTILE)
+    return [
+        figure("classify by class", lambda: classify(by_class), ORDERED, ordered, 0.2),
+        figure("classify by status", lambda: classify(by_status), ORDERED, ordered),
+        figure("classify by message", lambda: classify(by_words), ORDERED, ordered),
+        figure("classify a hostile 10 KB", lambda: classify(hostile), "a plain 10 KB", lambda: classify(plain), 3),
+    ]
+
+
+def _phrases() -> list[list[str]]:
+    return [[phrase.pattern for phrase in row] for row in reference.compiled([row.phrases for row in ROWS])]
+
+
+def _without_names(pattern: str) -> str:
+    return pattern.replace("?P<status>", "?:")

@@ -1,0 +1,97 @@
+"""What errata gets right on labelled material, as a table; `make corpus` runs it, --write puts it into docs/accuracy.md.
+
+The material is not part of this repository: `--corpus` says where it is. Its own programs do the scoring, each in a
+process of its own, because provoking real exceptions leaves servers, threads and signal handlers behind.
+"""
+
+import argparse
+import datetime as dt
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import errata
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "accuracy.md"
+
+
+def classify(error: BaseException) -> tuple[str, bool, int | None]:
+    """Answer as the replay of exceptions wants it."""
+    fault = errata.classify(error)
+    return fault.code, fault.retryable, fault.retry_after_ms
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", type=Path, required=True, help="where the labelled material is")
+    parser.add_argument("--write", action="store_true", help="write docs/accuracy.md")
+    parser.add_argument("--misses", type=int, default=0, metavar="N", help="show up to N wrong answers of each kind")
+    given = parser.parse_args()
+    if not given.corpus.is_dir():
+        print(f"SKIPPED: there is no labelled material at {given.corpus}; say where it is with: make corpus CORPUS=…")
+        return 0
+    lines = ["| what | right | target |", "|---|--:|--:|", *rows(given.corpus.resolve(), given.misses)]
+    table = "\n".join(lines)
+    print(table)
+    if given.write:
+        PAGE.write_text(page(table), encoding="utf-8")
+    return 0
+
+
+def rows(corpus: Path, misses: int) -> Iterator[str]:
+    told = exceptions(corpus, misses)
+    yield row(f"exceptions of {told['libraries']} libraries: the code", told["lenient"], told["rows"], 0.97)
+    yield row("… whether the call may be repeated", told["retryable_accuracy"], told["retryable_rows"], 0.97)
+    yield row("… how long to wait", told["retry_after_accuracy"], told["retry_after_rows"], 0.95)
+    told = score(corpus / "messages" / "score.py", "--classifier", "errata:classify", "--errors", str(misses))
+    yield row("messages alone, of many languages' libraries: the code", told["accuracy"], told["rows"], 0.90)
+    told = score(corpus / "redaction" / "score.py", "--redactor", "errata:redact", "--errors", str(misses))
+    yield row("secrets and personal data hidden", told["recall"], told["secrets"], 0.99)
+    yield row("clean strings left alone", 1 - told["damaged"] / told["clean"], told["clean"], 1.0)
+
+
+def row(what: str, share: float, of: int, target: float) -> str:
+    return f"| {what} | {share:.1%} of {of} | {target:.0%} |"
+
+
+def exceptions(corpus: Path, misses: int) -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as place:
+        outcome = Path(place) / "outcome.json"
+        replay = corpus / "exceptions" / "replay.py"
+        rows_file = corpus / "exceptions" / "dev.jsonl"
+        run(replay, "score_corpus:classify", rows_file, "--quiet", "--misses", str(misses), "--json", outcome)
+        return json.loads(outcome.read_text(encoding="utf-8"))
+
+
+def score(*command: object) -> dict[str, object]:
+    last = run(*command).splitlines()[-1]
+    return json.loads(last[last.index("{") :])
+
+
+def run(*command: object) -> str:
+    done = subprocess.run(
+        [sys.executable, *map(str, command)], cwd=HERE, check=True, text=True, stdout=subprocess.PIPE, timeout=900
+    )
+    for line in done.stdout.splitlines()[:-1]:
+        print(line)
+    return done.stdout
+
+
+def page(table: str) -> str:
+    today = dt.datetime.now(dt.UTC).date()
+    return (
+        "# How often errata is right\n\n"
+        f"Measured by `make corpus` on {today}, {platform.python_implementation()} {platform.python_version()}: real "
+        "exceptions of real libraries, most of them provoked against local servers, and strings with random secrets, "
+        "all labelled by hand. A code counts as right if it is one that a careful engineer could defend.\n\n"
+        f"{table}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
