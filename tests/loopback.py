@@ -7,6 +7,8 @@ import threading
 from contextlib import contextmanager, suppress
 
 PATIENCE_S = 5  # No answer keeps its thread longer, whatever the client does.
+HESITATION_S = 0.4  # Closing a response waits for a thread that reads it: let it go soon, but after every time limit.
+TLS = b"\x16"  # How a handshake starts.
 HUGE = 10 * 1024**3
 
 
@@ -33,12 +35,14 @@ ANSWERS = {
     "/page": answer("502 Bad Gateway", PAGE, Content_Type="text/html"),
     "/latin": answer("400 Bad Request", "Schlüssel".encode("latin-1"), Content_Type="text/plain; charset=iso-8859-1"),
     "/stalls": STALLED,
+    "/hesitates": STALLED,
     "/breaks": BROKEN,
+    "/drips": b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
     "/silent": b"",
     "/garbage": b"SSH-2.0-OpenSSH_9.6\r\n",
     "/endless": f"HTTP/1.1 500 Oh\r\nContent-Length: {HUGE}\r\nConnection: close\r\n\r\n".encode(),
 }
-HOLDS = {"/stalls", "/silent"}
+HOLDS_S = {"/stalls": PATIENCE_S, "/silent": PATIENCE_S, "/hesitates": HESITATION_S}
 
 
 class Server:
@@ -63,14 +67,19 @@ class Server:
 
     def serve(self, request, connection):
         connection.settimeout(PATIENCE_S)
-        path = request.readline().split()[1].decode().partition("?")[0]
+        line = request.readline()
+        if not line or line[:1] == TLS:
+            connection.sendall(answer("400 This is no TLS"))
+            return
+        path = line.split()[1].decode().partition("?")[0]
         while request.readline().strip():
             pass
         connection.sendall(ANSWERS[path])
         while path == "/endless" and not self.closing.is_set():
             self.sent += connection.send(b"x" * 65536)
-        if path in HOLDS:
-            self.closing.wait(PATIENCE_S)
+        while path == "/drips" and not self.closing.wait(0.02):
+            connection.sendall(b"x")
+        self.closing.wait(HOLDS_S.get(path, 0))
 
     @contextmanager
     def running(self):

@@ -161,7 +161,7 @@ VALUES = [
     ("5", 5_000), (b"5", 5_000), (5, 5_000), (0.5, 500), (timedelta(minutes=1), 60_000), ("6m0s", 360_000),
     (NOW + timedelta(seconds=3), 3_000), (NOW.replace(tzinfo=None) + timedelta(seconds=3), 3_000),
     (DATE, 0), (True, None), (None, None), (-1, None), (10**400, None), (float("nan"), None), (float("inf"), None),
-    (timedelta.max, None), (datetime.max, None), (datetime.min, None), (Hostile(), None),
+    (timedelta.max, None), (datetime.max, None), (datetime.min, None), (Hostile(), None),  # noqa: DTZ901 - the point.
 ]
 # fmt: on
 
