@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from errata import Code
+from errata.classification._answer import Table
+from errata.classification._tables import FAMILIES
 from errata.cli._pages import DIALECTS, code_page, spelled
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -21,6 +23,7 @@ def generated() -> dict[Path, str]:
     pages = {DOCS / "errors" / f"{code}.md": code_page(code) + "\n" for code in Code}
     pages[DOCS / "errors" / "README.md"] = f"# Every code\n\n{codes_table()}"
     pages[DOCS / "dialects.md"] = with_table(DOCS / "dialects.md", words_table())
+    pages[DOCS / "classification.md"] = with_table(DOCS / "classification.md", families_table())
     return pages
 
 
@@ -42,6 +45,18 @@ def cell(vocabulary, code: Code) -> str:  # noqa: ANN001 - a Vocabulary of any k
     word = vocabulary.words[code]
     marked = len(vocabulary.codes_for(word)) > 1 and vocabulary.code_for(word) is code
     return f"{spelled(word)}{' ◂' if marked else ''}"
+
+
+def families_table() -> str:
+    rows = [
+        f"| {family} | {len(table)} | {', '.join(packages_of(table))} |" for family, table in sorted(FAMILIES.items())
+    ]
+    return "\n".join(["| family | classes | packages |", "|---|--:|---|", *rows, ""])
+
+
+def packages_of(table: Table) -> list[str]:
+    names = {name.split(".")[0].lstrip("_") for name in table}
+    return [f"`{name}`" for name in sorted(names)]
 
 
 def with_table(path: Path, table: str) -> str:
