@@ -27,6 +27,7 @@ from errata._factories import (
 )
 from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
 from errata._needs_input import NeedsInput
+from errata._redaction import redact, redact_data, register_secret
 from errata._taxonomy import Code, RecoveryHint, Retry
 from errata.classification import classify, register
 from errata.dialects import decode_needs_input
@@ -62,7 +63,10 @@ __all__ = [
     "not_implemented",
     "operation_not_allowed",
     "rate_limited",
+    "redact",
+    "redact_data",
     "register",
+    "register_secret",
     "serialization_error",
     "service_unavailable",
     "timeout",

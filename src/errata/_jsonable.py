@@ -15,12 +15,16 @@ from enum import Enum
 from itertools import islice
 from typing import cast
 
+from errata._secrecy import MARK, redact
+
 SIZE = 64 * 1024
 """How many characters of data travel with an error; what is over is cut and says so."""
 DEPTH = 32
 """How deep that data may nest."""
 
 _CUT = "… [cut]"
+_SEEN_BEYOND = 16 * 1024  # How much is read of what will be cut, so that a secret on the edge is seen whole.
+_ROUNDS = 5
 _CYCLE = "[cycle]"
 _TOO_DEEP = "[nested too deep]"
 _ADDRESS = r" at 0x[0-9A-Fa-f]+(?=>$)"  # Where in memory it was helps nobody, and tells attackers.
@@ -81,8 +85,26 @@ def valid_unicode(text: str) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """Shorten a text to the limit; one that was shortened says so."""
-    return text if len(text) <= limit else text[: limit - len(_CUT)] + _CUT
+    """Shorten a text to the limit; one that was shortened says so.
+
+    Half a secret looks like none: what is cut is redacted before, and again as long as the cutting made something look
+    like a secret that was none.
+    """
+    if len(text) <= limit:
+        return text
+    whole = redact(text[: limit + _SEEN_BEYOND])
+    for _ in range(_ROUNDS):
+        short = _head(whole, limit - len(_CUT)) + _CUT
+        whole = redact(short)
+        if whole == short:
+            return short
+    return _CUT
+
+
+def _head(text: str, length: int) -> str:
+    """Take the beginning of a text, and no half of a mark."""
+    broken = next((found.start() for found in MARK.finditer(text) if found.start() < length < found.end()), length)
+    return text[:broken]
 
 
 class _TooLargeError(Exception):
@@ -124,7 +146,7 @@ class _Copier:
                 self._spend(24)
                 return float.__pos__(value) if math.isfinite(value) else None
             case bytes() | bytearray() | memoryview():
-                seen = bytes(cast("bytes", value[: max(self._left, 0) + 8]))  # The rest would be cut anyway.
+                seen = bytes(cast("bytes", value[: max(self._left, 0) + _SEEN_BEYOND]))  # The rest would be cut anyway.
                 return self._text(seen.decode("utf-8", "backslashreplace"))
             case str():
                 return self._text(valid_unicode(str.__str__(value)))

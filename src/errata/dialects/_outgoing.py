@@ -1,10 +1,12 @@
 """The gate: every fault passes here on its way to any wire, in any dialect."""
 
 import dataclasses
+from collections.abc import Mapping
 
 from errata._fault import Fault, FieldIssue, Recovery
-from errata._jsonable import cut
+from errata._jsonable import as_object, cut, jsonable_object
 from errata._needs_input import NeedsInput
+from errata._secrecy import redact, redact_plain
 
 _MESSAGE = 8_000
 _TEXT = 2_000
@@ -12,28 +14,33 @@ _ISSUES = 100
 
 
 def outgoing(fault: Fault) -> Fault:
-    """Copy a fault in the form in which it may leave: nothing in it longer than a reader can use."""
+    """Copy a fault in the form in which it may leave: nothing in it that is secret, or longer than a reader can use.
+
+    The reference and the time are errata's own and stay as they are, so that a log and an answer can be compared.
+    """
     return dataclasses.replace(
         fault,
-        message=cut(fault.message, _MESSAGE),
+        message=_safe(fault.message, _MESSAGE),
         reason=_short(fault.reason),
         field=_short(fault.field),
         issues=_issues(fault.issues),
         recovery=_recovery(fault.recovery) if fault.recovery else None,
         origin=_short(fault.origin),
-        correlation_id=_short(fault.correlation_id),
-        timestamp=_short(fault.timestamp),
+        data=_data(fault.data),
+        correlation_id=None if fault.correlation_id is None else fault.correlation_id[:_TEXT],
+        timestamp=None if fault.timestamp is None else fault.timestamp[:_TEXT],
     )
 
 
 def outgoing_question(question: NeedsInput) -> NeedsInput:
     """Copy a question in the form in which it may leave."""
+    options = redact_plain(list(question.options))
     return NeedsInput(
-        cut(question.message, _MESSAGE),
-        fields=[cut(name, _TEXT) for name in question.fields[:_ISSUES]],
-        reason=cut(question.reason, _TEXT),
-        suggestions=question.suggestions,
-        options=question.options,
+        _safe(question.message, _MESSAGE),
+        fields=[_safe(name, _TEXT) for name in question.fields[:_ISSUES]],
+        reason=_safe(question.reason, _TEXT),
+        suggestions=_data(question.suggestions),
+        options=[as_object(option) for option in options] if isinstance(options, list) else (),
     )
 
 
@@ -42,7 +49,7 @@ def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
         rest = len(issues) - _ISSUES + 1
         issues = (*issues[: _ISSUES - 1], FieldIssue("…", f"{rest} more problems"))
     return tuple(
-        FieldIssue(cut(issue.field, _TEXT), cut(issue.problem, _TEXT), _short(issue.expected)) for issue in issues
+        FieldIssue(_safe(issue.field, _TEXT), _safe(issue.problem, _TEXT), _short(issue.expected)) for issue in issues
     )
 
 
@@ -50,12 +57,22 @@ def _recovery(recovery: Recovery) -> Recovery:
     return dataclasses.replace(
         recovery,
         hint=_short(recovery.hint),
-        actions=tuple(cut(action, _TEXT) for action in recovery.actions),
+        actions=tuple(_safe(action, _TEXT) for action in recovery.actions),
         fallback_tool=_short(recovery.fallback_tool),
         verify_tool=_short(recovery.verify_tool),
+        corrective_params=_data(recovery.corrective_params),
         user_message=_short(recovery.user_message),
     )
 
 
+def _data(data: Mapping[str, object]) -> dict[str, object]:
+    """Redact data; marks may be longer than what they stand for, so that it has to be cut once more."""
+    return jsonable_object(redact_plain(data)) if data else {}
+
+
 def _short(text: str | None) -> str | None:
-    return None if text is None else cut(text, _TEXT)
+    return None if text is None else _safe(text, _TEXT)
+
+
+def _safe(text: str, limit: int) -> str:
+    return cut(redact(text) if len(text) <= limit else text, limit)

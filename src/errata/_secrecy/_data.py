@@ -1,0 +1,81 @@
+"""Plain JSON that may be seen by anybody. A key announces its value, as a name does in text."""
+
+import re
+from typing import cast
+
+from errata._secrecy._headers import authorization, cookies
+from errata._secrecy._looks import Manner, is_worth_hiding
+from errata._secrecy._marks import hide, mark
+from errata._secrecy._names import Announced, announced
+from errata._secrecy._text import redact
+
+_NAME_AT_THE_END = re.compile(r"[\w.$\-]*$")  # What `password` is in "your password", in a key as in a text.
+_LEAST_NUMBER = 10**8  # Shorter ones are nobody's card or account.
+_LABELS = ("name", "key", "Name", "Key")
+
+
+def redact_plain(value: object, promise: Announced | None = None) -> object:
+    """Copy JSON without what nobody outside may see; `promise` is what the key above announced."""
+    match value:
+        case str():
+            return _text(value, promise)
+        case bool() | None:
+            return value
+        case int() | float():
+            return _number(value, promise)
+        case list():
+            return [redact_plain(item, promise) for item in cast("list[object]", value)]
+        case dict():
+            return _object(cast("dict[str, object]", value), promise)
+        case _:
+            return value
+
+
+def _text(text: str, promise: Announced | None) -> str:
+    if promise is None:
+        return redact(text)
+    if promise.kind == "cookie":
+        return redact(hide(text, cookies(text, 0, len(text))))
+    text = redact(text)
+    return mark(promise.kind) if is_worth_hiding(promise, text, Manner()) else text
+
+
+def _number(number: float, promise: Announced | None) -> object:
+    text = repr(number)
+    if promise is not None and is_worth_hiding(promise, text, Manner(quoted=False)):
+        return mark(promise.kind)
+    if abs(number) < _LEAST_NUMBER:
+        return number
+    after = redact(text)
+    return number if after == text else after
+
+
+def _object(members: dict[str, object], promise: Announced | None) -> dict[str, object]:
+    named = next((members[label] for label in _LABELS if isinstance(members.get(label), str)), "")
+    plain: dict[str, object] = {}
+    for key, item in members.items():
+        label = str(named) if key in {"value", "Value"} else key
+        plain[_another(redact(key), plain)] = _member(key, item, _announced_by(label) or promise)
+    return plain
+
+
+def _member(key: str, item: object, promise: Announced | None) -> object:
+    if isinstance(item, str) and key.lower().endswith("authorization"):
+        return redact(hide(item, authorization(item, 0, len(item), whole=True)))
+    if isinstance(item, str) and promise and promise.kind == "cookie" and "=" not in item:
+        return redact(hide(f"{key}={item}", cookies(f"{key}={item}", 0, len(key) + 1 + len(item))))[len(key) + 1 :]
+    return redact_plain(item, promise)
+
+
+def _announced_by(key: str) -> Announced | None:
+    found = _NAME_AT_THE_END.search(key[-80:])
+    return announced(found[0]) if found else None
+
+
+def _another(name: str, taken: dict[str, object]) -> str:
+    """Tell two keys apart that were hidden alike."""
+    number = 2
+    unique = name
+    while unique in taken:
+        unique, number = f"{name}~{number}", number + 1
+    return unique

@@ -1,0 +1,144 @@
+"""Values that this process knows to be secret: those it was told, and those in its environment."""
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from threading import Lock
+from urllib.parse import quote, quote_plus
+
+from errata._secrecy._looks import is_machine_made
+from errata._secrecy._marks import Span, mark
+from errata._secrecy._names import announced
+
+_LEAST_TOLD = 6
+_LEAST_FOUND = 8
+_LEAST_LINE = 16
+_LONGEST = 16_384
+_ENVIRONMENT_AGE_S = 1.0
+"""How long a changed variable may go unnoticed; a new one never does."""
+_MARKED = " ".join(
+    mark(kind) for kind in ("password", "private key", "token", "secret", "key", "cookie", "session", "signature")
+) + " ".join(
+    map(mark, ("code", "phone", "card", "national id", "account", "email", "ip address", "password hash", "text"))
+)
+
+
+class Known:
+    """The secrets of a process, in the forms in which they turn up in text."""
+
+    def __init__(self, clock: "type[float] | None" = None) -> None:
+        del clock
+        self._lock = Lock()
+        self._told: dict[str, None] = {}
+        self._found: dict[str, None] = {}
+        self._forms: tuple[str, ...] = ()
+        self._variables = -1
+        self._read_at = float("-inf")
+
+    def tell(self, value: str) -> None:
+        """Learn a secret."""
+        with self._lock:
+            self._told |= dict.fromkeys(_forms(value))
+            self._arrange()
+
+    def forms(self) -> tuple[str, ...]:
+        """Give all forms of all secrets, the longest first."""
+        now = time.monotonic()
+        if len(os.environ) != self._variables or now - self._read_at > _ENVIRONMENT_AGE_S:
+            with self._lock:
+                self._variables, self._read_at = len(os.environ), now
+                self._found = dict.fromkeys(form for value in _environment() for form in _forms(value))
+                self._arrange()
+        return self._forms
+
+    def _arrange(self) -> None:
+        self._forms = tuple(sorted(self._told | self._found, key=len, reverse=True))
+
+
+def register_secret(value: str) -> None:
+    """Hide a value wherever it turns up from now on, as it is, percent-encoded, JSON-escaped or in base64.
+
+    For secrets that no format and no name gives away. What is too short or too ordinary to be one would be hidden in
+    the middle of other words; it is refused with a `ValueError`.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"A secret is text, not {type(value).__name__}. Decode it first, then register it.")
+    secret = value.strip()
+    if len(secret) < _LEAST_TOLD:
+        raise ValueError(
+            f"The secret has {len(secret)} characters without the spaces around it; the least is {_LEAST_TOLD}. "
+            "A shorter one would be hidden in the middle of other words: choose a longer secret."
+        )
+    if len(secret) > _LONGEST:
+        raise ValueError(
+            f"The secret has {len(secret)} characters; the most is {_LONGEST}. Register its parts one by one."
+        )
+    if secret in _MARKED or len(set(secret)) == 1:
+        raise ValueError("The secret is a word that errata itself or everybody uses. Register the real value instead.")
+    _KNOWN.tell(secret)
+
+
+def known(text: str) -> Iterator[Span]:
+    """Find secrets that this process knows."""
+    spans = [
+        Span(found.start(), found.end(), "secret")
+        for form in _KNOWN.forms()
+        if form in text
+        for found in re.finditer(re.escape(form), text)
+    ]
+    return iter(sorted(spans))
+
+
+def knows_any_in(text: str) -> bool:
+    """Whether a secret of this process is in a text."""
+    return any(form in text for form in _KNOWN.forms())
+
+
+def _environment() -> Iterator[str]:
+    """Read the values of variables whose names say that they are secret, unless they could be anything else."""
+    for name, value in list(os.environ.items()):
+        promise = announced(name)
+        if promise and promise.kind in {"password", "token", "key", "secret"} and _could_be_nothing_else(value.strip()):
+            yield value.strip()
+        elif (
+            "://" in value
+            and (found := re.search(r"://[^\s/:@]*:([^\s/@]+)@", value))
+            and _could_be_nothing_else(found[1])
+        ):
+            yield found[1]
+
+
+def _could_be_nothing_else(value: str) -> bool:
+    """Whether a value is no word, path, address or number that turns up in innocent text as well."""
+    if (
+        not _LEAST_FOUND <= len(value) <= _LONGEST
+        or value.isdigit()
+        or value.startswith(("/", "~", ".", "http", "unix:"))
+    ):
+        return False
+    kinds = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum() and not c.isspace())
+    mixed = sum(any(kind(character) for character in value) for kind in kinds)
+    return is_machine_made(value) or mixed >= 3 or (len(value) >= _LEAST_LINE and mixed > 1)  # noqa: PLR2004
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Write a secret in the ways in which others would."""
+    from base64 import b64encode, urlsafe_b64encode  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
+    from json import dumps  # noqa: PLC0415
+
+    raw = secret.encode("utf-8", "surrogatepass")
+    yield secret
+    yield quote(raw, safe="")
+    yield quote_plus(raw)
+    yield dumps(secret)[1:-1]
+    yield dumps(secret, ensure_ascii=False)[1:-1]
+    if len(raw) >= _LEAST_FOUND:
+        # Base64 writes three bytes as four letters; what follows the last three depends on what follows the secret.
+        whole = len(raw) // 3 * 4
+        yield b64encode(raw).decode()[:whole]
+        yield urlsafe_b64encode(raw).decode()[:whole]
+    yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LEAST_LINE)
+
+
+_KNOWN = Known()

@@ -1,0 +1,36 @@
+"""What stands where something was: a mark that says of what kind it was."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+ANY_MARK = r"\[redacted:\ [a-z\ ]{2,20}\]"
+MARK = re.compile(ANY_MARK)
+TEXT = "text"
+"""The kind of a whole text that had to go."""
+
+
+class Span(NamedTuple):
+    """A part of a text that may not be seen, and what it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def mark(kind: str) -> str:
+    """Say that something of a kind was here."""
+    return f"[redacted: {kind}]"
+
+
+def hide(text: str, spans: Iterable[Span]) -> str:
+    """Put marks in the place of parts of a text; they come in order, and one that reaches into another is joined to it."""
+    pieces: list[str] = []
+    seen = 0
+    for start, end, kind in spans:
+        if start < seen:
+            seen = max(seen, end)
+            continue
+        pieces += (text[seen:start], mark(kind))
+        seen = end
+    return "".join((*pieces, text[seen:])) if pieces else text

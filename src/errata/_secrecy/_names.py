@@ -1,0 +1,137 @@
+"""Which names announce a secret: of a variable, a header, a parameter, a column, a key in JSON.
+
+A name is taken apart into words, whatever its style: `X-Api-Key`, `clientSecret`, `DB_PASSWORD`, `user[pin]`. The last
+word says what the value is; the words before it say whose.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Announced(NamedTuple):
+    """What a name promises about its value."""
+
+    kind: str
+    sure: bool
+    """Whether any value is hidden, or only one that looks made by a machine."""
+
+
+# fmt: off
+_KINDS: dict[str, tuple[str, ...]] = {
+    "password": (
+        "password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "pass", "psw", "pw",
+        "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass",
+    ),
+    "secret": ("secret", "secrets", "mnemonic", "psk"),
+    "token": ("token", "jwt", "bearer", "authorization", "macaroon"),
+    "key": ("apikey", "authkey", "accesskey", "secretkey", "privatekey", "accountkey", "sharedkey", "masterkey"),
+    "cookie": ("cookie", "cookies", "cookie2"),
+    "code": ("pin", "otp", "totp", "cvv", "cvv2", "cvc", "cvc2"),
+    "phone": ("phone", "telephone", "tel", "mobile", "msisdn", "fax", "phonenumber", "cellphone"),
+    "card": ("pan", "cardnumber", "creditcard", "ccnumber"),
+    "national id": ("ssn", "sin", "nino", "passportnumber"),
+    "account": ("iban",),
+}
+"""The last word of a name that is sure to announce something of a kind."""
+
+_UNSURE: dict[str, tuple[str, ...]] = {
+    "key": ("key",),
+    "token": ("tokens", "auth", "oauth", "csrf", "xsrf", "pat"),
+    "session": ("session", "sid", "sess", "sessionid", "sessid", "phpsessid", "jsessionid"),
+    "signature": ("signature", "sig", "hmac"),
+    "secret": ("credential", "credentials", "creds", "salt"),
+}
+"""The same for words with an innocent meaning: `session=active`, `key=name`."""
+
+_PHRASES: dict[str, tuple[str, ...]] = {
+    "key": (
+        "api key", "access key", "secret key", "private key", "auth key", "encryption key", "signing key", "master key",
+        "account key", "shared key", "storage key", "service key", "subscription key", "functions key", "app key",
+        "application key", "license key", "deploy key", "consumer key", "ssh key", "hmac key", "webhook key",
+        "admin key", "root key", "server key", "client key", "decryption key", "fernet key", "jwt key",
+    ),
+    "code": (
+        "verification code", "otp code", "mfa code", "fa code", "auth code", "security code", "pin code", "access code",
+        "backup code", "recovery code", "authorization code", "sms code", "login code", "totp code",
+    ),
+    "session": ("session id", "session key", "session token", "session cookie"),
+    "secret": ("code verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase"),
+    "phone": ("phone number", "mobile number", "telephone number", "fax number", "cell number"),
+    "card": ("card number", "credit card", "cc number"),
+    "account": ("account number", "iban number", "routing number"),
+    "national id": ("social security", "security number", "tax id", "national id", "passport number", "tax number"),
+}
+"""Two last words that announce something only together."""
+
+_INNOCENT = frozenset({
+    # Tokens of parsers, of language models, and of those who read page by page or watch progress.
+    "unexpected token", "progress token", "page token", "next token", "continuation token", "sync token", "cursor token",
+    "stop token", "eos token", "bos token", "pad token", "unk token", "mask token", "sep token", "cls token",
+    "special token", "max token", "min token", "start token", "end token", "cancellation token", "syntax token",
+    "skip token", "resume token", "parse token", "first token", "last token", "per token", "delta token", "marker token",
+    "stop tokens", "max tokens", "min tokens", "input tokens", "output tokens", "prompt tokens", "completion tokens",
+    "total tokens", "cached tokens", "reasoning tokens",
+    # Keys of tables, caches, queues and objects.
+    "primary key", "foreign key", "unique key", "composite key", "duplicate key", "cache key", "sort key", "hash key",
+    "partition key", "range key", "index key", "idempotency key", "object key", "s3 key", "routing key", "public key",
+    "lookup key", "group key", "row key", "column key", "translation key", "i18n key", "message key", "dict key",
+    "natural key", "surrogate key", "shard key", "map key", "registry key", "host key", "missing key", "unknown key",
+    "dedup key", "deduplication key", "json key", "config key", "sorting key", "ordering key", "record key", "no key",
+    "publishable key", "site key", "bucket key", "file key", "metric key", "feature key", "issue key", "project key",
+})
+"""Two last words that announce nothing, though the last alone would."""
+
+_ASIDES = frozenset({
+    "value", "string", "text", "data", "binary", "encrypted", "enc", "new", "old", "current", "confirmation", "confirm",
+    "again", "repeat", "prod", "production", "staging", "stage", "dev", "test", "live", "default", "primary", "secondary",
+    "base64", "b64", "plain", "plaintext", "raw", "hex", "header", "v1", "v2", "v3", "hash", "hashed", "digest",
+})
+"""Words behind the one that counts: `password_hash`, `SecretString`, `API_KEY_PROD`."""
+# fmt: on
+
+_SURE_WORDS = {word: kind for kind, words in _KINDS.items() for word in words}
+_UNSURE_WORDS = {word: kind for kind, words in _UNSURE.items() for word in words}
+_SURE_PHRASES = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
+
+# Words run together, `pgpassword` or `mysecret`: what they end in.
+_ENDINGS = (
+    ("password", "password"),
+    ("passwd", "password"),
+    ("passphrase", "password"),
+    ("pwd", "password"),
+    ("secret", "secret"),
+    ("token", "token"),
+    ("apikey", "key"),
+    ("accesskey", "key"),
+    ("secretkey", "key"),
+    ("privatekey", "key"),
+    ("sessionid", "session"),
+    ("sessid", "session"),
+)
+_LOOKUPS = frozenset(
+    {"get", "fetch", "read", "load", "find", "lookup", "resolve", "has", "is", "no", "validate", "check"}
+)
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|[0-9]+")
+
+
+def announced(name: str) -> Announced | None:
+    """Say what a name announces; None for a name like any other."""
+    words = _words(name)
+    while len(words) > 1 and (words[-1] in _ASIDES or words[-1].isdigit()):
+        words.pop()
+    if not words or words == ["key"] or "public" in words or words[0] in _LOOKUPS:
+        return None
+    last, phrase = words[-1], " ".join(words[-2:])
+    if phrase in _INNOCENT:
+        return None
+    if kind := _SURE_PHRASES.get(phrase) or _SURE_WORDS.get(last):
+        return Announced(kind, sure=kind != "session")
+    if kind := _UNSURE_WORDS.get(last):
+        return Announced(kind, sure=False)
+    return next((Announced(kind, sure=kind != "session") for end, kind in _ENDINGS if last.endswith(end)), None)
+
+
+def _words(name: str) -> list[str]:
+    """Take a name apart; one of many words is judged by its last."""
+    return [word.lower() for word in _WORD.findall(name[-80:])][-6:]

@@ -1,0 +1,184 @@
+"""Values that follow a telling name: `password=…`, `"apiKey": "…"`, `X-Api-Key: …`, `--token …`, `<secret>…</secret>`."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from errata._secrecy._edges import QUOTE
+from errata._secrecy._headers import authorization, cookies
+from errata._secrecy._looks import Manner, is_machine_made, is_worth_hiding
+from errata._secrecy._marks import ANY_MARK, Span
+from errata._secrecy._names import Announced, announced
+
+STEMS = (
+    *("pass", "pwd", "psw", "senha", "kennwort", "contrase", "secret", "token", "key", "auth", "cookie", "sess", "sid"),
+    *("cred", "sig", "bearer", "jwt", "pin", "otp", "cvv", "cvc", "phone", "mobile", "msisdn", "tel", "fax", "card"),
+    *("ssn", "iban", "code", "security", "tax", "national", "account", "mnemonic", "phrase", "csrf", "xsrf", "hmac"),
+    *("pat", "psk", "salt", "pan", "macaroon", "ccnum", "pw", "sin", "nino"),
+)
+"""What every telling name has in it, in lower case."""
+
+_LONGEST_NAME = 64
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
+_QUERY_ONLY = {"key": Announced("key", sure=False), "code": Announced("token", sure=False)}
+_QUERY = ("?", "&", "%26", "%3F", "%3f", "\\u0026", "&amp;")
+_NO_VALUE = (" ", "\n", ", ", ",\n", ") ", "] ", "} ", '"', "'")
+"""What follows where a quotation mark closed something, and opened nothing: `"password=" + secret`."""
+
+
+@cache
+def _stem() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(STEMS)})[a-z0-9_.$\-à-ÿ]{{0,{_LONGEST_NAME}}}+")
+
+
+@cache
+def _joint() -> re.Pattern[str]:
+    """What stands between a name and its value."""
+    return re.compile(
+        rf"""(?x)
+        (?P<close>{QUOTE})?(?:[)\]]|%5[dD])?
+        (?:
+            [ \t]*+ (?P<assign>=>|:=|={{1,2}}|%3[dD]|\\u003[dD])
+          | [ \t]*+ (?P<colon>:(?!//|:)|%3[aA](?!%2[fF]))
+          | (?P<tag>>)
+          | (?P<call>\() [ \t]*+ (?:\w{{1,20}}+[ \t]*+=[ \t]*+)? (?=[bBuUrR]?{QUOTE})
+          | ,?\s{{0,40}}+{QUOTE}?[vV]alue{QUOTE}?\s{{0,4}}+(?P<value>[:=])
+          | (?P<flag>[ \t]++|,[ \t]*+(?=[bBuU]?{QUOTE}))
+        )
+        (?:[ \t]|\s{{0,40}}+(?={QUOTE}))*+
+        (?P<bracket>[\[(]\s{{0,40}}+)?
+        (?:[bBuUrRfF@$]{{1,2}}(?={QUOTE}))?
+        (?P<open>{QUOTE})?
+        """
+    )
+
+
+# A `,`, `;` or `&` ends a value where another pair, a space or a quotation mark follows; a bracket where nothing does.
+@cache
+def _bare() -> re.Pattern[str]:
+    return re.compile(
+        rf"""(?x)
+        (?:
+            {ANY_MARK}
+          | [^\s"'`&;,<>(){{}}\[\]|\\%]
+          | [&;,](?![\s"'\\]|$|[\w.\[\]\-]{{1,64}}+(?:=|:|%5[bBdD]))
+          | [(\[{{)\]}}|](?=[\w!@\#$%^*+/~?-])
+          | \\(?![\\nrt"'u])
+          | %(?!26|2[27]|0[aAdD]|3[bB])
+        )++"""
+    )
+
+
+class _Pairs:
+    """One walk through a text, from name to name."""
+
+    def __init__(self, text: str, lower: str) -> None:
+        self._text = text
+        self._lower = lower
+        self._absent: set[str] = set()
+
+    def spans(self) -> Iterator[Span]:
+        position = 0
+        stem, joint = _stem(), _joint()
+        while found := stem.search(self._lower, position):
+            position = found.end()
+            if joined := joint.match(self._text, position):
+                name = self._text[self._start_of_name(found.start()) : position]
+                for span in self._behind(name, joined, found.start()):
+                    yield span
+                    position = max(position, span.end)
+
+    def _start_of_name(self, start: int) -> int:
+        floor = max(0, start - _LONGEST_NAME)
+        while start > floor and self._text[start - 1] in _NAME:
+            start -= 1
+        return start
+
+    def _behind(self, name: str, joined: re.Match[str], stem: int) -> Iterator[Span]:
+        promise = announced(name) or self._in_query(name, joined, stem)
+        if promise is None or not self._is_believable(name, promise, joined):
+            return
+        start = joined.end()
+        end = self._end_of_value(joined)
+        value = self._text[start:end]
+        if promise.kind == "cookie":
+            yield from cookies(self._text, start, self._end_of_header(joined, end))
+        elif name.lower().endswith("authorization"):
+            quoted = joined["open"] is not None
+            yield from authorization(self._text, start, self._end_of_header(joined, end), whole=quoted)
+        elif is_worth_hiding(promise, value, self._manner(joined, end)):
+            yield Span(start, end, promise.kind)
+            yield from self._others(joined, promise, end)
+
+    def _in_query(self, name: str, joined: re.Match[str], stem: int) -> Announced | None:
+        """Take `?key=` and `&code=` of an address for what they are there."""
+        inside = joined["assign"] and self._text.endswith(_QUERY, 0, stem)
+        return _QUERY_ONLY.get(name[stem - joined.start() :].lower()) if inside else None
+
+    def _is_believable(self, name: str, promise: Announced, joined: re.Match[str]) -> bool:
+        """Whether what joins name and value makes them a pair at all."""
+        value = self._text[joined.end() : self._end_of_value(joined)]
+        if joined["flag"] is not None and name.startswith("-"):
+            return not value.startswith("-")
+        if joined["flag"] is not None:  # `('authorization', 'Bearer …')`, but not `['password', 'username']`.
+            is_tuple = joined["open"] is not None and joined["close"] is not None
+            return is_tuple and (is_machine_made(value) or value.startswith(("Bearer ", "Basic ")))
+        if joined["call"] is not None:  # `Password('…')`, but not `Token('NAME')`.
+            telling = promise.kind == "password" and any(c.isdigit() for c in value) and "/" not in value
+            return telling or is_machine_made(value)
+        if joined["tag"] is not None:
+            return self._text[joined.start() - len(name) - 1 : joined.start() - len(name)] in {"<", ":"}
+        return not value.startswith(_NO_VALUE)
+
+    def _manner(self, joined: re.Match[str], end: int) -> Manner:
+        quoted = joined["open"] is not None or joined["tag"] is not None
+        sure = quoted or joined["colon"] is None
+        return Manner(quoted=quoted, alone=sure or self._text[end : end + 1] in {"", "\n", "\r", ",", "}"})
+
+    def _end_of_value(self, joined: re.Match[str]) -> int:
+        start, quote = joined.end(), joined["open"]
+        if quote is not None:
+            return self._closing(quote, start)
+        if joined["bracket"] is not None:
+            return self._closing("]" if joined["bracket"].startswith("[") else ")", start)
+        if joined["tag"] is not None:
+            return self._closing("<", start)
+        if bare := _bare().match(self._text, start):
+            return start + len(bare[0].rstrip(".,:;!?)" if joined["colon"] else ",;)"))
+        return start
+
+    def _closing(self, mark: str, start: int) -> int:
+        """Find the mark that closes a value; without one it ends with its line."""
+        at = -1 if mark in self._absent else self._text.find(mark, start)
+        while at > start and self._is_escaped(at):
+            at = self._text.find(mark, at + len(mark))
+        if at >= 0:
+            return at
+        self._absent.add(mark)  # So that nobody looks for it again, through all of the text.
+        at = self._text.find("\n", start)
+        return len(self._text) if at < 0 else at
+
+    def _is_escaped(self, at: int) -> bool:
+        before = self._text[max(0, at - 16) : at]
+        return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+    def _end_of_header(self, joined: re.Match[str], end: int) -> int:
+        """Find where a header ends, which is made of several words."""
+        if joined["open"] is not None:
+            return end
+        at = self._text.find("\n", joined.end())
+        return len(self._text) if at < 0 else at
+
+    def _others(self, joined: re.Match[str], promise: Announced, end: int) -> Iterator[Span]:
+        """Go on with the other values of a list."""
+        quote = joined["open"]
+        while (
+            joined["bracket"] and quote and (more := re.compile(rf"{QUOTE},\s{{0,40}}+{QUOTE}").match(self._text, end))
+        ):
+            start, end = more.end(), self._closing(quote, more.end())
+            yield Span(start, end, promise.kind)
+
+
+def pairs(text: str, lower: str) -> Iterator[Span]:
+    """Find the values that follow telling names."""
+    return _Pairs(text, lower).spans()

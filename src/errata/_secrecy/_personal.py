@@ -1,0 +1,137 @@
+"""Personal data: addresses of people and of their machines, and numbers that prove themselves by a checksum."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from errata._secrecy._emails import emails
+from errata._secrecy._marks import Span
+
+# fmt: off
+_IBAN_LENGTHS = {
+    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "BY": 28, "CH": 21,
+    "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FO": 18, "FR": 27,
+    "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26,
+    "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20, "LV": 21, "LY": 25, "MC": 27,
+    "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15, "PK": 24, "PL": 28, "PS": 29, "PT": 25,
+    "QA": 29, "RO": 24, "RS": 22, "SA": 24, "SC": 31, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "ST": 25, "SV": 28, "TL": 23,
+    "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
+}
+
+_VERSION_BEFORE = re.compile(
+    r"(?:(?:^|[^a-z])(?:v|ver|versions?|release|build|firmware|driver|revision|oid|upgrade|requires|python|node|java|kernel)"
+    r"|[a-z0-9]/|[a-z]-|[a-z]_|[=~><!]=|[~><^]|@)[\s:=\"'(v]{0,4}$",
+    re.IGNORECASE,
+)
+
+# A rule begins with the class of its first letter, so that the engine can skip the rest; what may stand before it is
+# asked behind it.
+_PATTERNS = {
+    "phone": r"""(?x)
+        (?:\+|%2[bB])(?<![\w+.]\+)[1-9]\d{0,3}+(?:[ \-.\u00a0/]?\(?\d{1,6}+\)?){1,7}+(?!\d|:\d)
+      | \((?<!\w.)[2-9]\d{2}\)[ \-]?[2-9]\d{2}[ \-.]\d{4}(?![\d\-])
+      | [2-9](?<![\w.+\-/=%].)\d{2}([\-.])[2-9]\d{2}\1\d{4}(?![\w\-.])
+    """,
+    "card": r"""(?x)
+        [2-6](?<![\w.].)\d{3}([ \-\u00a0])\d{4}\1\d{4}\1\d{4}(?![\w\-])
+      | 3(?<![\w.].)[47]\d{2}[ \-]\d{6}[ \-]\d{5}(?!\w)
+      | 3(?<![\w.].)[068]\d{2}[ \-]\d{6}[ \-]\d{4}(?!\w)
+      | [2-6](?<![\w.\-].)\d{13,15}+(?![\w\-]|\.\d)
+    """,
+    "account": r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?:[ \u00a0-]?[A-Z0-9]){11,30}+",
+    "national id": r"[0-8](?<![\w.+\-/].)\d{2}([\- ])\d{2}\1\d{4}(?![\w\-/]|\.\d)",
+    "ip address": r"[1-9](?<![\w.].)\d{0,2}+(?:\.(?:0|[1-9]\d{0,2}+)){3}(?!\w|\.\d|-\w)",
+    "ip address ": r"[23](?<![\w:.].)[0-9a-fA-F]{3}:(?:[0-9a-fA-F]{0,4}+:){1,6}+[0-9a-fA-F]{0,4}+(?![\w:])",
+}
+# fmt: on
+
+
+def _is_phone(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001 - one signature for all of them.
+    return 9 <= sum(character.isdigit() for character in found[0]) <= 17  # noqa: PLR2004 - E.164, and a `%2B`
+
+
+def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    digits = re.sub(r"\D", "", found[0])
+    return _is_issued(digits) and len(set(digits)) > 2 and _luhn(digits)  # noqa: PLR2004 - 4242 4242 4242 4242 is one.
+
+
+def _is_issued(digits: str) -> bool:
+    """Whether some network issues numbers of this beginning and length; the others are orders and accounts."""
+    match digits[0], len(digits):
+        case "4", 16:
+            return True
+        case "5", 16:
+            return digits[1] in "12345"
+        case "2", 16:
+            return "2221" <= digits[:4] <= "2720"
+        case "6", 16:
+            return digits[:2] in {"62", "64", "65"} or digits[:4] == "6011"
+        case "3", 16:
+            return "3528" <= digits[:4] <= "3589"
+        case "3", 15:
+            return digits[1] in "47"
+        case "3", 14:
+            return digits[1] in "068"
+        case _:
+            return False
+
+
+def _luhn(digits: str) -> bool:
+    odd, even = digits[-1::-2], digits[-2::-2]
+    return (sum(map(int, odd)) + sum(sum(divmod(2 * int(digit), 10)) for digit in even)) % 10 == 0
+
+
+def _is_iban(text: str, found: re.Match[str]) -> bool:
+    code = re.sub(r"[ \u00a0-]", "", found[0])
+    length = _IBAN_LENGTHS.get(code[:2], 0)
+    whole = len(code) == length and text[found.end() : found.end() + 1].isalnum()
+    if not length or len(code) < length or whole:
+        return False
+    return int("".join(str(int(character, 36)) for character in code[4:length] + code[:4])) % 97 == 1
+
+
+def _is_national_id(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    area, group, serial = found[0][:3], found[0][4:6], found[0][7:]
+    return area not in {"000", "666"} and group != "00" and serial != "0000"
+
+
+def _is_public(text: str, found: re.Match[str]) -> bool:
+    """Whether an address tells who somebody is: one's own network and the machine itself do not, and a version is none."""
+    first, second, *others = (int(part) for part in found[0].split("."))
+    if max(first, second, *others) > 255 or first in {10, 127} or first >= 224:  # noqa: PLR2004 - RFC 1918, 1122, 5771
+        return False
+    if (
+        (first, second) in {(192, 168), (169, 254)}
+        or (first, second // 16) == (172, 1)
+        or (first, second // 64) == (100, 1)
+    ):
+        return False
+    return not _VERSION_BEFORE.search(text[max(0, found.start() - 24) : found.start()])
+
+
+def _is_ipv6(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    groups = found[0].split(":")
+    return found[0].count("::") == 1 if "::" in found[0] else len(groups) == 8  # noqa: PLR2004
+
+
+_IS_REAL: dict[str, Callable[[str, re.Match[str]], bool]] = {
+    "phone": _is_phone,
+    "card": _is_card,
+    "account": _is_iban,
+    "national id": _is_national_id,
+    "ip address": _is_public,
+    "ip address ": _is_ipv6,
+}
+
+
+@cache
+def _compiled(kind: str) -> re.Pattern[str]:
+    return re.compile(_PATTERNS[kind])
+
+
+def personal(text: str) -> Iterator[Span]:
+    """Find what identifies a person."""
+    spans = [*emails(text)]
+    for kind, is_real in _IS_REAL.items():
+        spans += [Span(*found.span(), kind.strip()) for found in _compiled(kind).finditer(text) if is_real(text, found)]
+    return iter(sorted(spans))

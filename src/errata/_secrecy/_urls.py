@@ -1,0 +1,79 @@
+"""User names and passwords in addresses: `scheme://user:password@host`, and the same without a scheme."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from errata._secrecy._looks import is_machine_made, is_placeholder
+from errata._secrecy._marks import MARK, Span
+
+# Nothing but the part before the host is hidden: which host it was, and who tried, is what a reader needs.
+# A password ends at the last @ before the path, because people forget to escape the ones inside.
+_IN_ADDRESS = r"""[^\s/"'`<>\\|]"""
+
+
+@cache
+def _forms() -> tuple[re.Pattern[str], ...]:
+    return (
+        re.compile(
+            rf"(?<=://)(?P<user>[^\s/:\"'`<>\\|]{{0,256}}+):(?!\d{{1,5}}+[/?\#])(?P<secret>{_IN_ADDRESS}{{1,1024}})@"
+        ),
+        # The same with a slash in the password; the host behind it has to look like one.
+        re.compile(
+            r"(?<=://)(?P<user>[^\s/:@\"'`<>\\|]{0,256}+):(?!\d{1,5}+[/?\#])(?P<secret>[^\s@\"'`<>\\|:]{1,256}+)"
+            r"@(?=[\w.\-]{1,255}(?::\d|/|$|[\s\"']))"
+        ),
+        re.compile(r"(?<=:\\/\\/)(?P<user>[^\s/:\"'<>\\]{0,256}+):(?P<secret>[^\s/\"'<>\\]{1,1024})@"),
+        re.compile(
+            r"(?i)(?<=%3A%2F%2F)(?P<user>[^\s%]{0,256}+)(?:%3A|:)(?P<secret>(?:[^\s%&\"']|%(?!40|2F)){1,512}+)%40"
+        ),
+        re.compile(r"(?i)(?<=thin:)(?P<user>[\w.\-]{1,64}+)/(?P<secret>[^\s@\"'`]{1,256}+)@"),  # Oracle
+    )
+
+
+@cache
+def _without_scheme() -> re.Pattern[str]:
+    """The @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
+    return re.compile(r"@(?=(?:tcp|udp|unix)\(|[\w.\-]{1,255}+:\d{2,5}(?!\d))")
+
+
+@cache
+def _lonely() -> re.Pattern[str]:
+    return re.compile(r"(?<=://)(?P<secret>[^\s/:@\"'`<>\\|?#]{16,1024}+):?@")
+
+
+_LONGEST = 256
+_BREAK = re.compile(r"[\s\"'`<>()=,;]")
+_NO_USER = frozenset({"mailto", "email", "to", "from", "cc", "sip", "user", "contact", "by", "for"})
+
+
+def passwords(text: str) -> Iterator[Span]:
+    """Find the passwords, and the user names that are tokens, in addresses."""
+    found = [span for form in _forms() for match in form.finditer(text) for span in _spans(match)]
+    found += [Span(*match.span("secret"), "token") for match in _lonely().finditer(text) if _is_token(match["secret"])]
+    return iter(sorted([*found, *_bare_pairs(text)]))
+
+
+def _spans(match: re.Match[str]) -> Iterator[Span]:
+    user, secret = match["user"], match["secret"]
+    if is_placeholder(secret):
+        return
+    if _is_token(user):
+        yield Span(*match.span("user"), "token")
+    yield Span(*match.span("secret"), "password")
+
+
+def _bare_pairs(text: str) -> Iterator[Span]:
+    """Look back from an @ for `user:password`, no further than to the @ before."""
+    seen = 0
+    for match in _without_scheme().finditer(text):
+        end = match.start()
+        word = _BREAK.split(text[max(seen, end - _LONGEST) : end])[-1]
+        seen = match.end()
+        user, colon, secret = word.partition(":")
+        if colon and secret and "//" not in word and user.lower() not in _NO_USER and not is_placeholder(secret):
+            yield Span(end - len(secret), end, "password")
+
+
+def _is_token(user: str) -> bool:
+    return is_machine_made(user, 16) and not MARK.search(user)
