@@ -3,6 +3,7 @@
 import re
 
 from errata._status import status_to_code
+from errata._taxonomy import verdict
 from errata.classification._answer import Answer
 from errata.classification._carried import WORDS_AT, is_bare
 from errata.classification._matcher import Matcher
@@ -74,4 +75,5 @@ def meaning_of(words: str) -> Answer | None:
     if found is None:
         return None
     row, status = found
-    return Answer(row.code or status_to_code(status or 0), row.retry, retry_after_ms=row.retry_after_ms)
+    code = row.code or status_to_code(status or 0)
+    return Answer(code, row.retry or verdict(code, http_status=status), retry_after_ms=row.retry_after_ms)
