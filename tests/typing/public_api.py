@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import assert_type
 
+import httpx2
+
 import errata
 from errata import (
     AdapterError,
@@ -18,7 +20,13 @@ from errata import (
     rate_limited,
 )
 from errata.dialects import Dialect, as_jsonrpc_error, error_response, get, names, native
-from errata.http import status_to_code
+from errata.http import (
+    aerror_from_response,
+    error_from_response,
+    fetch_with_timeout,
+    parse_retry_after,
+    status_to_code,
+)
 from errata.reading import Reading, recognise
 
 assert_type(not_found("No order 17.", {"order": 17}), FaultError)
@@ -34,6 +42,17 @@ assert_type(errata.decode({"isError": True}), Fault | None)
 assert_type(errata.decode_needs_input({}), NeedsInput | None)
 assert_type(recognise({}), Reading | None)
 assert_type(status_to_code(404), Code)
+assert_type(error_from_response(object(), service="NCBI", data={"id": 1}, capture_body=False, body_limit=0), FaultError)
+assert_type(parse_retry_after("120", date="Fri, 06 Nov 2026 08:49:37 GMT"), int | None)
+
+
+async def fetch(client: httpx2.AsyncClient) -> None:
+    """What is awaited."""
+    assert_type(await aerror_from_response(object(), service="NCBI", body_timeout_ms=500), FaultError)
+    assert_type(await fetch_with_timeout("https://a.example", client=client, json={"a": 1}), httpx2.Response)
+    assert_type((await fetch_with_timeout("https://a.example", timeout_ms=500)).status_code, int)
+
+
 assert_type(get("native"), Dialect)
 assert_type(names(), tuple[str, ...])
 assert_type(native.encode(Fault(code=Code.GONE), format="json"), dict[str, object])
