@@ -3,13 +3,18 @@
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from errata.classification import _aiohttp, _builtins, _http_clients
+from errata.classification import _aiohttp, _asynchronous, _aws, _builtins, _google, _http_clients, _mcp_sdks, _validation
 from errata.classification._answer import Otherwise, Rule, Table
 
 FAMILIES: dict[str, Table] = {
     "Python": _builtins.TABLE,
     "HTTP clients": _http_clients.TABLE,
     "aiohttp": _aiohttp.TABLE,
+    "AWS": _aws.TABLE,
+    "Google and gRPC": _google.TABLE,
+    "tasks and retries": _asynchronous.TABLE,
+    "MCP": _mcp_sdks.TABLE,
+    "validation": _validation.TABLE,
 }
 """The tables by the name of their family."""
 
