@@ -26,6 +26,7 @@ from errata._factories import (
     validation_error,
 )
 from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
+from errata._guard import guard, try_catch
 from errata._needs_input import NeedsInput
 from errata._redaction import redact, redact_data, register_secret
 from errata._taxonomy import Code, RecoveryHint, Retry
@@ -54,6 +55,7 @@ __all__ = [
     "duplicate_operation",
     "forbidden",
     "gone",
+    "guard",
     "insufficient_balance",
     "internal_error",
     "invalid_params",
@@ -70,6 +72,7 @@ __all__ = [
     "serialization_error",
     "service_unavailable",
     "timeout",
+    "try_catch",
     "unauthorized",
     "upstream_error",
     "validation_error",

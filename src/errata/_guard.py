@@ -1,0 +1,176 @@
+"""For service code: log what failed, and raise it again as what it means. Nothing is ever swallowed."""
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast, overload
+
+from errata._fault import Fault, FaultError, identified
+from errata._log import log_failure
+from errata._taxonomy import Code
+from errata._values import is_a, known_word, text_or_none, timestamp_or_none
+from errata.classification import classify
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_UNSURE = {Code.INTERNAL_ERROR, Code.UNKNOWN_ERROR}
+_REQUEST_IDS = ("correlation_id", "request_id", "requestId")
+
+
+class GuardOptions(TypedDict, total=False):
+    """What `guard` and `try_catch` may be told besides the operation (003's options)."""
+
+    context: Mapping[str, object] | None
+    """Further facts for the log, redacted. Its `request_id` becomes the failure's reference, its `timestamp` the time."""
+    code: Code | None
+    """The code of a failure that has none of its own; without it, the exception is classified."""
+    input: object
+    """What the operation was given; logged, redacted, and never sent."""
+    critical: bool
+    """Log as critical."""
+    include_stack: bool
+    """Log the traceback; it is never sent."""
+    error_mapper: Callable[[Exception], BaseException] | None
+    """Makes the exception to raise, instead of all this."""
+
+
+class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.load"):`
+    """Log a failure of a block or a function and raise it again as a FaultError, with its cause.
+
+        with guard("Orders.load", context={"order": 17}): ...      # also `async with`
+        @guard("Orders.load")                                      # sync and async functions
+
+    A FaultError keeps its own code. Cancellation, KeyboardInterrupt and SystemExit pass untouched. Neither the
+    traceback nor the input ever leaves the process.
+    """
+
+    __slots__ = ("_operation", "_options")
+
+    def __init__(self, operation: str, **options: Unpack[GuardOptions]) -> None:
+        if text_or_none(operation) is None:
+            raise ValueError('`operation` is empty. Name what is guarded, as in `guard("Orders.load")`.')
+        if unknown := options.keys() - GuardOptions.__annotations__.keys():
+            raise TypeError(
+                f"`guard` takes no {', '.join(f'`{name}`' for name in sorted(unknown))}. It takes {_OPTION_NAMES}."
+            )
+        if options.get("code") is not None and known_word(Code, options.get("code")) is None:
+            raise ValueError(f"`{options.get('code')}` is no code. Use one of `errata.Code`.")
+        self._operation = operation
+        self._options = options
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
+        if is_a(error, Exception):
+            outcome = self._outcome(error)
+            if outcome is not error:
+                raise outcome from error
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.__exit__(kind, error, trace)
+
+    def __call__(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
+        if inspect.iscoroutinefunction(function):
+            return cast("Callable[_P, _T]", self._around_async(function))
+
+        @functools.wraps(function)
+        def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+            with self:
+                return function(*args, **kwargs)
+
+        return guarded
+
+    def _around_async(self, function: Callable[_P, Coroutine[Any, Any, _T]]) -> Callable[_P, Coroutine[Any, Any, _T]]:
+        @functools.wraps(function)
+        async def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+            with self:
+                return await function(*args, **kwargs)
+
+        return guarded
+
+    def _outcome(self, error: Exception) -> BaseException:
+        """Log the failure, and make the exception to raise; the same one if it is a FaultError already."""
+        fault = self._fault(error)
+        facts = {
+            "operation": self._operation,
+            "context": self._options.get("context"),
+            "input": self._options.get("input"),
+        }
+        log_failure(
+            fault,
+            error,
+            facts,
+            critical=self._options.get("critical", False),
+            stack=self._options.get("include_stack", True),
+        )
+        mapped = self._mapped(error)
+        if mapped is not None:
+            return mapped
+        return error if is_a(error, FaultError) else FaultError.from_fault(fault, cause=error)
+
+    def _mapped(self, error: Exception) -> BaseException | None:
+        """Ask the author's mapper; one that fails, or makes no exception, must not hide the failure itself."""
+        mapper = self._options.get("error_mapper")
+        try:
+            mapped = mapper(error) if mapper else None
+        except Exception as trouble:  # noqa: BLE001 - whatever it raises, the failure comes first.
+            error.add_note(f"The error_mapper of {self._operation} failed: {type(trouble).__name__}")
+            return None
+        return mapped if is_a(mapped, BaseException) else None
+
+    def _fault(self, error: Exception) -> Fault:
+        fault = (
+            error.fault
+            if is_a(error, FaultError)
+            else _coded(classify(error), known_word(Code, self._options.get("code")))
+        )
+        context = self._options.get("context") or {}
+        reference = next((text for name in _REQUEST_IDS if (text := text_or_none(context.get(name)))), None)
+        if reference and not is_a(error, FaultError):
+            fault = dataclasses.replace(fault, correlation_id=reference)
+        if (moment := timestamp_or_none(context.get("timestamp"))) and not is_a(error, FaultError):
+            fault = dataclasses.replace(fault, timestamp=moment)
+        return identified(fault)
+
+
+_OPTION_NAMES = ", ".join(f"`{name}`" for name in GuardOptions.__annotations__)
+
+
+def _coded(fault: Fault, code: Code | None) -> Fault:
+    """Give a fault the author's code; what is known for sure about repeating the call is not given up for it."""
+    if code is None or code is fault.code:
+        return fault
+    chosen = code.retry
+    if chosen.exceeds(fault.retry) and fault.code not in _UNSURE:
+        chosen = fault.retry
+    message = "" if fault.message == fault.code.sentence else fault.message
+    return dataclasses.replace(fault, code=code, retry=chosen, message=message)
+
+
+@overload
+def try_catch(
+    function: Callable[[], Awaitable[_T]], /, operation: str, **options: Unpack[GuardOptions]
+) -> Coroutine[Any, Any, _T]: ...
+@overload
+def try_catch(function: Callable[[], _T], /, operation: str, **options: Unpack[GuardOptions]) -> _T: ...
+def try_catch(function: Callable[[], object], /, operation: str, **options: Unpack[GuardOptions]) -> object:
+    """Call a function under a guard (003's `ErrorHandler.tryCatch`); what it returns to be awaited is guarded, too.
+
+    order = try_catch(lambda: json.loads(raw), operation="Orders.parse", code=Code.CONFIGURATION_ERROR)
+    page = await try_catch(lambda: client.get(url), operation="Catalogue.fetch", context={"url": url})
+    """
+    watch = guard(operation, **options)
+    with watch:
+        outcome = function()
+    return _awaited(outcome, watch) if inspect.isawaitable(outcome) else outcome
+
+
+async def _awaited(outcome: Awaitable[_T], watch: guard) -> _T:
+    with watch:
+        return await outcome

@@ -1,0 +1,58 @@
+"""One structured record per failure, on the logger `errata`: the cause, which the wire never sees.
+
+The traceback is formatted here, bounded and redacted, and becomes part of the record's text. No `exc_info` is passed
+on: a handler that renders it (rich does) would spend 100 ms of the event loop on every failure, past redaction.
+"""
+
+import logging
+import traceback
+from collections.abc import Mapping
+
+from errata._fault import Fault
+from errata._jsonable import cut
+from errata._redaction import redact, redact_data
+
+_LOG = logging.getLogger("errata")
+_MOST_FRAMES = 50
+_LONGEST_STACK = 16_000
+
+
+def log_failure(
+    fault: Fault, error: BaseException, facts: Mapping[str, object], *, critical: bool = False, stack: bool = True
+) -> None:
+    """Write the record. `facts` are what else is known (an operation, a context, an input); they are redacted.
+
+    Everything is in the record's attribute `errata`, for handlers that write JSON; its text says it for a person.
+    """
+    level = logging.CRITICAL if critical else logging.ERROR
+    if not _LOG.isEnabledFor(level):
+        return
+    told: dict[str, object] = {
+        "code": fault.code.value,
+        "reason": fault.reason,
+        "message": redact(fault.message),
+        "retry": fault.retry.value,
+        "correlation_id": fault.correlation_id,
+        "timestamp": fault.timestamp,
+        "critical": critical,
+        "error": type(error).__name__,
+        "stack": stack_of(error) if stack else None,
+    }
+    told |= {name: redact_data(fact) for name, fact in facts.items()}
+    present = {name: fact for name, fact in told.items() if fact is not None}
+    _LOG.log(level, "%s", _in_words(present), extra={"errata": present})
+
+
+def stack_of(error: BaseException) -> str:
+    """Format an exception's traceback, with its causes; an exception that cannot be formatted says so."""
+    try:
+        lines = traceback.TracebackException.from_exception(error, limit=_MOST_FRAMES, compact=True).format()
+        return cut(redact("".join(lines)), _LONGEST_STACK)
+    except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
+        return f"[{type(error).__name__}: its traceback cannot be formatted]"
+
+
+def _in_words(record: Mapping[str, object]) -> str:
+    where = f"{record['operation']} failed" if record.get("operation") else "Failed"
+    text = f"{where} [{record['code']}]: {record['message']} (reference {record.get('correlation_id')})"
+    return f"{text}\n{record['stack']}" if "stack" in record else text
