@@ -1,6 +1,9 @@
+from email.message import Message
 from http import HTTPStatus
+from io import BytesIO
 from types import SimpleNamespace
 from unittest.mock import Mock
+from urllib.error import HTTPError
 
 import hypothesis
 import pytest
@@ -246,6 +249,32 @@ def test_a_mock_of_a_response_is_read_like_one():
     fault = fault_of(Mock(status_code=503, headers={"Retry-After": "7"}, text="busy", reason="Busy"))
 
     assert (fault.message, fault.retry_after_ms) == ("The service answered 503 Service Unavailable: busy", 7_000)
+
+
+def test_an_exception_of_urllib_is_a_response_as_well():
+    with HTTPError("https://a.example", 404, "Not Found", Message(), BytesIO(b"No article 17.")) as error:
+        fault = fault_of(error)
+
+    assert fault.message == "The service answered 404 Not Found: No article 17."
+
+
+@pytest.mark.parametrize("name", ["aread", "read", "text"])
+@pytest.mark.parametrize("body", ["busy", b"busy"])
+@pytest.mark.anyio
+async def test_a_body_that_can_be_awaited_is(name, body):
+    async def read():
+        return body
+
+    error = await aerror_from_response(SimpleNamespace(status=503, **{name: read}))
+
+    assert error.fault.data == {"body": "busy"}
+
+
+@pytest.mark.anyio
+async def test_a_body_that_can_only_be_had_at_once_is():
+    error = await aerror_from_response(SimpleNamespace(status=503, read=lambda: b"busy"))
+
+    assert error.fault.data == {"body": "busy"}
 
 
 def test_000_shows_the_client_what_the_upstream_said():

@@ -14,9 +14,8 @@ from errata.http._said import said_in
 from errata.http._unread import read_body
 
 _LONGEST_MESSAGE, _LONGEST_NAME, _SHORTEST_CUT = 300, 100, 40
-_ENOUGH = (
-    4 * SIZE
-)  # Bytes of a body. `data` holds a quarter of that, so a secret that is cut in two here is cut off there.
+_ENOUGH = 4 * SIZE  # Bytes of a body; `data` holds a quarter of that.
+_MARGIN = 8192  # Characters; longer than any secret, a private key included.
 _ABOUT_ARGUMENTS = {400, 422}
 _TOO_LARGE = 413
 _FLAGS = {"true": True, "false": False}
@@ -80,14 +79,13 @@ def _error(reply: Reply, service: object, data: object, limit: int) -> FaultErro
         "http_status": status,
         "retry_after_ms": wait_from_headers(reply.fields, status=status),
         "issues": map(_clean_issue, said.issues) if status in _ABOUT_ARGUMENTS else (),
-        "origin": text_or_none(reply.status) if status is None else None,
+        "origin": clean(text_or_none(reply.status) or "", _LONGEST_NAME) if status is None else None,
     }
     if (flag := _flag(status, reply.fields)) is not None:
         fields |= {"retry": verdict(code, http_status=status, flag=flag), "retry_declared": False}
-    kept = {"body": _cut(redact(body), limit)} if body else {}
-    return FaultError(
-        code, _message(reply, code, service_name(service), said.sentence), kept | jsonable_object(data), **fields
-    )
+    message = _message(reply, code, service_name(service), said.sentence)
+    kept = {"body": _redacted(body, limit)} if body else {}
+    return FaultError(code, message, kept | jsonable_object(data), **fields)
 
 
 def _wanted(body_limit: object, *, capture: bool) -> int:
@@ -137,13 +135,15 @@ def _letters(text: str) -> str:
 
 
 def clean(text: str, limit: int) -> str:
-    """Put foreign text on one line, without secrets; these go first, or cutting would leave half of one."""
-    return cut(_NOT_PRINTED.sub(" ", redact(text)).strip(), limit)
+    """Put foreign text on one line, without secrets."""
+    return _redacted(_NOT_PRINTED.sub(" ", text[: limit + _MARGIN]).strip(), limit)
 
 
 def _clean_issue(issue: FieldIssue) -> FieldIssue:
     return FieldIssue(clean(issue.field, _LONGEST_NAME), clean(issue.problem, _LONGEST_MESSAGE))
 
 
-def _cut(text: str, limit: int) -> str:
-    return cut(text, limit) if limit >= _SHORTEST_CUT else text[:limit]
+def _redacted(text: str, limit: int) -> str:
+    """Redact, then cut: the other way round, half a secret would be left that nobody recognises."""
+    safe = redact(text[: limit + _MARGIN])
+    return cut(safe, limit) if limit >= _SHORTEST_CUT else safe[:limit]

@@ -30,11 +30,6 @@ class Reply(NamedTuple):
     body: bytes | str | None
     """As much as is there already; None for nothing, or if it still had to be read."""
 
-    @property
-    def media_type(self) -> str:
-        """What the body claims to be: `application/json`."""
-        return self.fields.get("content-type", "").partition(";")[0].strip().lower()
-
 
 def reply_of(response: object) -> Reply:
     """Read what is there of a response."""
