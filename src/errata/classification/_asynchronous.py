@@ -19,7 +19,7 @@ _NOT_BEGUN = Answer(Code.TIMEOUT, Retry.SAME_CALL)
 _GAVE_UP = Answer(Code.UPSTREAM_ERROR, text="It was tried as often as allowed, and no attempt gave a usable result.")
 _WORKER_DIED = Code.INTERNAL_ERROR
 
-_REDRESS_CLASSES = {
+_REDRESS_CLASSES: dict[str, Code | Answer] = {
     "AUTH": Code.UNAUTHORIZED,
     "PERMISSION": Code.FORBIDDEN,
     "PERMANENT": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),

@@ -3,7 +3,20 @@
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from errata.classification import _aiohttp, _asynchronous, _aws, _builtins, _google, _http_clients, _mcp_sdks, _validation
+from errata.classification import (
+    _agents,
+    _aiohttp,
+    _asynchronous,
+    _aws,
+    _builtins,
+    _formats,
+    _google,
+    _http_clients,
+    _mcp_sdks,
+    _models,
+    _services,
+    _validation,
+)
 from errata.classification._answer import Otherwise, Rule, Table
 
 FAMILIES: dict[str, Table] = {
@@ -14,7 +27,11 @@ FAMILIES: dict[str, Table] = {
     "Google and gRPC": _google.TABLE,
     "tasks and retries": _asynchronous.TABLE,
     "MCP": _mcp_sdks.TABLE,
+    "language models": _models.TABLE,
+    "agents and hubs": _agents.TABLE,
+    "web services": _services.TABLE,
     "validation": _validation.TABLE,
+    "formats": _formats.TABLE,
 }
 """The tables by the name of their family."""
 
