@@ -179,6 +179,15 @@ def test_a_secret_in_a_body_stays_here_even_where_it_is_cut_in_two():
         assert token[:12] not in repr(fault)
 
 
+def test_a_long_secret_does_not_push_half_of_the_next_one_into_sight():
+    key = "-----BEGIN PRIVATE KEY-----\n" + "QUJD" * 1000 + "\n-----END PRIVATE KEY-----\n"
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+
+    for space in range(0, 60, 3):
+        body = key * 2 + " " * (8193 + 500 - 2 * len(key) - space) + token + " and so on" * 1000
+        assert token[:4] not in fault_of(response(500, body)).data["body"]
+
+
 def test_complaints_about_arguments_become_issues_without_the_values():
     body = '{"detail": [{"loc": ["query", "days"], "msg": "Input should be a number", "input": "tomorrow"}]}'
 

@@ -136,7 +136,7 @@ def _letters(text: str) -> str:
 
 def clean(text: str, limit: int) -> str:
     """Put foreign text on one line, without secrets."""
-    return _redacted(_NOT_PRINTED.sub(" ", text[: limit + _MARGIN]).strip(), limit)
+    return _redacted(_NOT_PRINTED.sub(" ", text).strip(), limit)
 
 
 def _clean_issue(issue: FieldIssue) -> FieldIssue:
@@ -144,6 +144,10 @@ def _clean_issue(issue: FieldIssue) -> FieldIssue:
 
 
 def _redacted(text: str, limit: int) -> str:
-    """Redact, then cut: the other way round, half a secret would be left that nobody recognises."""
-    safe = redact(text[: limit + _MARGIN])
+    """Redact, then cut: the other way round, half a secret would be left that nobody recognises.
+
+    Of a long text only what matters is redacted, and what may be half a secret at its end is dropped.
+    """
+    enough = limit + 1 + _MARGIN
+    safe = redact(text) if len(text) <= enough else redact(text[:enough])[:-_MARGIN]
     return cut(safe, limit) if limit >= _SHORTEST_CUT else safe[:limit]
