@@ -31,13 +31,14 @@ def by_error_code(error: BaseException) -> Answer | None:
 
 def _of_response(response: object, error: BaseException) -> Answer | None:
     status = number_at(response, "ResponseMetadata", "HTTPStatusCode")
-    meant = of_cloud_code(text_at(response, "Error", "Code") or "")
-    if meant is None:
-        failed = next(
-            (each for each in (status, number_at(response, "Error", "Code")) if each and 400 <= each < 600), None
-        )  # noqa: PLR2004 - HTTP's range
-        meant = None if failed is None else of_status(failed, error)
+    meant = of_cloud_code(text_at(response, "Error", "Code") or "") or _of_number(status, error)
+    # A HEAD request has no body: then the status is the code.
+    meant = meant or _of_number(number_at(response, "Error", "Code"), error)
     return None if meant is None else meant._replace(http_status=status, retry_after_ms=_wait(response, status))
+
+
+def _of_number(status: int | None, error: BaseException) -> Answer | None:
+    return of_status(status, error) if status is not None and 400 <= status < 600 else None  # noqa: PLR2004 - HTTP's range
 
 
 def _wait(response: object, status: int | None) -> int | None:

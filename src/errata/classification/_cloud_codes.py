@@ -9,12 +9,13 @@ from functools import lru_cache
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer
 
+_LONGEST = 200
 _AGAIN = Retry.SAME_CALL
 _CONTENTION = Answer(Code.CONFLICT, _AGAIN)
 _USED_UP = Answer(Code.RATE_LIMITED, Retry.NEVER)  # An account's quota of things: waiting does not free any.
 
 # fmt: off
-_BY_CODE = {
+_BY_CODE: dict[str, Code | Answer] = {
     # The SDK's own list of throttles. `LimitExceeded` without a suffix is IAM's, and a quota.
     "BandwidthLimitExceeded": Code.RATE_LIMITED, "EC2ThrottledException": Code.RATE_LIMITED, "LimitExceededException": Code.RATE_LIMITED,
     "PriorRequestNotComplete": Code.RATE_LIMITED, "ProvisionedThroughputExceededException": Code.RATE_LIMITED, "RequestLimitExceeded": Code.RATE_LIMITED,
@@ -41,30 +42,41 @@ _BY_CODE = {
     "InvalidAction": Code.NOT_IMPLEMENTED, "UnknownOperationException": Code.NOT_IMPLEMENTED, "MethodNotAllowed": Code.INVALID_REQUEST,
     "SerializationException": Code.INVALID_PARAMS, "MalformedQueryString": Code.INVALID_REQUEST,
     "ServiceException": Code.UPSTREAM_ERROR, "ServerException": Code.UPSTREAM_ERROR, "ModelErrorException": Code.UPSTREAM_ERROR, "ModelStreamErrorException": Code.UPSTREAM_ERROR,
-    "ServiceFailureException": Code.UPSTREAM_ERROR, "UnknownError": Code.UPSTREAM_ERROR, "DryRunOperation": Code.OPERATION_NOT_ALLOWED,
+    "ServiceFailureException": Code.UPSTREAM_ERROR, "ServiceFailure": Code.UPSTREAM_ERROR, "ModelError": Code.UPSTREAM_ERROR, "ModelStreamError": Code.UPSTREAM_ERROR, "UnknownError": Code.UPSTREAM_ERROR, "DryRunOperation": Code.OPERATION_NOT_ALLOWED,
 }
-_BY_WORDS = tuple((answer, re.compile(pattern)) for answer, pattern in (
-    (Code.UNAUTHORIZED, r"ExpiredToken|TokenExpired|SessionExpired|ClientTokenId|UnrecognizedClient|UnauthorizedClient|SignatureDoesNotMatch|(Invalid|Incomplete)Signature|"
-                        r"AuthenticationToken|AccessKeyId|SecretIdNotFound|SecurityToken|IdentityToken|Unauthenticated|^(Invalid|Incorrect)Credential|AuthenticationFail|^ExpiredAuth"),
-    (Code.RATE_LIMITED, r"Throttl|TooManyRequest|TooManyConcurrent|RequestLimit|SlowDown|ThroughputExceeded|RateExceeded|RateLimit|RequestRate|CallRate"),
-    (Code.NOT_FOUND, r"NotFound|NotFond|NoSuch|NotExist|NonExistent|Nonexistent|^Unknown(?!Error|Exception|Operation|Parameter)"),
-    (Code.VALIDATION_FAILED, r"SizeExceed|LengthExceed|SizeLimit|SizeTooLarge"),
-    (_USED_UP, r"^(?!Invalid).*(Limits?Exceed|LimitReached|LimitException|Limit$|ExceedsLimit|Quota|Exceeded(Exception|Fault)?$)"),
-    (_CONTENTION, r"Concurrent|Contention|OptimisticLock"),
-    (Code.CONFLICT, r"Exist|Duplicate|InUse|Conflict|Precondition|Condition(al)?(NotMet|CheckFail|OperationFail)|NotEmpty|NonEmpty|Already|Idempoten|InProgress|Pending|Lock(ed|Client)|"
-                    r"Stale|(Version|RevisionId)Mismatch|NotDisabled|Disabled|NotEnabled|NotActive|Inactive|NotRegistered|(NotRunning|Running|Stopping|Deleting|Deleted|Associated)(Exception|Fault)?$|"
-                    r"StillContains|StillReferenced|ClusterContains|OutOfSync|BeingCopied|Restoring|State(Exception|Fault)$|^(Invalid|Incorrect|Illegal|Unsupported)\w*?(State|Status)(Exception|Fault|Error)?$"),
-    (Code.FORBIDDEN, r"AccessDenied|Forbidden|Unauthori[sz]ed|NotAuthori[sz]ed|NotPermitted|NotAllowed|NotEntitled|PermissionDenied|MissingPermission|^Insufficient\w*(Permission|Privilege|Policy|Access)|Blocked|"
-                     r"Denied|OptInRequired|SubscriptionRequired|Authorization(Error|Fail|Permission)|NoAuthorization|Suspended|SendingPaused|AccountDisabled"),
-    (Code.TIMEOUT, r"^(?!Invalid|Illegal|Unsupported).*(Timeout|TimedOut|TimeOut|DeadlineExceeded)"),
-    (Code.SERVICE_UNAVAILABLE, r"Unavailable|NotReady|Overload|Busy|Unreachable|Connectivity|Offline|Shutdown|^(Insufficient|No)\w*Capacity|CapacityNotAvailable|TryAgain"),
-    (Code.NOT_IMPLEMENTED, r"NotImplemented|NotSupported|NotSupport|Unsupported|NoLongerSupported|NotAvailableInRegion|NotInServiceRegion"),
-    (Code.UPSTREAM_ERROR, r"^Internal|Internal(Error|Fail|Serv|Exception)|ServiceError|ServerError|ServerInternal|ServiceInternal|^Dependency(Exception|Fail)|DependentService|FailedDependency|Unexpected|BadGateway"),
-    (Code.GONE, r"^Gone"),
-    (Code.CANCELLED, r"^Cancell?ed"),
-    (Code.VALIDATION_FAILED, r"Validation|Violat|TooMany|TooLarge|TooLong|TooSmall|TooBig|TooShort|TooOld|OutOfRange|OutOfBounds|Unprocessable|NotSatisfiable|Oversized"),
-    (Code.MISSING_REQUIRED_FIELD, r"^Missing|Required(Exception|Fault)?$|Missing(Exception|Fault)?$"),
-    (Code.INVALID_PARAMS, r"Invalid|Malformed|^Illegal|BadRequest|BadDigest|Incorrect|Mismatch|DoesNotMatch|^Incomplete|Incompatible|Inconsistent|^Insufficient|NotValid|Pars(e|ing)|^Expired|NotAcceptable|^Empty"),
+_BY_WORDS: tuple[tuple[Code | Answer, re.Pattern[str]], ...] = tuple((answer, re.compile("|".join(words))) for answer, words in (
+    (Code.UNAUTHORIZED, ("ExpiredToken", "TokenExpired", "SessionExpired", "ClientTokenId", "UnrecognizedClient", "UnauthorizedClient",
+        "SignatureDoesNotMatch", "(Invalid|Incomplete)Signature", "AuthenticationToken", "AccessKeyId", "SecretIdNotFound", "SecurityToken",
+        "IdentityToken", "Unauthenticated", "^(Invalid|Incorrect)Credential", "AuthenticationFail", "^ExpiredAuth")),
+    (Code.RATE_LIMITED, ("Throttl", "TooManyRequest", "TooManyConcurrent", "RequestLimit", "SlowDown", "ThroughputExceeded", "RateExceeded",
+        "RateLimit", "RequestRate", "CallRate")),
+    (Code.NOT_FOUND, ("NotFound", "NotFond", "NoSuch", "NotExist", "NonExistent", "Nonexistent", "^Unknown(?!Error|Exception|Operation|Parameter)")),
+    (Code.VALIDATION_FAILED, ("SizeExceed", "LengthExceed", "SizeLimit", "SizeTooLarge")),
+    (_USED_UP, ("^(?!Invalid).*(Limits?Exceed|LimitReached|LimitException|Limit$|ExceedsLimit|Quota|Exceeded(Exception|Fault)?$)",)),
+    (_CONTENTION, ("Concurrent", "Contention", "OptimisticLock")),
+    (Code.CONFLICT, ("Exist", "Duplicate", "InUse", "Conflict", "Precondition", "Condition(al)?(NotMet|CheckFail|OperationFail)", "NotEmpty",
+        "NonEmpty", "Already", "Idempoten", "InProgress", "Pending", "Lock(ed|Client)", "Stale", "(Version|RevisionId)Mismatch", "NotDisabled",
+        "Disabled", "NotEnabled", "NotActive", "Inactive", "NotRegistered",
+        "(NotRunning|Running|Stopping|Deleting|Deleted|Associated)(Exception|Fault)?$", "StillContains", "StillReferenced", "ClusterContains",
+        "OutOfSync", "BeingCopied", "Restoring", "State(Exception|Fault)$",
+        r"^(Invalid|Incorrect|Illegal|Unsupported)\w*?(State|Status)(Exception|Fault|Error)?$")),
+    (Code.FORBIDDEN, ("AccessDenied", "Forbidden", "Unauthori[sz]ed", "NotAuthori[sz]ed", "NotPermitted", "NotAllowed", "NotEntitled",
+        "PermissionDenied", "MissingPermission", r"^Insufficient\w*(Permission|Privilege|Policy|Access)", "Blocked", "Denied", "OptInRequired",
+        "SubscriptionRequired", "Authorization(Error|Fail|Permission)", "NoAuthorization", "Suspended", "SendingPaused", "AccountDisabled")),
+    (Code.TIMEOUT, ("^(?!Invalid|Illegal|Unsupported).*(Timeout|TimedOut|TimeOut|DeadlineExceeded)",)),
+    (Code.SERVICE_UNAVAILABLE, ("Unavailable", "NotReady", "Overload", "Busy", "Unreachable", "Connectivity", "Offline", "Shutdown",
+        r"^(Insufficient|No)\w*Capacity", "CapacityNotAvailable", "TryAgain")),
+    (Code.NOT_IMPLEMENTED, ("NotImplemented", "NotSupported", "NotSupport", "Unsupported", "NoLongerSupported", "NotAvailableInRegion",
+        "NotInServiceRegion")),
+    (Code.UPSTREAM_ERROR, ("^Internal", "Internal(Error|Fail|Serv|Exception)", "ServiceError", "ServerError", "ServerInternal", "ServiceInternal",
+        "^Dependency(Exception|Fail)", "DependentService", "FailedDependency", "Unexpected", "BadGateway")),
+    (Code.GONE, ("^Gone",)),
+    (Code.CANCELLED, ("^Cancell?ed",)),
+    (Code.VALIDATION_FAILED, ("Validation", "Violat", "TooMany", "TooLarge", "TooLong", "TooSmall", "TooBig", "TooShort", "TooOld", "OutOfRange",
+        "OutOfBounds", "Unprocessable", "NotSatisfiable", "Oversized")),
+    (Code.MISSING_REQUIRED_FIELD, ("^Missing", "Required(Exception|Fault)?$", "Missing(Exception|Fault)?$")),
+    (Code.INVALID_PARAMS, ("Invalid", "Malformed", "^Illegal", "BadRequest", "BadDigest", "Incorrect", "Mismatch", "DoesNotMatch", "^Incomplete",
+        "Incompatible", "Inconsistent", "^Insufficient", "NotValid", "Pars(e|ing)", "^Expired", "NotAcceptable", "^Empty")),
 ))
 # fmt: on
 
@@ -72,7 +84,7 @@ _BY_WORDS = tuple((answer, re.compile(pattern)) for answer, pattern in (
 @lru_cache(maxsize=512)
 def of_cloud_code(code: str) -> Answer | None:
     """Say what a cloud's error code means; None for one that says nothing."""
-    bare = code.rpartition("#")[2]  # `com.amazon.coral.service#ThrottlingException`
+    bare = code[-_LONGEST:].rpartition("#")[2]  # `com.amazon.coral.service#ThrottlingException`
     known = _BY_CODE.get(bare) or _BY_CODE.get(bare.removesuffix("Exception"))
     meant = known or next((answer for answer, words in _BY_WORDS if words.search(bare)), None)
     return Answer(meant) if isinstance(meant, Code) else meant

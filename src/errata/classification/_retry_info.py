@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from errata._values import is_a, items_of, wait_ms
 from errata._waits import parse_retry_after
-from errata.classification._reach import called, number_at, peek, text_at
+from errata.classification._reach import called, number_at, text_at
 
 _RETRY_INFO = "google.rpc.RetryInfo"
 _MOST = 200

@@ -8,7 +8,12 @@ from errata.classification import (
     _aiohttp,
     _asynchronous,
     _aws,
+    _azure,
     _builtins,
+    _clouds,
+    _computing,
+    _curl,
+    _files,
     _formats,
     _google,
     _http_clients,
@@ -16,6 +21,7 @@ from errata.classification import (
     _models,
     _services,
     _validation,
+    _web,
 )
 from errata.classification._answer import Otherwise, Rule, Table
 
@@ -23,8 +29,12 @@ FAMILIES: dict[str, Table] = {
     "Python": _builtins.TABLE,
     "HTTP clients": _http_clients.TABLE,
     "aiohttp": _aiohttp.TABLE,
+    "curl": _curl.TABLE,
+    "the web": _web.TABLE,
     "AWS": _aws.TABLE,
     "Google and gRPC": _google.TABLE,
+    "Azure": _azure.TABLE,
+    "other clouds": _clouds.TABLE,
     "tasks and retries": _asynchronous.TABLE,
     "MCP": _mcp_sdks.TABLE,
     "language models": _models.TABLE,
@@ -32,6 +42,8 @@ FAMILIES: dict[str, Table] = {
     "web services": _services.TABLE,
     "validation": _validation.TABLE,
     "formats": _formats.TABLE,
+    "files": _files.TABLE,
+    "computing": _computing.TABLE,
 }
 """The tables by the name of their family."""
 
