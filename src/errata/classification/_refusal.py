@@ -1,0 +1,111 @@
+"""A refused value: which field breaks which rule, told without the value itself."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import cast
+
+from errata._fault import FieldIssue
+from errata._jsonable import text_of
+from errata._taxonomy import Code
+from errata._values import is_a, items_of
+from errata.classification._answer import WITHHELD, Answer
+
+REQUIRED = "is required"
+"""The problem of a field that is not there."""
+_MOST = 100
+_MOST_SAID = 3
+"""How many problems the sentence tells; the issues tell all."""
+_DEEPEST = 32
+_OF_THE_WHOLE = ("_schema", "__root__", "")
+_LONGEST = 100
+_PREDICATES = ("must ", "is ", "has ", "have ", "does ", "may ", "fits ", "should ", "cannot ")
+
+# fmt: off
+_REWORDED = (
+    # Pydantic, and its first version.
+    (r"(?:\w+ ){1,2}should ",                                         "must "),
+    (r"(?:Value error|Assertion failed), ",                           ""),
+    (r"Extra inputs are not permitted|extra fields not permitted|Unexpected keyword argument", "is not a known field"),
+    (r"Input tag .*(?: does not match any of the expected tags: |$)", "must have one of the tags "),  # It quotes the tag.
+    (r"ensure this value has ",                                       "must have "),
+    (r"ensure this value is ",                                        "must be "),
+    (r"value (?=is |must )",                                          ""),
+    # marshmallow, colander, voluptuous, trafaret.
+    (r"(?:Missing data for required field|[Rr]equired|[Ff]ield required|required key not provided)\.?$", REQUIRED),
+    (r"Unknown field\.?$|extra keys not allowed$|.* is not allowed key$", "is not a known field"),
+    (r"Must ",                                                        "must "),
+    (r"Not ",                                                         "is not "),
+    (r"Field may ",                                                   "may "),
+    (r"expected ",                                                    "must be "),
+    (r"(['\"]).*\1 is not ",                                          "is not "),  # click and colander quote the value.
+    (r"Invalid JSON",                                                 "is not valid JSON"),
+    (r"Invalid ",                                                     "is not a valid "),
+)
+# fmt: on
+
+
+def refused(problems: Iterable[FieldIssue], by: str | None = None) -> Answer:
+    """Say what is wrong with the fields of an input, and by which schema; a problem without a field is that of the whole input."""
+    found = tuple(islice(problems, _MOST))
+    if not found:
+        return Answer(Code.VALIDATION_FAILED, text=f"The input does not fit `{by}`." if by else WITHHELD)
+    absent = all(issue.problem == REQUIRED for issue in found)
+    code = Code.MISSING_REQUIRED_FIELD if absent else Code.VALIDATION_FAILED
+    return Answer(code, text=_sentence(found, by), issues=tuple(issue for issue in found if issue.field))
+
+
+def path_of(parts: object) -> str:
+    """Write a path of names and numbers with dots: `order.items.0.sku`."""
+    return ".".join(_name(part) for part in items_of(parts)[:_DEEPEST])
+
+
+def predicate(text: str) -> str:
+    """Turn a library's message into what is said of a field: "Input should be a date" reads "must be a date"."""
+    for pattern, words in _REWORDED:
+        if found := re.match(pattern, text, re.DOTALL):
+            text = words + text[found.end() :]
+            break
+    return text[: _LONGEST * 4]
+
+
+def nested(messages: object, path: tuple[object, ...] = ()) -> Iterator[FieldIssue]:
+    """Walk messages that are arranged like the input they are about: by name, by number, several to a place."""
+    if is_a(messages, str):
+        yield FieldIssue(path_of(path), predicate(str.__str__(messages)))
+    elif is_a(messages, Mapping) and len(path) < _DEEPEST:
+        for name, inside in cast("Mapping[object, object]", messages).items():
+            yield from nested(inside, path if name in _OF_THE_WHOLE else (*path, name))
+    elif (is_a(messages, list) or is_a(messages, tuple)) and len(path) < _DEEPEST:
+        for message in items_of(cast("object", messages)):
+            yield from nested(message, path)
+
+
+def listed(values: object) -> str:
+    """List what is allowed, a few of it: `'a', 'b'`."""
+    shown = [_literal(value) for value in items_of(values)]
+    return ", ".join(shown[:10]) + (", …" if len(shown) > 10 else "")  # noqa: PLR2004 - more than anybody reads
+
+
+def _name(part: object) -> str:
+    return text_of(part)[:_LONGEST] if is_a(part, str) or is_a(part, int) else "…"
+
+
+def _literal(value: object) -> str:
+    if is_a(value, str):
+        return f"'{text_of(value)[:_LONGEST]}'"
+    return text_of(value)[:_LONGEST] if value is None or is_a(value, int) or is_a(value, float) else "…"
+
+
+def _sentence(found: Sequence[FieldIssue], by: str | None) -> str:
+    several = len(found) > 1
+    count = f"{len(found)} values do" if several else "1 value does"
+    told = "; ".join(map(_clause, found[:_MOST_SAID]))
+    more = f"; and {len(found) - _MOST_SAID} more" if len(found) > _MOST_SAID else ""
+    return f"{count} not fit{f' `{by}`' if by else ''}: {told}{more}."
+
+
+def _clause(issue: FieldIssue) -> str:
+    problem = issue.problem.strip().rstrip(".")
+    subject = f"`{issue.field}`" if issue.field else "the input"
+    return f"{subject} {problem}" if problem.startswith(_PREDICATES) else f"{subject}: {problem}"
