@@ -76,12 +76,10 @@ def _missing(error: object, asked: object) -> str | None:
 
 
 def _extra(error: object) -> list[str]:
-    instance, schema = peek(error, "instance"), peek(error, "schema")
-    if not is_a(instance, dict) or peek(schema, "patternProperties"):
+    if peek(error, "schema", "patternProperties"):
         return []
-    known = peek(schema, "properties")
-    allowed = known if is_a(known, dict) else {}
-    return [name for name in items_of(instance) if is_a(name, str) and name not in allowed]
+    allowed = items_of(peek(error, "schema", "properties"))
+    return [name for name in items_of(peek(error, "instance")) if is_a(name, str) and name not in allowed]
 
 
 def _types_in(error: object) -> list[str]:

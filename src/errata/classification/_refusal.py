@@ -71,14 +71,17 @@ def predicate(text: str) -> str:
 
 def nested(messages: object, path: tuple[object, ...] = ()) -> Iterator[FieldIssue]:
     """Walk messages that are arranged like the input they are about: by name, by number, several to a place."""
-    if is_a(messages, str):
-        yield FieldIssue(path_of(path), predicate(str.__str__(messages)))
-    elif is_a(messages, Mapping) and len(path) < _DEEPEST:
-        for name, inside in cast("Mapping[object, object]", messages).items():
-            yield from nested(inside, path if name in _OF_THE_WHOLE else (*path, name))
-    elif (is_a(messages, list) or is_a(messages, tuple)) and len(path) < _DEEPEST:
-        for message in items_of(cast("object", messages)):
-            yield from nested(message, path)
+    match messages:
+        case str():
+            yield FieldIssue(path_of(path), predicate(str.__str__(messages)))
+        case Mapping() if len(path) < _DEEPEST:
+            for name, inside in cast("Mapping[object, object]", messages).items():
+                yield from nested(inside, path if name in _OF_THE_WHOLE else (*path, name))
+        case list() | tuple() if len(path) < _DEEPEST:
+            for message in items_of(cast("object", messages)):
+                yield from nested(message, path)
+        case _:
+            return
 
 
 def listed(values: object) -> str:

@@ -19,7 +19,9 @@ from errata.classification import (
     _http_clients,
     _mcp_sdks,
     _models,
+    _security,
     _services,
+    _standard_library,
     _validation,
     _web,
 )
@@ -44,6 +46,8 @@ FAMILIES: dict[str, Table] = {
     "formats": _formats.TABLE,
     "files": _files.TABLE,
     "computing": _computing.TABLE,
+    "security": _security.TABLE,
+    "the standard library": _standard_library.TABLE,
 }
 """The tables by the name of their family."""
 

@@ -73,9 +73,8 @@ def by_msgspec_text(error: BaseException) -> Answer:
 
 def by_messages(error: BaseException) -> Answer:
     """The messages it keeps by field."""
-    messages = peek(error, "messages")
-    field = text_at(error, "field_name")
-    return refused(nested({field: messages} if field and not is_a(messages, dict) else messages))
+    messages, field = peek(error, "messages"), text_at(error, "field_name")
+    return refused(nested(messages, (field,) if field and is_a(messages, list) and field != "_schema" else ()))
 
 
 def by_dict_of_messages(error: BaseException) -> Answer:
