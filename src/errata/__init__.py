@@ -1,5 +1,8 @@
 """The error layer for MCP: what happened, whether the same call may be repeated, and what to do next."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from errata._factories import (
     business_rule_violation,
     circuit_open,
@@ -26,13 +29,16 @@ from errata._factories import (
     validation_error,
 )
 from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
-from errata._guard import guard, try_catch
 from errata._needs_input import NeedsInput
 from errata._redaction import redact, redact_data, register_secret
 from errata._taxonomy import Code, RecoveryHint, Retry
-from errata.classification import classify, register
 from errata.dialects import decode_needs_input
 from errata.reading import decode
+
+if TYPE_CHECKING:
+    from errata import http
+    from errata._guard import guard, try_catch
+    from errata.classification import classify, register
 
 __all__ = [
     "AdapterError",
@@ -56,6 +62,7 @@ __all__ = [
     "forbidden",
     "gone",
     "guard",
+    "http",
     "insufficient_balance",
     "internal_error",
     "invalid_params",
@@ -77,3 +84,24 @@ __all__ = [
     "upstream_error",
     "validation_error",
 ]
+
+# What knows a thousand exceptions takes longer to load than all the rest, and a client may never need it.
+_LOADED_WHEN_ASKED_FOR = {
+    "classify": "errata.classification",
+    "guard": "errata._guard",
+    "http": "errata.http",
+    "register": "errata.classification",
+    "try_catch": "errata._guard",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LOADED_WHEN_ASKED_FOR:
+        raise AttributeError(f"module `errata` has no attribute `{name}`")
+    module = import_module(_LOADED_WHEN_ASKED_FOR[name])
+    found = globals()[name] = getattr(module, name, module)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

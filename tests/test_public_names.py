@@ -1,0 +1,36 @@
+"""The front of the package: what it offers, and what merely importing it costs."""
+
+import subprocess
+import sys
+
+import pytest
+
+import errata
+
+
+def modules_after(statement):
+    code = f"import sys; {statement}; print(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_importing_errata_loads_no_table_of_exceptions_and_no_pattern():
+    loaded = modules_after("import errata")
+    assert "errata._fault" in loaded
+    assert not {name for name in loaded if name.startswith(("errata.classification", "errata.http", "logging"))}
+
+
+def test_the_core_needs_the_standard_library_only():
+    loaded = modules_after("from errata import *; from errata.http import *; errata_classify = classify(KeyError())")
+    foreign = {name.split(".")[0] for name in loaded} - sys.stdlib_module_names - {"errata", "__main__"}
+    assert not {name for name in foreign if not name.startswith(("_", "sitecustomize"))}
+
+
+@pytest.mark.parametrize("name", errata.__all__)
+def test_every_promised_name_is_there(name):
+    assert getattr(errata, name) is getattr(errata, name)
+    assert name in dir(errata)
+
+
+def test_a_name_that_is_not_there_is_said_to_be_missing():
+    with pytest.raises(AttributeError, match="`classifi`"):
+        errata.classifi  # noqa: B018
