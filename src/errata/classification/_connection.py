@@ -43,7 +43,13 @@ _PROXY_WANTS_CREDENTIALS = 407
 
 def by_what_broke(error: BaseException) -> Answer | None:
     """The error of the system, the resolver or TLS inside it."""
-    return next((answer for each in _inside(error) if (answer := _of_the_system(each)) is not None), None)
+    broken = broken_by(error)
+    return None if broken is None else _of_the_system(broken)
+
+
+def broken_by(error: BaseException) -> BaseException | None:
+    """The error of the system, the resolver or TLS inside it, in its own words."""
+    return next((each for each in _inside(error) if _of_the_system(each) is not None), None)
 
 
 def by_network_words(error: BaseException) -> Answer | None:

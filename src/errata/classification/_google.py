@@ -7,6 +7,7 @@ from errata.classification._carried import by_status, wait_of
 from errata.classification._connection import (
     MISUSE,
     REDIRECTS,
+    broken_by,
     by_network_words,
     by_what_broke,
     held_at,
@@ -87,11 +88,6 @@ def _with(rule: Code | Answer) -> Rule:
     return read
 
 
-def _metadata_server(error: BaseException) -> Said:
-    """The broken connection, where there was one; else the credentials."""
-    return by_what_broke(error) or Code.UNAUTHORIZED
-
-
 def _firebase(error: BaseException) -> Said:
     """Google's status name."""
     return GRPC.get(text_at(error, "code") or "")
@@ -126,9 +122,9 @@ _API_CORE: dict[str, Rule | Otherwise] = {
 }
 _AUTH: dict[str, Rule | Otherwise] = {
     "GoogleAuthError": Otherwise(Code.UNAUTHORIZED),
-    "TransportError": first(in_arguments, by_what_broke, by_network_words, Code.NETWORK_ERROR),
+    "TransportError": first(in_arguments, broken_by, by_network_words, Code.NETWORK_ERROR),
     "TimeoutError": Code.TIMEOUT,
-    "RefreshError": _metadata_server,
+    "RefreshError": first(broken_by, Code.UNAUTHORIZED),
     "UserAccessTokenError": Code.UNAUTHORIZED,
     "OAuthError": Code.UNAUTHORIZED,
     "ReauthFailError": Code.UNAUTHORIZED,
