@@ -6,7 +6,8 @@ from errata.classification._carried import by_status
 from errata.classification._reach import inner
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
-_OUT_OF_MEMORY = Answer(Code.SERVICE_UNAVAILABLE, text="There is not enough memory for this now.")
+_TOO_LARGE = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER, text="There is not enough memory for this.")
+_BUSY = Answer(Code.SERVICE_UNAVAILABLE, text="There is not enough memory for this now.")  # A card that others use too.
 
 
 def of_cause(error: BaseException) -> Said:
@@ -70,7 +71,7 @@ TABLE: Table = {
     "pyarrow.lib.ArrowIndexError": Code.VALIDATION_FAILED,
     "pyarrow.lib.ArrowInvalid": Code.SERIALIZATION_ERROR,
     "pyarrow.lib.ArrowKeyError": Code.NOT_FOUND,
-    "pyarrow.lib.ArrowMemoryError": _OUT_OF_MEMORY,
+    "pyarrow.lib.ArrowMemoryError": _TOO_LARGE,
     "pyarrow.lib.ArrowNotImplementedError": Code.NOT_IMPLEMENTED,
     "pyarrow.lib.ArrowSerializationError": Code.SERIALIZATION_ERROR,
     "pyarrow.lib.ArrowTypeError": Code.VALIDATION_FAILED,
@@ -91,7 +92,7 @@ TABLE: Table = {
     "numpy.exceptions.DTypePromotionError": _BUG,
     "numpy.exceptions.TooHardError": Code.VALIDATION_FAILED,
     "numpy._core._exceptions.UFuncTypeError": _BUG,
-    "numpy._core._exceptions._ArrayMemoryError": _OUT_OF_MEMORY,
+    "numpy._core._exceptions._ArrayMemoryError": _TOO_LARGE,
     "numpy.lib._iotools.ConverterError": Code.SERIALIZATION_ERROR,
     "numpy.ma.core.MAError": Code.VALIDATION_FAILED,
     "scipy.cluster.vq.ClusterError": Code.VALIDATION_FAILED,
@@ -110,8 +111,8 @@ TABLE: Table = {
     "sklearn.exceptions.UnsetMetadataPassedError": _BUG,
     "sklearn.utils._param_validation.InvalidParameterError": Code.INVALID_PARAMS,
     "sklearn.datasets._openml.OpenMLError": Code.UPSTREAM_ERROR,
-    "torch.OutOfMemoryError": _OUT_OF_MEMORY,
-    "torch.cuda.OutOfMemoryError": _OUT_OF_MEMORY,
+    "torch.OutOfMemoryError": _BUSY,
+    "torch.cuda.OutOfMemoryError": _BUSY,
     "matplotlib.ExecutableNotFoundError": Code.CONFIGURATION_ERROR,
     "matplotlib.units.ConversionError": Code.VALIDATION_FAILED,
     "statistics.StatisticsError": Code.VALIDATION_FAILED,

@@ -10,16 +10,27 @@ _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
 _LONGEST = 300
 
 
+def _forbidden(what: str) -> Answer:
+    return Answer(Code.VALIDATION_FAILED, text=f"The XML has {what}, which is not allowed.")
+
+
 def by_mark(error: BaseException) -> Answer:
     """Its problem and the place of it, without the line it quotes."""
     mark = peek(error, "problem_mark") or peek(error, "context_mark")
-    told = ", ".join(filter(None, (text_at(error, "context"), text_at(error, "problem"))))
+    problem = (text_at(error, "problem") or "").partition(" with value ")[0]  # A key that is there twice.
+    told = ", ".join(filter(None, (text_at(error, "context"), problem)))
     return Answer(Code.SERIALIZATION_ERROR, text=_at(f"The YAML cannot be read: {told}", mark) if told else None)
 
 
 def by_mark_of_value(error: BaseException) -> Answer:
     """What was expected and what was found, without the line it quotes."""
     return by_mark(error)._replace(code=Code.VALIDATION_FAILED)
+
+
+def by_first_words(error: BaseException) -> Answer:
+    """The words it was made with, without the object that comes after them."""
+    given = argument(error)
+    return Answer(Code.SERIALIZATION_ERROR, text=str.__str__(given) if is_a(given, str) else WITHHELD)
 
 
 def by_unread_line(error: BaseException) -> Answer:
@@ -99,8 +110,10 @@ TABLE: Table = {
     # YAML and TOML.
     "yaml.error.YAMLError": Code.SERIALIZATION_ERROR,
     "yaml.error.MarkedYAMLError": by_mark,
+    "yaml.representer.RepresenterError": by_first_words,
     "ruamel.yaml.error.YAMLError": Code.SERIALIZATION_ERROR,
     "ruamel.yaml.error.MarkedYAMLError": by_mark,
+    "ruamel.yaml.representer.RepresenterError": by_first_words,
     "ruamel.yaml.error.YAMLStreamError": Code.SERIALIZATION_ERROR,
     "strictyaml.ruamel.error.YAMLError": Code.SERIALIZATION_ERROR,
     "strictyaml.ruamel.error.MarkedYAMLError": by_mark,
@@ -138,9 +151,9 @@ TABLE: Table = {
     "xml.dom.ValidationErr": Code.VALIDATION_FAILED,
     "xmltodict.ParsingInterrupted": Code.SERIALIZATION_ERROR,
     "defusedxml.common.DefusedXmlException": Code.VALIDATION_FAILED,
-    "defusedxml.common.DTDForbidden": Code.VALIDATION_FAILED,
-    "defusedxml.common.EntitiesForbidden": Code.VALIDATION_FAILED,
-    "defusedxml.common.ExternalReferenceForbidden": Code.VALIDATION_FAILED,
+    "defusedxml.common.DTDForbidden": _forbidden("a document type"),
+    "defusedxml.common.EntitiesForbidden": _forbidden("entities of its own"),
+    "defusedxml.common.ExternalReferenceForbidden": _forbidden("a reference to another document"),
     "defusedxml.common.NotSupportedError": Code.NOT_IMPLEMENTED,
     "lxml.etree.Error": Code.SERIALIZATION_ERROR,
     "lxml.etree.LxmlError": Code.SERIALIZATION_ERROR,
@@ -191,6 +204,7 @@ TABLE: Table = {
     # Templates.
     "jinja2.exceptions.TemplateError": Code.INVALID_PARAMS,
     "jinja2.exceptions.TemplateNotFound": by_template_name,
+    "jinja2.exceptions.TemplatesNotFound": Code.NOT_FOUND,
     "jinja2.exceptions.TemplateSyntaxError": by_template_line,
     "jinja2.exceptions.TemplateRuntimeError": Code.INVALID_PARAMS,
     "jinja2.exceptions.FilterArgumentError": Code.INVALID_PARAMS,
@@ -208,7 +222,7 @@ TABLE: Table = {
     "pendulum.parsing.exceptions.ParserError": Code.INVALID_FORMAT,
     "pendulum.exceptions.PendulumException": Code.VALIDATION_FAILED,
     "pendulum.tz.exceptions.TimezoneError": Code.VALIDATION_FAILED,
-    "pendulum.tz.exceptions.InvalidTimezone": Code.NOT_FOUND,
+    "pendulum.tz.exceptions.InvalidTimezone": by_time_zone,
     "arrow.parser.ParserError": Code.INVALID_FORMAT,
     "isodate.isoerror.ISO8601Error": Code.INVALID_FORMAT,
     "iso8601.iso8601.ParseError": Code.INVALID_FORMAT,

@@ -58,7 +58,9 @@ def issue_of(path: object, keyword: str | None, asked: object) -> FieldIssue:
 def of_jsonschema(error: object) -> FieldIssue:
     """Read an error of the library jsonschema."""
     keyword, asked = text_at(error, "validator"), peek(error, "validator_value")
-    path = items_of(peek(error, "absolute_path"))
+    path, rules = items_of(peek(error, "absolute_path")), items_of(peek(error, "absolute_schema_path"))
+    if "propertyNames" in rules[-2:-1]:
+        return issue_of(path, "propertyNames", None)
     if keyword == "required" and (name := _missing(error, asked)):
         return FieldIssue(path_of((*path, name)), REQUIRED)
     if keyword == "additionalProperties" and (extra := _extra(error)):

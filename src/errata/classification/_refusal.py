@@ -19,7 +19,7 @@ _MOST_SAID = 3
 _DEEPEST = 32
 _OF_THE_WHOLE = ("_schema", "__root__", "")
 _LONGEST = 100
-_PREDICATES = ("must ", "is ", "has ", "have ", "does ", "may ", "fits ", "should ", "cannot ")
+_PREDICATES = ("must ", "is ", "has ", "have ", "does ", "may ", "fits ", "lacks ", "should ", "cannot ")
 
 # fmt: off
 _REWORDED = (
@@ -66,7 +66,7 @@ def predicate(text: str) -> str:
         if found := re.match(pattern, text, re.DOTALL):
             text = words + text[found.end() :]
             break
-    return text[: _LONGEST * 4]
+    return text[: _LONGEST * 4].rstrip(". ")
 
 
 def nested(messages: object, path: tuple[object, ...] = ()) -> Iterator[FieldIssue]:
@@ -109,6 +109,5 @@ def _sentence(found: Sequence[FieldIssue], by: str | None) -> str:
 
 
 def _clause(issue: FieldIssue) -> str:
-    problem = issue.problem.strip().rstrip(".")
     subject = f"`{issue.field}`" if issue.field else "the input"
-    return f"{subject} {problem}" if problem.startswith(_PREDICATES) else f"{subject}: {problem}"
+    return f"{subject} {issue.problem}" if issue.problem.startswith(_PREDICATES) else f"{subject}: {issue.problem}"

@@ -1,8 +1,10 @@
 """Tokens, signatures, ciphers, passwords, directories: whoever called is not who they should be, or cannot be sure."""
 
+from http import HTTPStatus
+
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
-from errata.classification._carried import by_status
+from errata.classification._carried import by_status, status_of
 from errata.classification._reach import inner, text_at
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
@@ -54,12 +56,17 @@ def by_oauth_word(error: BaseException) -> Said:
     return _OAUTH.get((text_at(error, "error") or "").lower())
 
 
+def by_other_status(error: BaseException) -> Said:
+    """The HTTP status it carries, unless it is 400: OAuth answers that to nearly everything."""
+    return None if status_of(error) == HTTPStatus.BAD_REQUEST else by_status(error)
+
+
 def of_cause(error: BaseException) -> Said:
     """The exception it was raised from."""
     return inner(error, "__cause__")
 
 
-_OAUTH_ERROR = first(by_oauth_word, by_status, Code.UNAUTHORIZED)
+_OAUTH_ERROR = first(by_oauth_word, by_other_status, Code.UNAUTHORIZED)
 
 # fmt: off
 TABLE: Table = {

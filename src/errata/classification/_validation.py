@@ -22,7 +22,7 @@ from errata.classification._validators import (
     by_typed_field,
     by_unknown_keys,
     by_voluptuous_paths,
-    of_an_argument,
+    of_what_came_in,
 )
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
@@ -135,7 +135,7 @@ TABLE: Table = {
     "phonenumbers.phonenumberutil.NumberParseException": Code.INVALID_FORMAT,
     "validators.utils.ValidationError": by_failed_function,
     "validators.ValidationFailure": by_failed_function,
-    "typeguard.TypeCheckError": of_an_argument,
+    "typeguard.TypeCheckError": of_what_came_in,
     "beartype.roar._roarexc.BeartypeException": _BUG,
     "beartype.roar._roarexc.BeartypeCallHintParamViolation": Answer(Code.INVALID_PARAMS, text=WITHHELD),
     "beartype.roar._roarexc.BeartypeDoorHintViolation": _REFUSED,

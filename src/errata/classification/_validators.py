@@ -68,7 +68,7 @@ def by_msgspec_text(error: BaseException) -> Answer:
         return refused([FieldIssue(path_of(path), "is not one of the allowed values")])
     expected = re.match(r"Expected (.*?)(?:, got .*)?$", told)
     problem = predicate(told.replace("Expected ", "expected ", 1).replace(", got ", ", not "))
-    return refused([FieldIssue(path_of(path), problem, expected[1] if expected else None)])
+    return refused([FieldIssue(path_of(path), problem, expected[1].strip("`") if expected else None)])
 
 
 def by_messages(error: BaseException) -> Answer:
@@ -146,8 +146,8 @@ def by_parameter(error: BaseException) -> Answer:
 
 def by_columns(error: BaseException) -> Answer:
     """The columns and the checks they fail."""
-    each = items_of(peek(error, "schema_errors")) or (error,)
-    return refused(map(_of_column, each), text_at(error, "schema", "name"))
+    each = items_of(peek(error, "schema_errors"))
+    return refused(map(_of_column, each or (error,)), text_at(error, "schema", "name") if each else None)
 
 
 def _of_column(error: object) -> FieldIssue:
@@ -155,9 +155,10 @@ def _of_column(error: object) -> FieldIssue:
     return FieldIssue(text_at(error, "column_name") or "", f"does not pass {check}")
 
 
-def of_an_argument(error: BaseException) -> Said:
-    """Whether it is about an argument, or about something of this server."""
-    return Code.INVALID_PARAMS if text_of(error).startswith("argument") else Answer(Code.INTERNAL_ERROR, text=WITHHELD)
+def of_what_came_in(error: BaseException) -> Said:
+    """Whether it is about what came in, or about what this server returns."""
+    comes_out = text_of(error).startswith(("the return value", "value yielded", "the yielded value"))
+    return Answer(Code.INTERNAL_ERROR, text=WITHHELD) if comes_out else Code.VALIDATION_FAILED
 
 
 def by_command_line(error: BaseException) -> Code:

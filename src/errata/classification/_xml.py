@@ -7,7 +7,7 @@ from errata._fault import FieldIssue
 from errata._values import items_of
 from errata.classification._answer import Answer
 from errata.classification._reach import number_at, peek, text_at
-from errata.classification._refusal import refused
+from errata.classification._refusal import predicate, refused
 
 _ELEMENT = r"^Element '[^']*'(?:, attribute '([^']*)')?: "
 # fmt: off
@@ -35,7 +35,7 @@ def _in_log(entries: tuple[object, ...]) -> Iterator[FieldIssue]:
 def _unquoted(told: str) -> str:
     for pattern, words in _QUOTED:
         told = re.sub(pattern, words, told, flags=re.DOTALL)
-    return told
+    return predicate(told)
 
 
 def by_schema_reason(error: BaseException) -> Answer:
