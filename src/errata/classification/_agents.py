@@ -12,7 +12,7 @@ from errata.classification._replies import by_reply, replied
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 _UNREADABLE = Code.SERIALIZATION_ERROR
-_HUB = by_reply(text_at=(("server_message",),))
+_HUB = by_reply(said_at=(("server_message",),))
 
 
 def _cooling_down(error: BaseException) -> Answer:

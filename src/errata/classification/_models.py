@@ -4,7 +4,7 @@ from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._connection import NOT_SENT_IN_TIME, by_what_broke, held_at
-from errata.classification._reach import inner, peek, text_at
+from errata.classification._reach import inner, number_at, peek, text_at
 from errata.classification._replies import Words, by_reply, replied
 from errata.classification._words import meaning_of
 
@@ -91,7 +91,7 @@ _WORD_AT = (
 )
 # The SDKs made by Stainless document that they repeat 408, 409, 429 and everything from 500 on.
 by_model_reply = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, again=frozenset({409}))
-_fern = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, text_at=(("body", "message"), ("body", "detail"), ("body",)))
+_fern = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, said_at=(("body", "message"), ("body", "detail"), ("body",)))
 _NOT_SENT = {"ConnectTimeout", "PoolTimeout", "ConnectTimeoutError"}
 
 
@@ -117,6 +117,8 @@ def _without_headers(error: BaseException) -> Said:
     said = _fern(error)
     if isinstance(said, Answer):
         return said if said.text else said._replace(text=WITHHELD)
+    if number_at(error, "status_code") is not None:
+        return Answer(_UNREADABLE, text=WITHHELD)
     return Answer(Code.CONFIGURATION_ERROR, text=text_at(error, "body") or WITHHELD)
 
 
@@ -195,17 +197,18 @@ TABLE: Table = {
     "anthropic.lib.credentials._workload.WorkloadIdentityError": first(_exchange, Code.UNAUTHORIZED),
 
     "cohere.core.parse_error.ParsingError": _UNREADABLE,
+    "cohere.errors.invalid_token_error.InvalidTokenError": replied(Code.UNAUTHORIZED),  # Its status is 498.
     "cohere.manually_maintained.cohere_aws.error.CohereError": Otherwise(Code.UPSTREAM_ERROR),
-    "mistralai.client.errors.mistralerror.MistralError": first(by_reply(text_at=()), Code.UPSTREAM_ERROR),
+    "mistralai.client.errors.mistralerror.MistralError": first(by_model_reply, Code.UPSTREAM_ERROR),
     "mistralai.client.errors.no_response_error.NoResponseError": Code.NETWORK_ERROR,
-    "mistralai.client.errors.responsevalidationerror.ResponseValidationError": _UNREADABLE,
+    "mistralai.client.errors.responsevalidationerror.ResponseValidationError": Answer(_UNREADABLE, text=WITHHELD),  # It quotes the answer.
     "mistralai.exceptions.MistralAPIStatusException": by_model_reply,  # Before 1.0
     "mistralai.exceptions.MistralConnectionException": first(by_what_broke, Code.NETWORK_ERROR),
     "mistralai.exceptions.MistralException": Otherwise(Code.UPSTREAM_ERROR),
     "ollama._types.RequestError": Code.INVALID_PARAMS,
-    "ollama._types.ResponseError": first(by_reply(text_at=(("error",),)), _in_stream),
+    "ollama._types.ResponseError": first(by_reply(said_at=(("error",),)), _in_stream),
 
-    "google.genai.errors.APIError": first(by_reply(text_at=(("message",),)), Code.UPSTREAM_ERROR),
+    "google.genai.errors.APIError": first(by_reply(said_at=(("message",),)), Code.UPSTREAM_ERROR),
     "google.genai.errors.FunctionInvocationError": first(held_at("__cause__"), Code.INTERNAL_ERROR),
     "google.genai.errors.UnknownApiResponseError": _UNREADABLE,
     "google.genai.errors.UnknownFunctionCallArgumentError": _UNREADABLE,

@@ -3,19 +3,22 @@
 A status decides, except that 400 and a success say little: then the word does. A few words decide always.
 """
 
+import json
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Reader
 from errata.classification._carried import of_status, status_of
-from errata.classification._reach import number_at, text_at
+from errata.classification._reach import number_at, peek, text_at
 
 Place: TypeAlias = tuple[str, ...]
 Words: TypeAlias = Mapping[str, Code | Answer]
 
 _VAGUE = (None, 400)
 _MORE_STATUSES = {451: Code.FORBIDDEN, 499: Code.CANCELLED}
+_LONGEST_BODY = 50_000
+_NO_MESSAGE = ("<", "{")  # A page, or data that nobody took apart
 _NO_WORDS: Words = {}
 _BODY = (("body", "error", "message"), ("body", "message"), ("body", "detail"), ("body", "error"))
 
@@ -25,7 +28,7 @@ def by_reply(  # noqa: PLR0913 - each says where one part of the reply is.
     *,
     always: Words = _NO_WORDS,
     word_at: tuple[Place, ...] = (),
-    text_at: tuple[Place, ...] = _BODY,
+    said_at: tuple[Place, ...] = _BODY,
     status_at: tuple[Place, ...] = (),
     again: frozenset[int] = frozenset(),
 ) -> Reader:
@@ -36,32 +39,56 @@ def by_reply(  # noqa: PLR0913 - each says where one part of the reply is.
 
     def read(error: BaseException) -> Answer | None:
         status = next((at for place in status_at if (at := number_at(error, *place))), None) or status_of(error)
-        spoken = [word.lower() for place in word_at if (word := _word(error, place))]
+        reply = _Reply(error, _opened(error))
+        spoken = [word.lower() for place in word_at if (word := reply.word(place))]
         said = _meaning(always, spoken) or (_meaning(words, spoken) if status in _VAGUE else None)
         answer = _with_status(said, status, error)
         if answer is None:
             return None
         if said is None and status in again:
             answer = answer._replace(retry=Retry.SAME_CALL)
-        return answer._replace(text=answer.text or _text(error, text_at))
+        return answer._replace(text=answer.text or reply.message(said_at))
 
     read.__doc__ = "The status and the words of the service's reply"
     return read
 
 
-def replied(code: Code, retry: Retry | None = None, *, text_at: tuple[Place, ...] = _BODY) -> Reader:
+def replied(code: Code, retry: Retry | None = None, *, said_at: tuple[Place, ...] = _BODY) -> Reader:
     """Make a rule for a class that says it all: this code, with the status and the message of the reply."""
 
     def read(error: BaseException) -> Answer:
-        return Answer(code, retry, status_of(error), text=_text(error, text_at))
+        return Answer(code, retry, status_of(error), text=_Reply(error, _opened(error)).message(said_at))
 
     read.__doc__ = f"{code}, {retry}" if retry else str(code)
     return read
 
 
-def _word(error: BaseException, place: Place) -> str | None:
-    number = number_at(error, *place)
-    return text_at(error, *place) if number is None else str(number)
+class _Reply(NamedTuple):
+    error: BaseException
+    body: object
+
+    def word(self, place: Place) -> str | None:
+        subject, path = self._start(place)
+        number = number_at(subject, *path)
+        return text_at(subject, *path) if number is None else str(number)
+
+    def message(self, places: tuple[Place, ...]) -> str | None:
+        texts = (text_at(subject, *path) or "" for subject, path in map(self._start, places))
+        return next((text for text in texts if text and not text.lstrip().startswith(_NO_MESSAGE)), None)
+
+    def _start(self, place: Place) -> tuple[object, Place]:
+        return (self.body, place[1:]) if place[0] == "body" else (self.error, place)
+
+
+def _opened(error: BaseException) -> object:
+    """Read the body, also where it is still JSON text."""
+    body = text_at(error, "body")
+    if body is None or not body.startswith("{") or len(body) > _LONGEST_BODY:
+        return peek(error, "body")
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _meaning(words: Words, spoken: list[str]) -> Answer | None:
@@ -76,7 +103,3 @@ def _with_status(said: Answer | None, status: int | None, error: BaseException) 
         return None
     known = _MORE_STATUSES.get(status)
     return Answer(known, http_status=status) if known else of_status(status, error)
-
-
-def _text(error: BaseException, places: tuple[Place, ...]) -> str | None:
-    return next((text for place in places if (text := text_at(error, *place))), None)

@@ -180,4 +180,48 @@ TWILIO: Words = {
     "30002": Code.FORBIDDEN,                # The account is suspended.
     "63038": Code.RATE_LIMITED,             # So many messages a day
 }
+
+GOOGLE_MAPS: Words = {
+    "invalid_request": Code.INVALID_PARAMS,
+    "max_elements_exceeded": Code.VALIDATION_FAILED,
+    "max_waypoints_exceeded": Code.VALIDATION_FAILED,
+    "not_found": Code.NOT_FOUND,
+    "over_daily_limit": Answer(Code.RATE_LIMITED, Retry.NEVER),
+    "over_query_limit": Code.RATE_LIMITED,
+    "request_denied": Code.FORBIDDEN,
+    "unknown_error": Code.UPSTREAM_ERROR,
+    "zero_results": Code.NOT_FOUND,
+}
+
+POSTGREST: Words = {
+    "PGRST000": Code.SERVICE_UNAVAILABLE,  # No connection to the database
+    "PGRST001": Code.SERVICE_UNAVAILABLE,
+    "PGRST002": Code.SERVICE_UNAVAILABLE,
+    "PGRST003": Code.TIMEOUT,              # No free connection in time
+    "PGRST100": Code.INVALID_PARAMS,
+    "PGRST102": Code.INVALID_REQUEST,
+    "PGRST116": Code.NOT_FOUND,            # Not exactly one row
+    "PGRST200": Code.NOT_FOUND,            # No such relation between tables
+    "PGRST202": Code.NOT_FOUND,            # No such function
+    "PGRST204": Code.INVALID_PARAMS,       # No such column
+    "PGRST205": Code.NOT_FOUND,            # No such table
+    "PGRST301": Code.UNAUTHORIZED,
+    "PGRST302": Code.UNAUTHORIZED,
+    "PGRST303": Code.UNAUTHORIZED,
+}
+
+SALESFORCE: Words = {
+    "DUPLICATE_VALUE": Code.CONFLICT,
+    "DUPLICATES_DETECTED": Code.CONFLICT,
+    "ENTITY_IS_DELETED": Code.GONE,
+    "FIELD_CUSTOM_VALIDATION_EXCEPTION": Code.VALIDATION_FAILED,
+    "INSUFFICIENT_ACCESS_OR_READONLY": Code.FORBIDDEN,
+    "INVALID_SESSION_ID": Code.UNAUTHORIZED,
+    "NOT_FOUND": Code.NOT_FOUND,
+    "REQUEST_LIMIT_EXCEEDED": Code.RATE_LIMITED,
+    "REQUIRED_FIELD_MISSING": Code.MISSING_REQUIRED_FIELD,
+    "SERVER_UNAVAILABLE": Code.SERVICE_UNAVAILABLE,
+    "STORAGE_LIMIT_EXCEEDED": Code.INSUFFICIENT_BALANCE,
+    "UNABLE_TO_LOCK_ROW": Answer(Code.CONFLICT, _AGAIN),
+}
 # fmt: on
