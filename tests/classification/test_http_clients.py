@@ -282,6 +282,12 @@ def test_a_tunnel_that_wants_a_password_says_so_through_all_wrappers():
     assert classify(requests.exceptions.ProxyError(retried)).code is Code.UNAUTHORIZED
 
 
+def test_a_socket_that_is_not_there_is_no_missing_thing():
+    urllib3 = module("urllib3")
+    error = urllib3.exceptions.ProtocolError("Connection aborted.", FileNotFoundError(2, "No such file or directory"))
+    assert classify(module("requests").ConnectionError(error)).code is Code.NETWORK_ERROR
+
+
 def test_a_url_with_its_parameters_is_not_told_when_retries_ran_out():
     urllib3 = module("urllib3")
 

@@ -94,12 +94,8 @@ def in_arguments(error: BaseException) -> Said:
 
 
 def _can_tell(error: BaseException) -> bool:
-    """Whether an exception says more than the one that holds it: a bare `OSError` does not."""
-    return (
-        type(error).__module__ != "builtins"
-        or number_at(error, "errno") is not None
-        or _of_the_system(error) is not None
-    )
+    """Whether an exception says more than the one that holds it: a socket's missing file is no missing thing."""
+    return type(error).__module__ != "builtins" or _of_the_system(error) is not None
 
 
 def _inside(error: BaseException) -> Iterator[BaseException]:

@@ -53,12 +53,15 @@ def _api_call(error: BaseException) -> Said:
     """Its gRPC status, else its HTTP status, with the wait in its details."""
     quota = _quota(error)
     meant = quota or GRPC.get(text_at(error, "grpc_status_code", "name") or "") or by_status(error)
-    return _waiting(Answer(meant) if isinstance(meant, Code) else meant, error)
+    answer = Answer(meant) if isinstance(meant, Code) else meant
+    return (
+        None
+        if answer is None
+        else _waiting(answer._replace(http_status=number_at(error, "code") or answer.http_status), error)
+    )
 
 
-def _waiting(answer: Answer | None, error: BaseException) -> Answer | None:
-    if answer is None:
-        return None
+def _waiting(answer: Answer, error: BaseException) -> Answer:
     wait = wait_in_details(peek(error, "details"))
     if wait is None:
         wait = wait_in_details(peek(error, "details", "error", "details"))

@@ -19,7 +19,7 @@ from errata.classification._connection import (
     held_at,
     in_arguments,
 )
-from errata.classification._reach import text_at
+from errata.classification._reach import inner, number_at, text_at
 
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _CONNECT = first(by_what_broke, by_network_words, REFUSED)
@@ -43,6 +43,11 @@ def _url_reason(error: BaseException) -> Said:
     return (
         _BAD_URL if reason.startswith(("unknown url type", "no host given", "file not on", "file:// scheme")) else None
     )
+
+
+def _file_reason(error: BaseException) -> Said:
+    """The system's error about a `file:` URL."""
+    return inner(error, "reason") if number_at(error, "reason", "errno") is not None else None
 
 
 def _under(packages: tuple[str, ...], rows: dict[str, Rule | Otherwise]) -> dict[str, Rule | Otherwise]:
@@ -166,7 +171,7 @@ TABLE: Table = {
     "urllib3_future.exceptions.MustRedialError": REFUSED,
     "urllib3_future.exceptions.EarlyResponse": Code.UPSTREAM_ERROR,
 
-    "urllib.error.URLError": first(by_what_broke, by_status_said, _url_reason, held_at("reason"), _NETWORK),
+    "urllib.error.URLError": first(by_what_broke, by_status_said, _url_reason, _file_reason, _NETWORK),
     "urllib.error.HTTPError": _STATUS,
     "urllib.error.ContentTooShortError": Code.NETWORK_ERROR,
     "http.client.HTTPException": Otherwise(Code.UPSTREAM_ERROR),
