@@ -14,6 +14,7 @@ from errata.classification import (
     _communication,
     _computing,
     _curl,
+    _databases,
     _files,
     _formats,
     _google,
@@ -52,6 +53,7 @@ FAMILIES: dict[str, Table] = {
     "computing": _computing.TABLE,
     "security": _security.TABLE,
     "the standard library": _standard_library.TABLE,
+    "databases": _databases.TABLE,
 }
 """The tables by the name of their family."""
 
