@@ -23,9 +23,19 @@ _STATUS_AT = (
     ("resp", "status"),
     ("response", "ResponseMetadata", "HTTPStatusCode"),
 )
-_HEADERS_AT = (("headers",), ("response", "headers"), ("response_headers",), ("http_headers",), ("resp",))
+_HEADERS_AT = (
+    ("headers",),
+    ("response", "headers"),
+    ("response", "ResponseMetadata", "HTTPHeaders"),
+    ("response_headers",),
+    ("http_headers",),
+    ("resp",),
+)
 _SECONDS_AT = (("retry_after",), ("retry_after_seconds",), ("retry_after_secs",), ("retryAfter",), ("retry_delay",))
 _MS_AT = (("retry_after_ms",), ("retryAfterMs",))
+# Statuses that proxies made up, and that say more than their class: nginx's "client closed request", and timeouts
+# between a proxy and its origin.
+_UNOFFICIAL = {499: Code.CANCELLED, 522: Code.TIMEOUT, 524: Code.TIMEOUT, 598: Code.TIMEOUT}
 WORDS_AT = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
 """Where libraries keep a word for what went wrong: `rate_limit_exceeded`."""
 _FLAGS = ("retryable", "retriable", "is_retryable", "should_retry", "transient", "is_transient")
@@ -71,7 +81,7 @@ def by_status(error: BaseException) -> Answer | None:
 def of_status(status: int, error: BaseException) -> Answer:
     """Say what an HTTP status means, given the headers that came with it."""
     wait = wait_of(error, status)
-    code = status_to_code(status)
+    code = _UNOFFICIAL.get(status) or status_to_code(status)
     if status == 403 and wait is not None:  # noqa: PLR2004 - GitHub and others refuse too many calls like this.
         code = Code.RATE_LIMITED
     later = wait is not None and code.retry is Retry.FIX_INPUT  # 413 with Retry-After: it was refused for now.

@@ -19,7 +19,8 @@ def peek(subject: object, *path: str) -> object:
 
 
 def _step(subject: object, name: str) -> object:
-    if issubclass(type(subject), Mapping):
+    kind = type(subject)
+    if issubclass(kind, Mapping) and not issubclass(kind, BaseException):  # aiohttp's web exceptions are both.
         return cast("Mapping[str, object]", subject).get(name)
     return getattr(subject, name, None)
 
