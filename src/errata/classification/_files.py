@@ -122,7 +122,7 @@ TABLE: Table = {
     "audioop.error": Code.SERIALIZATION_ERROR,
     "pydub.exceptions.PydubException": Code.SERIALIZATION_ERROR,
     "soundfile.SoundFileError": Code.SERIALIZATION_ERROR,
-    "mutagen._util.MutagenError": Otherwise(Code.SERIALIZATION_ERROR),
+    "mutagen.MutagenError": Otherwise(Code.SERIALIZATION_ERROR),
 
     # Documents.
     "pypdf.errors.PyPdfError": Code.SERIALIZATION_ERROR,

@@ -27,7 +27,8 @@ _REWORDED = (
     (r"(?:\w+ ){1,2}should ",                                         "must "),
     (r"(?:Value error|Assertion failed), ",                           ""),
     (r"Extra inputs are not permitted|extra fields not permitted|Unexpected keyword argument", "is not a known field"),
-    (r"Input tag .*(?: does not match any of the expected tags: |$)", "must have one of the tags "),  # It quotes the tag.
+    (r"Input tag .* does not match any of the expected tags: ",       "must have one of the tags "),  # It quotes the tag.
+    (r"Input tag .*",                                                 "must have one of the tags that are allowed"),
     (r"ensure this value has ",                                       "must have "),
     (r"ensure this value is ",                                        "must be "),
     (r"value (?=is |must )",                                          ""),

@@ -39,7 +39,6 @@ TABLE: Table = {
     "pydantic_core._pydantic_core.PydanticSerializationError": Code.SERIALIZATION_ERROR,
     "pydantic_core._pydantic_core.PydanticSerializationUnexpectedValue": Code.SERIALIZATION_ERROR,
     "pydantic_core._pydantic_core.SchemaError": _BUG,
-    "pydantic.errors.PydanticErrorMixin": _BUG,
     "pydantic.errors.PydanticForbiddenQualifier": _BUG,
     "pydantic.errors.PydanticImportError": _BUG,
     "pydantic.errors.PydanticInvalidForJsonSchema": _BUG,
