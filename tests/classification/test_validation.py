@@ -317,12 +317,12 @@ class TestHostileValidators:
     @pytest.mark.parametrize("name", sorted(name for name, rule in _validation.TABLE.items() if callable(rule)))
     @pytest.mark.parametrize("junk", [None, 0, "x", [], {}, object(), [None, 1], {"a": None}], ids=repr)
     def test_any_attribute_may_be_anything(self, name, junk):
-        class Anything(Exception):
+        class AnythingError(Exception):
             def __getattribute__(self, attribute):
                 return junk if not attribute.startswith("__") else super().__getattribute__(attribute)
 
-        Anything.__module__, _, Anything.__qualname__ = name.rpartition(".")
-        assert classify(Anything("…")).message
+        AnythingError.__module__, _, AnythingError.__qualname__ = name.rpartition(".")
+        assert classify(AnythingError("…")).message
 
     def test_messages_without_an_end_end(self):
         endless: dict[str, object] = {}

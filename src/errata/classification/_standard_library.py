@@ -14,6 +14,7 @@ TABLE: Table = {
     "ipaddress.AddressValueError": Code.INVALID_FORMAT,
     "ipaddress.NetmaskValueError": Code.INVALID_FORMAT,
     "tokenize.TokenError": Code.SERIALIZATION_ERROR,
+    "pathlib.UnsupportedOperation": Code.NOT_IMPLEMENTED,
     "py_compile.PyCompileError": Code.VALIDATION_FAILED,
 
     # Settings of the machine and of this server.
@@ -21,6 +22,7 @@ TABLE: Table = {
     "importlib.resources.abc.TraversalError": Code.NOT_FOUND,
     "locale.Error": Code.CONFIGURATION_ERROR,
     "netrc.NetrcParseError": Code.CONFIGURATION_ERROR,
+    "shutil.Error": Otherwise(Code.INTERNAL_ERROR),  # It lists what went wrong with each file.
     "shutil.ExecError": Code.CONFIGURATION_ERROR,
     "shutil.RegistryError": _BUG,
     "webbrowser.Error": Code.CONFIGURATION_ERROR,
@@ -37,6 +39,7 @@ TABLE: Table = {
     "_curses_panel.error": _BUG,
     "_tkinter.TclError": _BUG,
     "termios.error": _BUG,
+    "asyncore.ExitNow": _BUG,
     "bdb.BdbQuit": Code.CANCELLED,
     "pdb.Restart": _BUG,
     "copy.Error": _BUG,
@@ -51,8 +54,13 @@ TABLE: Table = {
     "inspect.EndOfBlock": _BUG,
     "multiprocessing.managers.RemoteError": _BUG,
     "pydoc.ErrorDuringImport": _BUG,
+    "nis.error": Code.UPSTREAM_ERROR,
+    "ossaudiodev.OSSAudioError": _BUG,
     "signal.itimer_error": first(carried, Code.INVALID_PARAMS),
+    "tabnanny.NannyNag": _BUG,
     "tokenize.StopTokenizing": _BUG,
+    "turtle.Terminator": _BUG,
+    "turtle.TurtleGraphicsError": _BUG,
     "unittest.case.SkipTest": _BUG,
     "unittest.mock.InvalidSpecError": _BUG,
 }
