@@ -10,8 +10,9 @@ from errata._taxonomy import Code, Retry
 from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
-from errata.classification._connection import REFUSED, by_network_words, by_what_broke, held_at
-from errata.classification._reach import called, inner, number_at, peek, text_at
+from errata.classification._connection import REFUSED, by_network_words, by_what_broke
+from errata.classification._reach import called, number_at, peek, text_at
+from errata.classification._wrappers import by_cause, by_cause_or_context, wrapped_at
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 _LOCKED = Answer(Code.CONFLICT, Retry.SAME_CALL)
@@ -28,16 +29,6 @@ _REDRESS_CLASSES: dict[str, Code | Answer] = {
     "SERVER_ERROR": Code.UPSTREAM_ERROR,
     "TRANSIENT": Code.SERVICE_UNAVAILABLE,
 }
-
-
-def _cause(error: BaseException) -> Said:
-    """The exception it was raised from."""
-    return inner(error, "__cause__")
-
-
-def _cause_or_context(error: BaseException) -> Said:
-    """The exception that was being handled when it was raised."""
-    return inner(error, "__cause__") or inner(error, "__context__")
 
 
 def _last_attempt(error: BaseException) -> Said:
@@ -139,13 +130,13 @@ TABLE: Table = {
     "anyio.EndOfStream": Code.NETWORK_ERROR,
     "anyio.FutureAlreadyFinished": _BUG,
     "anyio.FutureCancelled": Code.CANCELLED,
-    "anyio.FutureFailed": first(_cause, Code.INTERNAL_ERROR),
+    "anyio.FutureFailed": first(by_cause, Code.INTERNAL_ERROR),
     "anyio.FutureNotFinished": _BUG,
     "anyio.IncompleteRead": Code.NETWORK_ERROR,
     "anyio.NoEventLoopError": _BUG,
     "anyio.RunFinishedError": _BUG,
     "anyio.TaskCancelled": Code.CANCELLED,
-    "anyio.TaskFailed": first(_cause, Code.INTERNAL_ERROR),
+    "anyio.TaskFailed": first(by_cause, Code.INTERNAL_ERROR),
     "anyio.TaskNotFinished": _BUG,
     "anyio.TypedAttributeLookupError": _BUG,
     "anyio.WouldBlock": Code.SERVICE_UNAVAILABLE,
@@ -159,10 +150,10 @@ TABLE: Table = {
     "trio.TooSlowError": Code.TIMEOUT,
     "trio.TrioInternalError": _BUG,
     "trio.WouldBlock": Code.SERVICE_UNAVAILABLE,
-    "trio._util.MultipleExceptionError": first(_cause, Code.INTERNAL_ERROR),
+    "trio._util.MultipleExceptionError": first(by_cause, Code.INTERNAL_ERROR),
     "curio.errors.CancelledError": Code.CANCELLED,
     "curio.errors.CurioError": Otherwise(Code.INTERNAL_ERROR),
-    "curio.errors.TaskError": first(_cause, Code.INTERNAL_ERROR),
+    "curio.errors.TaskError": first(by_cause, Code.INTERNAL_ERROR),
     "curio.errors.TaskTimeout": Code.TIMEOUT,
     "curio.errors.TimeoutCancellationError": Code.TIMEOUT,
     "curio.errors.UncaughtTimeoutError": Code.TIMEOUT,
@@ -174,7 +165,7 @@ TABLE: Table = {
     "tornado.util.TimeoutError": Code.TIMEOUT,
     "twisted.internet.defer.AlreadyCalledError": _BUG,
     "twisted.internet.defer.CancelledError": Code.CANCELLED,
-    "twisted.internet.defer.FirstError": first(held_at("subFailure", "value"), Code.INTERNAL_ERROR),
+    "twisted.internet.defer.FirstError": first(wrapped_at("subFailure", "value"), Code.INTERNAL_ERROR),
     "twisted.internet.defer.TimeoutError": Code.TIMEOUT,
     "twisted.internet.error.ConnectError": REFUSED,
     "twisted.internet.error.ConnectionClosed": Code.NETWORK_ERROR,
@@ -194,21 +185,21 @@ TABLE: Table = {
     "waiting.exceptions.TimeoutExpired": Code.TIMEOUT,
 
     # What retries: the exception it gave up on.
-    "failsafe.RetriesExhausted": first(_cause_or_context, _GAVE_UP),
-    "hyx.retry.exceptions.MaxAttemptsExceeded": first(_cause_or_context, _GAVE_UP),
+    "failsafe.RetriesExhausted": first(by_cause_or_context, _GAVE_UP),
+    "hyx.retry.exceptions.MaxAttemptsExceeded": first(by_cause_or_context, _GAVE_UP),
     "hyx.timeout.exceptions.MaxDurationExceeded": Code.TIMEOUT,
     "redress.errors.AbortRetryError": Code.CANCELLED,
     "redress.errors.CircuitOpenError": _circuit,
     "redress.errors.ConcurrencyError": _LOCKED,
-    "redress.errors.PermanentError": first(_cause, Answer(Code.UPSTREAM_ERROR, Retry.NEVER)),
+    "redress.errors.PermanentError": first(by_cause, Answer(Code.UPSTREAM_ERROR, Retry.NEVER)),
     "redress.errors.RateLimitError": _limit,
-    "redress.errors.RetryExhaustedError": first(held_at("last_exception"), _redress_class, _GAVE_UP),
+    "redress.errors.RetryExhaustedError": first(wrapped_at("last_exception"), _redress_class, _GAVE_UP),
     "redress.errors.ServerError": Code.UPSTREAM_ERROR,
     "retrying.RetryError": first(_last_attempt, _GAVE_UP),
-    "riprova.exceptions.MaxRetriesExceeded": first(_cause_or_context, _GAVE_UP),
+    "riprova.exceptions.MaxRetriesExceeded": first(by_cause_or_context, _GAVE_UP),
     "riprova.exceptions.RetryTimeoutError": Code.TIMEOUT,
     "tenacity.RetryError": first(_last_attempt, _GAVE_UP),
-    "tenacity.TryAgain": first(_cause_or_context, Code.SERVICE_UNAVAILABLE),
+    "tenacity.TryAgain": first(by_cause_or_context, Code.SERVICE_UNAVAILABLE),
 
     # Breakers, bulkheads and limiters: the call was not made.
     "aiobreaker.state.CircuitBreakerError": _circuit,
@@ -226,7 +217,7 @@ TABLE: Table = {
     "flask_limiter.errors.RateLimitExceeded": _limit,
     "limits.errors.ConcurrentUpdateError": _LOCKED,
     "limits.errors.ConfigurationError": Code.CONFIGURATION_ERROR,
-    "limits.errors.StorageError": first(held_at("storage_error"), Code.SERVICE_UNAVAILABLE),
+    "limits.errors.StorageError": first(wrapped_at("storage_error"), Code.SERVICE_UNAVAILABLE),
     "pyrate_limiter.exceptions.BucketFullException": _limit,
     "pyrate_limiter.exceptions.LimiterDelayException": _limit,
     "ratelimit.exception.RateLimitException": _limit,
@@ -238,14 +229,14 @@ TABLE: Table = {
     "arq.worker.JobExecutionFailed": Code.UPSTREAM_ERROR,
     "arq.worker.Retry": _arq_later,
     "celery.exceptions.AlreadyRegistered": Code.CONFLICT,
-    "celery.exceptions.BackendError": first(_cause_or_context, Code.SERVICE_UNAVAILABLE),
-    "celery.exceptions.ChordError": first(_cause, Code.UPSTREAM_ERROR),
+    "celery.exceptions.BackendError": first(by_cause_or_context, Code.SERVICE_UNAVAILABLE),
+    "celery.exceptions.ChordError": first(by_cause, Code.UPSTREAM_ERROR),
     "celery.exceptions.ImproperlyConfigured": Code.CONFIGURATION_ERROR,
     "celery.exceptions.InvalidTaskError": Code.INVALID_REQUEST,
-    "celery.exceptions.MaxRetriesExceededError": first(_cause_or_context, _GAVE_UP),
+    "celery.exceptions.MaxRetriesExceededError": first(by_cause_or_context, _GAVE_UP),
     "celery.exceptions.NotRegistered": Code.NOT_FOUND,
     "celery.exceptions.QueueNotFound": Code.CONFIGURATION_ERROR,
-    "celery.exceptions.Retry": first(held_at("exc"), _cause_or_context, Code.SERVICE_UNAVAILABLE),
+    "celery.exceptions.Retry": first(wrapped_at("exc"), by_cause_or_context, Code.SERVICE_UNAVAILABLE),
     "celery.exceptions.TaskRevokedError": Code.CANCELLED,
     "celery.exceptions.TimeoutError": Code.TIMEOUT,
     "distributed.client.FutureCancelledError": Code.CANCELLED,
@@ -264,15 +255,15 @@ TABLE: Table = {
     "huey.exceptions.TaskLockedException": _LOCKED,
     "ray.exceptions.GetTimeoutError": Code.TIMEOUT,
     "ray.exceptions.ObjectLostError": Code.UPSTREAM_ERROR,
-    "ray.exceptions.RayTaskError": first(held_at("cause"), Code.UPSTREAM_ERROR),
+    "ray.exceptions.RayTaskError": first(wrapped_at("cause"), Code.UPSTREAM_ERROR),
     "ray.exceptions.TaskCancelledError": Code.CANCELLED,
     "ray.exceptions.WorkerCrashedError": Code.UPSTREAM_ERROR,
     "rq.exceptions.NoSuchJobError": Code.NOT_FOUND,
     "rq.timeouts.BaseTimeoutException": Code.TIMEOUT,
-    "temporalio.exceptions.ActivityError": first(_cause, Code.UPSTREAM_ERROR),
-    "temporalio.exceptions.ApplicationError": first(_temporal, _cause),
+    "temporalio.exceptions.ActivityError": first(by_cause, Code.UPSTREAM_ERROR),
+    "temporalio.exceptions.ApplicationError": first(_temporal, by_cause),
     "temporalio.exceptions.CancelledError": Code.CANCELLED,
-    "temporalio.exceptions.ChildWorkflowError": first(_cause, Code.UPSTREAM_ERROR),
+    "temporalio.exceptions.ChildWorkflowError": first(by_cause, Code.UPSTREAM_ERROR),
     "temporalio.exceptions.FailureError": Otherwise(Code.UPSTREAM_ERROR),
     "temporalio.exceptions.TimeoutError": Code.TIMEOUT,
     "temporalio.exceptions.WorkflowAlreadyStartedError": Code.CONFLICT,

@@ -6,10 +6,11 @@ from errata._taxonomy import Code, Retry
 from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
-from errata.classification._connection import by_network_words, by_what_broke, held_at
+from errata.classification._connection import by_network_words, by_what_broke
 from errata.classification._reach import peek, text_at
 from errata.classification._replies import by_reply, replied
 from errata.classification._service_words import SLACK, TWILIO
+from errata.classification._wrappers import wrapped_at
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 _OWN_TEXT = ()
@@ -37,7 +38,7 @@ _SLACK_CLASSES: Table = {
     "SlackClientNotConnectedError": Code.NETWORK_ERROR,
     "SlackObjectFormationError": Code.INVALID_PARAMS,
     "SlackRequestError": Code.INVALID_PARAMS,
-    "SlackTokenRotationError": first(held_at("api_error"), Code.UNAUTHORIZED),
+    "SlackTokenRotationError": first(wrapped_at("api_error"), Code.UNAUTHORIZED),
 }
 
 
@@ -75,7 +76,7 @@ _DISCORD: Table = {
     "errors.RateLimited": _cooldown,
     "ext.commands.errors.BadArgument": Code.INVALID_PARAMS,
     "ext.commands.errors.CheckFailure": Code.FORBIDDEN,
-    "ext.commands.errors.CommandInvokeError": first(held_at("original"), Code.INTERNAL_ERROR),
+    "ext.commands.errors.CommandInvokeError": first(wrapped_at("original"), Code.INTERNAL_ERROR),
     "ext.commands.errors.CommandNotFound": Code.NOT_FOUND,
     "ext.commands.errors.CommandOnCooldown": _cooldown,
     "ext.commands.errors.DisabledCommand": Code.OPERATION_NOT_ALLOWED,
@@ -147,7 +148,7 @@ TABLE: Table = {
     "prawcore.exceptions.InsufficientScope": Code.FORBIDDEN,
     "prawcore.exceptions.InvalidInvocation": _BUG,
     "prawcore.exceptions.OAuthException": Code.UNAUTHORIZED,
-    "prawcore.exceptions.RequestException": first(held_at("original_exception"), Code.NETWORK_ERROR),
+    "prawcore.exceptions.RequestException": first(wrapped_at("original_exception"), Code.NETWORK_ERROR),
     "prawcore.exceptions.ResponseException": first(_by_status, Code.UPSTREAM_ERROR),
     "spotipy.exceptions.SpotifyException": first(by_reply(said_at=(("msg",),)), Code.UPSTREAM_ERROR),
     "spotipy.exceptions.SpotifyOauthError": Code.UNAUTHORIZED,
@@ -172,7 +173,7 @@ TABLE: Table = {
     "wikipedia.exceptions.WikipediaException": Otherwise(Code.UPSTREAM_ERROR),
     "yt_dlp.networking.exceptions.HTTPError": first(_by_status, Code.UPSTREAM_ERROR),
     "yt_dlp.networking.exceptions.SSLError": Answer(Code.NETWORK_ERROR, Retry.NEVER),
-    "yt_dlp.networking.exceptions.TransportError": first(held_at("cause"), by_what_broke, Code.NETWORK_ERROR),
+    "yt_dlp.networking.exceptions.TransportError": first(wrapped_at("cause"), by_what_broke, Code.NETWORK_ERROR),
     **{f"{package}.utils.{name}": rule for package in ("yt_dlp", "youtube_dl") for name, rule in _VIDEO.items()},
 }
 # fmt: on

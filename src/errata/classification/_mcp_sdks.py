@@ -15,6 +15,7 @@ from errata.classification._carried import of_status
 from errata.classification._pydantic import by_fields
 from errata.classification._reach import inner, number_at, peek, text_at
 from errata.classification._words import meaning_of
+from errata.classification._wrappers import by_cause
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 
@@ -94,11 +95,6 @@ def _of_arguments(error: BaseException) -> Said:
     """The arguments that do not fit."""
     cause = inner(error, "__cause__")
     return None if cause is None else _bad_arguments(cause)
-
-
-def _cause(error: BaseException) -> Said:
-    """The exception it was raised from."""
-    return inner(error, "__cause__")
 
 
 # The titles are those of the SDK's model (`get_orderArguments`) and of FastMCP's (`call[get_order]`).
@@ -203,6 +199,6 @@ TABLE: Table = {
     "fastmcp.server.middleware.rate_limiting.RateLimitError": Code.RATE_LIMITED,
     "fastmcp.server.sessions.InvalidSession": Code.INVALID_REQUEST,
     "fastmcp.server.sessions.SessionAuthError": Code.UNAUTHORIZED,
-    "fastmcp.tools.function_tool._ToolBodyError": first(_cause, _BUG),
+    "fastmcp.tools.function_tool._ToolBodyError": first(by_cause, _BUG),
 }
 # fmt: on

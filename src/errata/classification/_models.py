@@ -3,10 +3,11 @@
 from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
-from errata.classification._connection import NOT_SENT_IN_TIME, by_what_broke, held_at
-from errata.classification._reach import inner, number_at, peek, text_at
+from errata.classification._connection import NOT_SENT_IN_TIME, by_what_broke
+from errata.classification._reach import inner, number_at, text_at
 from errata.classification._replies import Words, by_reply, replied
 from errata.classification._words import meaning_of
+from errata.classification._wrappers import by_cause
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 _UNREADABLE = Code.SERIALIZATION_ERROR
@@ -95,9 +96,9 @@ _fern = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, said_at=(("body", "me
 _NOT_SENT = {"ConnectTimeout", "PoolTimeout", "ConnectTimeoutError"}
 
 
-def _no_request(error: BaseException) -> Code | None:
-    """Whether a request was made; before that, only the client's own settings can be wrong."""
-    return Code.CONFIGURATION_ERROR if peek(error, "request") is None else None
+def _unset(error: BaseException) -> Code | None:
+    """Nothing: the base class itself is raised before any request, when the client is not set up."""
+    return Code.CONFIGURATION_ERROR if type(error).__name__ in STAINLESS_BASES.values() else None
 
 
 def _too_late(error: BaseException) -> Answer:
@@ -158,7 +159,6 @@ STAINLESS_BASES = {
     "llama_api_client": "LlamaAPIClientError",
     "llama_stack_client": "LlamaStackClientError",
     "browserbase": "BrowserbaseError",
-    "cloudflare": "CloudflareError",
     "lithic": "LithicError",
     "turbopuffer": "TurbopufferError",
 }
@@ -166,7 +166,7 @@ _FERN = ("cohere", "elevenlabs", "hume", "deepgram", "cartesia", "vapi", "humanl
 
 TABLE: Table = {
     **{f"{package}.{name}": rule for package in STAINLESS_BASES for name, rule in _STAINLESS.items()},
-    **{f"{package}.{name}": first(by_model_reply, _no_request) for package, name in STAINLESS_BASES.items()},
+    **{f"{package}.{name}": first(by_model_reply, _unset) for package, name in STAINLESS_BASES.items()},
     **{f"{package}._response.{name}": _BUG for package in STAINLESS_BASES for name in ("MissingStreamClassError", "StreamAlreadyConsumed")},
     **{f"{package}.core.api_error.ApiError": _without_headers for package in _FERN},
 
@@ -174,9 +174,17 @@ TABLE: Table = {
     "openai.InvalidWebhookSignatureError": Code.UNAUTHORIZED,
     "openai.LengthFinishReasonError": TRUNCATED,
     "openai.OAuthError": first(_exchange, replied(Code.UNAUTHORIZED)),
-    "openai.SubjectTokenProviderError": first(_exchange, Code.UNAUTHORIZED),
+    "openai._exceptions.SubjectTokenProviderError": first(_exchange, Code.UNAUTHORIZED),
     "openai.WebSocketConnectionClosedError": Code.NETWORK_ERROR,
     "openai.WebSocketQueueFullError": Code.SERVICE_UNAVAILABLE,
+    "openai._AmbiguousModuleClientUsageError": Code.CONFIGURATION_ERROR,
+    "openai._extras._common.MissingDependencyError": Code.CONFIGURATION_ERROR,
+    "openai.lib._old_api.APIRemovedInV1": _BUG,
+    "openai.lib.azure.MutuallyExclusiveAuthError": Code.CONFIGURATION_ERROR,
+    "openai.lib.beta.agents._files.AgentFilePreparationError": first(by_cause, Code.UPSTREAM_ERROR),
+    "openai.lib.beta.agents._files.AgentFileStagingError": first(by_cause, Code.UPSTREAM_ERROR),
+    "openai.lib.beta.agents._result.AgentOutputParseError": _UNREADABLE,
+    "openai.lib.beta.agents._result.AgentTurnResultError": Code.UPSTREAM_ERROR,
     "openai.error.InvalidAPIType": Code.CONFIGURATION_ERROR,  # openai.error: before 1.0
     "openai.error.InvalidRequestError": first(by_model_reply, Code.INVALID_PARAMS),
     "openai.error.PermissionError": first(by_model_reply, Code.FORBIDDEN),
@@ -194,6 +202,8 @@ TABLE: Table = {
     "anthropic.OrganizationOnHoldError": replied(Code.FORBIDDEN),
     "anthropic.OrganizationTypeNotSupportedError": replied(Code.OPERATION_NOT_ALLOWED),
     "anthropic.RetryableError": Otherwise(Code.UPSTREAM_ERROR),
+    "anthropic.lib.foundry.MutuallyExclusiveAuthError": Code.CONFIGURATION_ERROR,
+    "anthropic.lib.tools._toolsets._errors.ToolsetUsageError": _BUG,
     "anthropic.lib.credentials._workload.WorkloadIdentityError": first(_exchange, Code.UNAUTHORIZED),
 
     "cohere.core.parse_error.ParsingError": _UNREADABLE,
@@ -209,7 +219,7 @@ TABLE: Table = {
     "ollama._types.ResponseError": first(by_reply(said_at=(("error",),)), _in_stream),
 
     "google.genai.errors.APIError": first(by_reply(said_at=(("message",),)), Code.UPSTREAM_ERROR),
-    "google.genai.errors.FunctionInvocationError": first(held_at("__cause__"), Code.INTERNAL_ERROR),
+    "google.genai.errors.FunctionInvocationError": first(by_cause, Code.INTERNAL_ERROR),
     "google.genai.errors.UnknownApiResponseError": _UNREADABLE,
     "google.genai.errors.UnknownFunctionCallArgumentError": _UNREADABLE,
     "google.genai.errors.UnsupportedFunctionError": Code.NOT_IMPLEMENTED,

@@ -9,11 +9,12 @@ from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status, status_of
-from errata.classification._connection import by_what_broke, held_at
+from errata.classification._connection import by_what_broke
 from errata.classification._reach import number_at, peek, text_at
 from errata.classification._replies import by_reply, replied
 from errata.classification._service_words import GOOGLE_MAPS, NOTION, POSTGREST, SALESFORCE, STRIPE
 from errata.classification._sqlstate import of_sqlstate
+from errata.classification._wrappers import wrapped_at
 
 _OWN_TEXT = ()
 _DONE = replied(Code.DUPLICATE_OPERATION, said_at=_OWN_TEXT)
@@ -152,7 +153,7 @@ TABLE: Table = {
     "github3.exceptions.ConnectionError": Code.NETWORK_ERROR,
     "github3.exceptions.GitHubError": first(_by_status, Code.UPSTREAM_ERROR),
     "github3.exceptions.IncompleteResponse": Code.SERIALIZATION_ERROR,
-    "atlassian.errors.ApiError": Otherwise(held_at("reason")),
+    "atlassian.errors.ApiError": Otherwise(wrapped_at("reason")),
     "jira.exceptions.JIRAError": first(by_reply(said_at=(("text",),)), Code.UPSTREAM_ERROR),  # str() prints the headers.
 
     "notion_client.errors.HTTPResponseError": first(by_reply(NOTION, word_at=(("code",),), said_at=_OWN_TEXT), Code.UPSTREAM_ERROR),
@@ -191,20 +192,10 @@ TABLE: Table = {
     "supabase_auth.errors.AuthWeakPasswordError": Code.VALIDATION_FAILED,
     "postgrest.exceptions.APIError": first(_postgrest, Code.DATABASE_ERROR),
     "storage3.exceptions.StorageApiError": first(_by_status, Code.UPSTREAM_ERROR),
-    "geopy.exc.ConfigurationError": Code.CONFIGURATION_ERROR,
-    "geopy.exc.GeocoderAuthenticationFailure": Code.UNAUTHORIZED,
-    "geopy.exc.GeocoderInsufficientPrivileges": Code.FORBIDDEN,
-    "geopy.exc.GeocoderNotFound": Code.CONFIGURATION_ERROR,  # No such geocoder
-    "geopy.exc.GeocoderParseError": Code.SERIALIZATION_ERROR,
-    "geopy.exc.GeocoderQueryError": Code.INVALID_PARAMS,
-    "geopy.exc.GeocoderQuotaExceeded": Code.RATE_LIMITED,
-    "geopy.exc.GeocoderServiceError": Otherwise(Code.UPSTREAM_ERROR),
-    "geopy.exc.GeocoderTimedOut": Code.TIMEOUT,
-    "geopy.exc.GeocoderUnavailable": first(by_what_broke, Code.SERVICE_UNAVAILABLE),
     "googlemaps.exceptions.ApiError": first(by_reply(GOOGLE_MAPS, word_at=(("status",),), said_at=(("message",),)), Code.UPSTREAM_ERROR),
     "googlemaps.exceptions.HTTPError": first(_by_status, Code.UPSTREAM_ERROR),
     "googlemaps.exceptions.Timeout": Code.TIMEOUT,
-    "googlemaps.exceptions.TransportError": first(held_at("base_exception"), Code.NETWORK_ERROR),
+    "googlemaps.exceptions.TransportError": first(wrapped_at("base_exception"), Code.NETWORK_ERROR),
     "gspread.exceptions.APIError": first(_by_status, Code.UPSTREAM_ERROR),
     "gspread.exceptions.CellNotFound": Code.NOT_FOUND,
     "gspread.exceptions.GSpreadException": Otherwise(Code.INVALID_PARAMS),
