@@ -122,7 +122,7 @@ def test_an_argument_that_is_not_there_is_missing(server):
 
 
 @pytest.mark.parametrize("server", SERVERS)
-def test_a_model_that_breaks_in_the_body_is_no_bad_argument(server):
+def test_a_model_that_breaks_in_the_body_is_a_bug_and_no_bad_argument(server):
     pydantic = module("pydantic")
 
     class Order(pydantic.BaseModel):
@@ -132,8 +132,14 @@ def test_a_model_that_breaks_in_the_body_is_no_bad_argument(server):
         return str(Order(number="hunter2"))
 
     fault = classify(failing(server(), crash))
-    assert fault.code is not Code.INVALID_PARAMS
-    assert "hunter2" not in fault.message
+    assert (fault.code, fault.message) == (Code.INTERNAL_ERROR, Code.INTERNAL_ERROR.sentence)
+
+
+def test_a_result_that_breaks_its_own_schema_is_a_bug():
+    def count() -> int:
+        return "hunter2"
+
+    assert classify(failing(official(), count)).code is Code.INTERNAL_ERROR
 
 
 @pytest.mark.parametrize("name", ["mcp.server.mcpserver.exceptions", "fastmcp.exceptions"])

@@ -15,7 +15,6 @@ from errata.classification._carried import of_status
 from errata.classification._pydantic import by_fields
 from errata.classification._reach import inner, number_at, peek, text_at
 from errata.classification._words import meaning_of
-from errata.classification._wrappers import by_cause
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 
@@ -81,7 +80,13 @@ def _wrapped(error: BaseException) -> Said:
     cause = inner(error, "__cause__")
     if cause is None or not text_of(error).startswith(_WRAPPED):
         return None
-    return _bad_arguments(cause) or cause
+    return _bad_arguments(cause) or (_BUG if _is_a_model(cause) else cause)
+
+
+def _is_a_model(error: BaseException) -> bool:
+    """Whether a model in the body of a tool, or of its result, did not fit: the caller sent nothing wrong."""
+    kind = type(error)
+    return kind.__name__ == "ValidationError" and kind.__module__.startswith("pydantic")
 
 
 def _written(error: BaseException) -> Said:
@@ -199,6 +204,6 @@ TABLE: Table = {
     "fastmcp.server.middleware.rate_limiting.RateLimitError": Code.RATE_LIMITED,
     "fastmcp.server.sessions.InvalidSession": Code.INVALID_REQUEST,
     "fastmcp.server.sessions.SessionAuthError": Code.UNAUTHORIZED,
-    "fastmcp.tools.function_tool._ToolBodyError": first(by_cause, _BUG),
+    "fastmcp.tools.function_tool._ToolBodyError": _BUG,
 }
 # fmt: on
