@@ -15,7 +15,8 @@ from enum import Enum
 from itertools import islice
 from typing import cast
 
-from errata._secrecy import MARK, redact
+from errata._secrecy import redact
+from errata._secrecy._marks import MARK
 
 SIZE = 64 * 1024
 """How many characters of data travel with an error; what is over is cut and says so."""

@@ -1,8 +1,52 @@
-"""What nobody outside may see does not leave: secrets, keys and personal data, in text and in data."""
+"""What is secret in text and in data, and what only looks like it.
 
-from errata._secrecy._data import redact_plain
-from errata._secrecy._known import register_secret
-from errata._secrecy._marks import MARK
-from errata._secrecy._text import redact
+Nothing of it is loaded before the first text has to be judged, so that importing errata stays cheap.
+"""
 
-__all__ = ["MARK", "redact", "redact_plain", "register_secret"]
+from collections.abc import Callable
+from functools import cache
+
+__all__ = ["redact", "redact_plain", "register_secret"]
+
+
+def redact(text: str) -> str:
+    """Hide what nobody outside may see: credentials, keys and personal data. Each leaves a mark that says what it was.
+
+    What is only about secrets, and identifiers that are none, stay as they are. Redacting again changes nothing.
+    """
+    return _for_text()(text)
+
+
+def redact_plain(value: object) -> object:
+    """Copy JSON without what nobody outside may see."""
+    return _for_data()(value)
+
+
+def register_secret(value: str) -> None:
+    """Hide a value wherever it turns up from now on, as it is, percent-encoded, JSON-escaped or in base64.
+
+    For secrets that no format and no name gives away. What is too short or too ordinary to be one would be hidden in
+    the middle of other words; it is refused with a `ValueError`.
+    """
+    _for_values()(value)
+
+
+@cache
+def _for_text() -> Callable[[str], str]:
+    from errata._secrecy._text import redacted  # noqa: PLC0415 - see above.
+
+    return redacted
+
+
+@cache
+def _for_data() -> Callable[[object], object]:
+    from errata._secrecy._data import redacted_plain  # noqa: PLC0415
+
+    return redacted_plain
+
+
+@cache
+def _for_values() -> Callable[[str], None]:
+    from errata._secrecy._known import learn  # noqa: PLC0415
+
+    return learn

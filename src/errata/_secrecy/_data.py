@@ -7,14 +7,14 @@ from errata._secrecy._headers import authorization, cookies
 from errata._secrecy._looks import Manner, is_worth_hiding
 from errata._secrecy._marks import hide, mark
 from errata._secrecy._names import Announced, announced
-from errata._secrecy._text import redact
+from errata._secrecy._text import redacted as redact
 
 _NAME_AT_THE_END = re.compile(r"[\w.$\-]*$")  # What `password` is in "your password", in a key as in a text.
 _LEAST_NUMBER = 10**8  # Shorter ones are nobody's card or account.
 _LABELS = ("name", "key", "Name", "Key")
 
 
-def redact_plain(value: object, promise: Announced | None = None) -> object:
+def redacted_plain(value: object, promise: Announced | None = None) -> object:
     """Copy JSON without what nobody outside may see; `promise` is what the key above announced."""
     match value:
         case str():
@@ -24,7 +24,7 @@ def redact_plain(value: object, promise: Announced | None = None) -> object:
         case int() | float():
             return _number(value, promise)
         case list():
-            return [redact_plain(item, promise) for item in cast("list[object]", value)]
+            return [redacted_plain(item, promise) for item in cast("list[object]", value)]
         case dict():
             return _object(cast("dict[str, object]", value), promise)
         case _:
@@ -64,7 +64,7 @@ def _member(key: str, item: object, promise: Announced | None) -> object:
         return redact(hide(item, authorization(item, 0, len(item), whole=True)))
     if isinstance(item, str) and promise and promise.kind == "cookie" and "=" not in item:
         return redact(hide(f"{key}={item}", cookies(f"{key}={item}", 0, len(key) + 1 + len(item))))[len(key) + 1 :]
-    return redact_plain(item, promise)
+    return redacted_plain(item, promise)
 
 
 def _announced_by(key: str) -> Announced | None:

@@ -20,7 +20,7 @@ def _credentials() -> re.Pattern[str]:
         rf"""(?x)
         (?P<scheme>[A-Za-z][\w\-]{{1,30}}+[ \t]++)?
         (?P<secret>
-            [\w\-]{{1,40}}+=(?:"[^"\n]{{0,4000}}+"|[^\s,"']{{1,4000}}+)(?:,[ \t]*+[\w\-]{{1,40}}+=(?:"[^"\n]{{0,4000}}+"|[^\s,"']{{0,4000}}+))++
+            [\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"|[^\s,"']{{1,1000}}+)(?:,[ \t]*+[\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"|[^\s,"']{{0,1000}}+))++
           | (?:{ANY_MARK}|[^\s,;"'<>\\])++
         )"""
     )
@@ -43,16 +43,24 @@ def authorization(text: str, start: int, end: int, *, whole: bool) -> Iterator[S
 
 @cache
 def _crumb() -> re.Pattern[str]:
-    return re.compile(rf"""(?P<name>[^\s=;,"'\\]{{1,128}}+)=(?P<value>(?:{ANY_MARK}|[^;\s,"'\\])*+)""")
+    name, value = r"""[^\s=;,"'\\]{1,128}+""", rf"""(?:{ANY_MARK}|[^;\s,"'\\])*+"""
+    return re.compile(rf"(?:[;,]?[ \t]*+)(?P<name>{name})(?:=(?P<value>{value}))?")
 
 
 def cookies(text: str, start: int, end: int) -> Iterator[Span]:
-    """Find the cookies that are more than a preference; `theme=dark` may be seen."""
-    if "=" not in text[start:end]:
+    """Find the cookies that are more than a preference, one behind the other; `theme=dark` may be seen."""
+    if text.find("=", start, end) < 0:
         yield from [Span(start, end, "cookie")] if is_machine_made(text[start:end]) else []
-    for found in _crumb().finditer(text, start, end):
-        name, value = found["name"], found["value"]
-        if name.lower() in _ATTRIBUTES or is_placeholder(value):
-            continue
-        if announced(name) or len(value) > 2 * _LEAST_COOKIE or is_machine_made(value, _LEAST_COOKIE):
+        return
+    position = start
+    while found := _crumb().match(text, position, end):
+        position = found.end()
+        name, value = found["name"], found["value"] or ""
+        if name.lower() not in _ATTRIBUTES and not is_placeholder(value) and _is_more(name, value):
             yield Span(*found.span("value"), "cookie")
+        if text[position : position + 1] != ";":
+            return
+
+
+def _is_more(name: str, value: str) -> bool:
+    return bool(announced(name)) or len(value) > 2 * _LEAST_COOKIE or is_machine_made(value, _LEAST_COOKIE)

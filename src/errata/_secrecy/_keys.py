@@ -50,6 +50,9 @@ def _naked() -> re.Pattern[str]:
     )
 
 
+_NAKED = ("MII", "CAQEE", "MIG", "MIH", "MC4C", "b3Blbn", "AGE-SEC", "-Lines", "prv")
+
+
 @cache
 def _before() -> re.Pattern[str]:
     return re.compile(
@@ -57,14 +60,14 @@ def _before() -> re.Pattern[str]:
     )
 
 
-def private_keys(text: str) -> Iterator[Span]:
-    """Find private keys, with the lines that frame them."""
-    spans = [*_framed(text), *(Span(*found.span(), "private key") for found in _naked().finditer(text))]
-    return iter(sorted(spans))
+def naked_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
+    """Find keys without a frame."""
+    if any(map(text.__contains__, _NAKED)):
+        yield from (Span(*found.span(), "private key") for found in _naked().finditer(text))
 
 
-def _framed(text: str) -> Iterator[Span]:
-    """Walk from frame to frame: a beginning goes with the end behind it, unless another beginning comes first."""
+def framed_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
+    """Find keys with the lines that frame them. Walk from frame to frame: a beginning goes with the end behind it, unless another beginning comes first."""
     frames = sorted(
         [(found.span(), True) for found in _begin().finditer(text)]
         + [(found.span(), False) for found in _end().finditer(text)]

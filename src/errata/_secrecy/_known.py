@@ -27,8 +27,7 @@ _MARKED = " ".join(
 class Known:
     """The secrets of a process, in the forms in which they turn up in text."""
 
-    def __init__(self, clock: "type[float] | None" = None) -> None:
-        del clock
+    def __init__(self) -> None:
         self._lock = Lock()
         self._told: dict[str, None] = {}
         self._found: dict[str, None] = {}
@@ -56,12 +55,8 @@ class Known:
         self._forms = tuple(sorted(self._told | self._found, key=len, reverse=True))
 
 
-def register_secret(value: str) -> None:
-    """Hide a value wherever it turns up from now on, as it is, percent-encoded, JSON-escaped or in base64.
-
-    For secrets that no format and no name gives away. What is too short or too ordinary to be one would be hidden in
-    the middle of other words; it is refused with a `ValueError`.
-    """
+def learn(value: str) -> None:
+    """Hide a value from now on; one that would be hidden in the middle of other words is refused."""
     if not isinstance(value, str):
         raise TypeError(f"A secret is text, not {type(value).__name__}. Decode it first, then register it.")
     secret = value.strip()

@@ -47,9 +47,8 @@ _SAYING = frozenset("""
 _CODE = re.compile(
     r"(?:self|cls|this|os|settings|config|cfg|conf|args|options|opts|env|environ|app|request|req|ctx|context|params|kwargs"
     r"|data|body|credentials|creds|secrets|process|event|session|user|client|payload|props|state|vars|var|local|module)"
-    r"(?:\.|\[|->)\w|[A-Za-z_][\w.]*\((?:\)|[a-z_\"'])|lambda\b|await\b|f[\"']"
+    r"(?:\.|\[|->)\w|[A-Za-z_][\w.]*\((?:\)|[a-z_\"'])|(?:Optional|Union|Annotated|Literal|Sequence|Mapping|list|dict|set|tuple)\[|lambda\b|await\b|f[\"']"
 )
-_WORDS = re.compile(r"[A-Za-z|\[\]]+")
 _PLAIN_PATH = re.compile(r"(?:[~.]{0,2}/|[A-Za-z]:\\|file:|https?://|arn:|projects/)")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)|\d{1,2}/\d{1,2}/\d{4}|\d+(?:\.\d+){1,3}$")
 _DIGESTED = re.compile(r"(?:sha\d*|md5|blake\w*|crc\w*)[-:]", re.IGNORECASE)
@@ -68,10 +67,8 @@ def is_placeholder(value: str) -> bool:
 
 def is_statement(value: str) -> bool:
     """Whether a value is something said about a secret: "must have 8 characters", "expired"."""
-    words = [word.lower() for word in _WORDS.findall(value[:200])]
-    if " " not in value.strip():
-        return value.strip(".,;:!()\"'").lower() in _SAYING
-    return any(word in _SAYING for word in words) and not _is_telling(value.split()[0])
+    words = [word.strip(".,;:!?()\"'").lower() for word in value[:200].split()]
+    return any(word in _SAYING for word in words) and not _is_telling(words[0])
 
 
 def is_code(value: str) -> bool:
@@ -83,11 +80,13 @@ def is_machine_made(value: str, least: int = 12) -> bool:
     """Whether a value looks random: letters and digits in disorder, and neither a path, a date, a version nor a digest."""
     if len(value) < least or any(character.isspace() for character in value[:200]):
         return False
+    runs = _RUNS.findall(value[:400])
+    if value.startswith("/"):  # Base64 may begin so, too.
+        return any(len(run) >= least and _is_mixed(run) for run in runs) and not _FILE.search(value[-8:])
     if _PLAIN_PATH.match(value) or _DATED.match(value) or _DIGESTED.match(value) or _FILE.search(value[-8:]):
         return False
     if _UUID.fullmatch(value):
         return True
-    runs = _RUNS.findall(value[:400])
     return any(_is_mixed(run) for run in runs) or (len(value) >= 2 * least and _is_shuffled(value[:400]))
 
 
@@ -125,7 +124,7 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
         return False
     if name.kind != "password" and _FEW_DIGITS.fullmatch(value):
         return False
-    if _PLAIN_PATH.match(value) and not _is_telling(value.rpartition("/")[2]):
+    if _PLAIN_PATH.match(value) and not is_machine_made(value) and not _is_telling(value.rpartition("/")[2]):
         return name.kind == "password" and "/" not in value[1:]
     return manner.quoted or manner.alone or not value.isalpha() or not value.islower()
 

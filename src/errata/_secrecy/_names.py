@@ -5,6 +5,7 @@ word says what the value is; the words before it say whose.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -19,10 +20,10 @@ class Announced(NamedTuple):
 # fmt: off
 _KINDS: dict[str, tuple[str, ...]] = {
     "password": (
-        "password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "pass", "psw", "pw",
+        "password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "psw", "pw",
         "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass",
     ),
-    "secret": ("secret", "secrets", "mnemonic", "psk"),
+    "secret": ("secret", "secrets", "mnemonic", "psk", "pass"),
     "token": ("token", "jwt", "bearer", "authorization", "macaroon"),
     "key": ("apikey", "authkey", "accesskey", "secretkey", "privatekey", "accountkey", "sharedkey", "masterkey"),
     "cookie": ("cookie", "cookies", "cookie2"),
@@ -115,6 +116,7 @@ _LOOKUPS = frozenset(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|[0-9]+")
 
 
+@lru_cache(maxsize=1024)
 def announced(name: str) -> Announced | None:
     """Say what a name announces; None for a name like any other."""
     words = _words(name)

@@ -92,15 +92,17 @@ class _Pairs:
         floor = max(0, start - _LONGEST_NAME)
         while start > floor and self._text[start - 1] in _NAME:
             start -= 1
-        return start
+        escaped = self._text[start - 1 : start] == "\\" and self._text[start] in "nrt"
+        return start + 1 if escaped else start
 
     def _behind(self, name: str, joined: re.Match[str], stem: int) -> Iterator[Span]:
         promise = announced(name) or self._in_query(name, joined, stem)
-        if promise is None or not self._is_believable(name, promise, joined):
+        if promise is None:
             return
-        start = joined.end()
-        end = self._end_of_value(joined)
+        start, end = joined.end(), self._end_of_value(joined)
         value = self._text[start:end]
+        if not self._is_believable(name, promise, joined, value):
+            return
         if promise.kind == "cookie":
             yield from cookies(self._text, start, self._end_of_header(joined, end))
         elif name.lower().endswith("authorization"):
@@ -115,19 +117,19 @@ class _Pairs:
         inside = joined["assign"] and self._text.endswith(_QUERY, 0, stem)
         return _QUERY_ONLY.get(name[stem - joined.start() :].lower()) if inside else None
 
-    def _is_believable(self, name: str, promise: Announced, joined: re.Match[str]) -> bool:
+    def _is_believable(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
         """Whether what joins name and value makes them a pair at all."""
-        value = self._text[joined.end() : self._end_of_value(joined)]
         if joined["flag"] is not None and name.startswith("-"):
             return not value.startswith("-")
         if joined["flag"] is not None:  # `('authorization', 'Bearer …')`, but not `['password', 'username']`.
             is_tuple = joined["open"] is not None and joined["close"] is not None
             return is_tuple and (is_machine_made(value) or value.startswith(("Bearer ", "Basic ")))
         if joined["call"] is not None:  # `Password('…')`, but not `Token('NAME')`.
-            telling = promise.kind == "password" and any(c.isdigit() for c in value) and "/" not in value
-            return telling or is_machine_made(value)
+            return (promise.kind == "password" and not value.isalpha() and "/" not in value) or is_machine_made(value)
         if joined["tag"] is not None:
             return self._text[joined.start() - len(name) - 1 : joined.start() - len(name)] in {"<", ":"}
+        if joined["colon"] is not None and self._text.endswith("/", 0, joined.start() - len(name)):
+            return False  # `grep: /etc/passwd: Permission denied`
         return not value.startswith(_NO_VALUE)
 
     def _manner(self, joined: re.Match[str], end: int) -> Manner:

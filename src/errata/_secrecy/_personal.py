@@ -20,7 +20,7 @@ _IBAN_LENGTHS = {
 
 _VERSION_BEFORE = re.compile(
     r"(?:(?:^|[^a-z])(?:v|ver|versions?|release|build|firmware|driver|revision|oid|upgrade|requires|python|node|java|kernel)"
-    r"|[a-z0-9]/|[a-z]-|[a-z]_|[=~><!]=|[~><^]|@)[\s:=\"'(v]{0,4}$",
+    r"|[a-z0-9]/|[a-z]-|[a-z]_|[=~><!]=|[~^@]|[\w)\]][ ]?[<>])[\s:=\"'(v]{0,4}$",
     re.IGNORECASE,
 )
 
@@ -129,7 +129,7 @@ def _compiled(kind: str) -> re.Pattern[str]:
     return re.compile(_PATTERNS[kind])
 
 
-def personal(text: str) -> Iterator[Span]:
+def personal(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
     """Find what identifies a person."""
     spans = [*emails(text)]
     for kind, is_real in _IS_REAL.items():

@@ -7,24 +7,22 @@ from functools import cache
 from errata._secrecy._looks import is_machine_made, is_placeholder
 from errata._secrecy._marks import Span
 
-_THING = r"(?:api[ _-]?key|(?:access|auth|bearer|refresh|session|security|personal access|api)?[ _-]?token|secret(?:[ _-]key)?|access[ _-]key|client[ _-]secret|credentials?|password|passphrase|passwd|pass)"
+_THING = r"(?:api[ _-]?key|token|secret(?:[ _-]key)?|access[ _-]key|credentials?|password|passphrase|passwd|(?<![a-z])pass)"
 
 
 @cache
 def _after_a_thing() -> re.Pattern[str]:
-    """`API key X`, `the token 'X'`, `password is X`."""
+    """Match `API key X`, `the token 'X'`, `password is X`, in lower case."""
     return re.compile(
-        rf"(?i)\b(?P<thing>{_THING})(?P<verb> (?:is|was|of|value|provided|used|given|supplied|set to|changed to|reset to|to)(?: now)?)?:? "
+        rf"(?P<thing>{_THING})(?P<verb> (?:is|was|of|value|provided|used|given|supplied|set to|changed to|reset to|to)(?: now)?)?:? "
         r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
     )
 
 
 @cache
-def _before_a_verdict() -> re.Pattern[str]:
-    """`X is not a valid token`."""
-    return re.compile(
-        rf"(?i)(?<=[\s\"'`:=(])(?P<word>[^\s\"'`:=(]{{16,2048}}+)[\"'`]? (?:is|was) (?:not |no )?(?:an? |the |no )?(?:\w{{1,12}}+ )?{_THING}"
-    )
+def _verdict() -> re.Pattern[str]:
+    """Match what follows X in `X is not a valid token`, in lower case."""
+    return re.compile(rf"[\"'`]? (?:is|was) (?:not |no )?(?:an? |the |no )?(?:\w{{1,12}}+ )?{_THING}")
 
 
 @cache
@@ -57,48 +55,49 @@ def _commands() -> re.Pattern[str]:
     )
 
 
-_TRIGGERS = ("key", "token", "secret", "password", "passphrase", "passwd", "pass ", "credential")
-
-
 def sentences(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that a sentence speaks of."""
-    if not any(trigger in lower for trigger in _TRIGGERS):
-        return iter(())
-    spans = [span for found in _after_a_thing().finditer(text) for span in _spoken_of(found)]
-    if " is " in lower or " was " in lower:
-        for found in _before_a_verdict().finditer(text):
-            if is_machine_made(found["word"]):
-                spans.append(Span(*found.span("word"), "token"))
+    spans = [span for found in _after_a_thing().finditer(lower) for span in _spoken_of(text, found)]
+    seen = 0
+    for found in _verdict().finditer(lower):
+        word = _BREAK.split(text[max(seen, found.start() - _LONGEST) : found.start()])[-1]
+        seen = found.end()
+        if is_machine_made(word, _LEAST_SPOKEN):
+            spans.append(Span(found.start() - len(word), found.start(), "token"))
     return iter(sorted(spans))
 
 
-def _spoken_of(found: re.Match[str]) -> Iterator[Span]:
-    quoted, word, thing = found["quoted"], found["word"], found["thing"].lower()
-    kind = "password" if thing.startswith("pass") else "token"
-    value = (quoted or word.rstrip(".,;:!?)")).strip()
-    start = found.start("quoted" if quoted else "word")
+def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
+    group = "quoted" if found["quoted"] else "word"
+    start, end = found.span(group)
+    value = text[start:end] if found["quoted"] else text[start:end].rstrip(".,;:!?)")
+    kind = "password" if found["thing"].startswith("pass") else "token"
     if is_placeholder(value):
         return
-    chosen = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-    believable = (
-        kind == "password" and chosen and (quoted or found["verb"] or any(c in "!@#$%^&*?" for c in value[:-1]))
-    )
-    if is_machine_made(value, 12 if quoted else 16) or (believable and "/" not in value):
+    said = kind == "password" and (found["quoted"] or found["verb"] or any(sign in value[:-1] for sign in _SIGNS))
+    if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)):
         yield Span(start, start + len(value), kind)
+
+
+def _is_chosen(value: str) -> bool:
+    """Whether a person might have chosen it as a password: letters and digits, and no path."""
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and "/" not in value
+
+
+_SIGNS = "!@#$%^&*?"
+_LEAST_SPOKEN = 14
+_LONGEST = 2_048
+_BREAK = re.compile(r"[\s\"'`:=(]")
 
 
 def schemes(text: str, lower: str) -> Iterator[Span]:
     """Find what follows `Bearer` or `Basic`, wherever that stands."""
-    if not any(scheme in lower for scheme in ("bearer", "basic", "negotiate", "ntlm", "token", "apikey")):
-        return
-    for found in _schemes().finditer(text):
-        secret = found["secret"]
-        if found["scheme"].lower() == "basic":
-            real = _is_user_and_password(secret)
-        else:
-            real = is_machine_made(secret, 16)
+    for found in _schemes().finditer(lower):
+        start, end = found.span("secret")
+        secret = text[start:end]
+        real = _is_user_and_password(secret) if found["scheme"] == "basic" else is_machine_made(secret, 16)
         if real and not is_placeholder(secret):
-            yield Span(*found.span("secret"), "token")
+            yield Span(start, end, "token")
 
 
 def _is_user_and_password(encoded: str) -> bool:
@@ -111,9 +110,17 @@ def _is_user_and_password(encoded: str) -> bool:
         return is_machine_made(encoded)
 
 
-def commands(text: str) -> Iterator[Span]:
+def commands(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords on command lines and in SQL."""
-    for found in _commands().finditer(text):
-        group = found.lastgroup
-        if group and not is_placeholder(found[group]):
-            yield Span(*found.span(group), "password")
+    if any(map(lower.__contains__, _COMMANDS)):
+        for found in _commands().finditer(text):
+            group = found.lastgroup
+            if group and not is_placeholder(found[group]) and not found[group].startswith("[redacted"):
+                yield Span(*found.span(group), "password")
+
+
+_COMMANDS = (
+    *("mysql", "mariadb", "sshpass", "login", "mongo", "influx", "cqlsh", "-cli", "sqlcmd", "bcp", "zip", "sql", "ldap"),
+    *("smbclient", "rpcclient", "net ", "7z", "curl", "wget", "http", "ftp", "xh ", "-pass", "storepass", "keypass"),
+    *("identified", "password '"),
+)

@@ -3,25 +3,35 @@
 import re
 from collections.abc import Callable, Iterator
 
-from errata._secrecy._keys import private_keys
+from errata._secrecy._keys import framed_keys, naked_keys
 from errata._secrecy._known import known, knows_any_in
 from errata._secrecy._marks import TEXT, Span, hide, mark
-from errata._secrecy._pairs import STEMS, pairs
+from errata._secrecy._pairs import pairs
 from errata._secrecy._personal import personal
 from errata._secrecy._prose import commands, schemes, sentences
 from errata._secrecy._tokens import tokens
 from errata._secrecy._urls import passwords
 
 _ROUNDS = 6
+_SHORTEST_NUMBER = 14
 _SHORTEST_TOKEN = 16
 _SHORT_TEXT = 4_096
 
+# What a text has to have for a layer to be worth its time. Together they are all that most texts cost.
+_STEM = re.compile(
+    r"pass|p(?:w|at|sk|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
+    r"|bearer|basic|negotiate|ntlm|ssws|mnem|macar"
+)
+_NUMBERED_STEM = re.compile(
+    r"phone|mobile|msisdn|tel|fax|card|ssn|sin|nino|iban|pin|otp|cv[vc]|account|tax|nation|security|pan|number|ccn"
+)
+_DIGITS = re.compile(r"[0-9]")
+_FIGURES = re.compile(r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]")
+_JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", " -")
 
-def redact(text: str) -> str:
-    """Hide what nobody outside may see: credentials, keys and personal data. Each leaves a mark that says what it was.
 
-    What is only about secrets, and identifiers that are none, stay as they are. Redacting again changes nothing.
-    """
+def redacted(text: str) -> str:
+    """Hide what nobody outside may see. Redacting again changes nothing."""
     for _ in range(_ROUNDS):
         after = _once(text)
         if after == text:
@@ -32,14 +42,15 @@ def redact(text: str) -> str:
 
 
 def _once(text: str) -> str:
-    """Apply the layers; what one of them hid, the next does not see."""
+    """Apply the layers that are needed; what one of them hid, the next does not see."""
     if knows_any_in(text):
         text = hide(text, known(text))
+    if len(text) < _SHORTEST_NUMBER and (text.isalnum() or text.isidentifier()):
+        return text
     lower = _lower(text)
-    for layer, is_needed in _LAYERS:
-        if is_needed(text, lower):
-            after = hide(text, layer(text, lower))
-            text, lower = (text, lower) if after == text else (after, _lower(after))
+    for layer in _needed(text, lower):
+        after = hide(text, layer(text, lower))
+        text, lower = (text, lower) if after is text else (after, _lower(after))
     return text
 
 
@@ -48,46 +59,37 @@ def _lower(text: str) -> str:
     return text.lower() if text.isascii() else text.replace("\u0130", "i").lower()
 
 
-_FIGURES = re.compile(r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[23][0-9a-fA-F]{3}:|\d{2}[A-Z0-9 ]{4}|%2[bB]\d")
-_STEM = re.compile("|".join(STEMS))
-"""What every number or address has that is personal."""
-
 _Layer = Callable[[str, str], Iterator[Span]]
-_Need = Callable[[str, str], object]
 
 
-def _has_long_word(text: str, lower: str) -> bool:  # noqa: ARG001 - one signature for all.
-    """Whether a word could be a token; in a long text there is always one."""
-    return len(text) > _SHORT_TEXT or max(map(len, text.split()), default=0) >= _SHORTEST_TOKEN
+def _needed(text: str, lower: str) -> Iterator[_Layer]:
+    digits = _DIGITS.search(text)
+    long = _long_words(text)
+    at = "@" in text or "%40" in text or "u0040" in text
+    joint = any(joint in text for joint in _JOINTS)
+    stem = (digits or long or joint) and _STEM.search(lower)
+    if "PRIVATE" in text:
+        yield framed_keys
+    if long:
+        yield naked_keys
+    if at:
+        yield passwords
+    if joint and (stem or (digits and _NUMBERED_STEM.search(lower))):
+        yield pairs
+    if " -" in text or "'" in text or '"-' in text:
+        yield commands
+    if stem:
+        yield schemes
+    if long:
+        yield lambda text, _: tokens(text, _long_words(text))
+    if stem and (digits or long):
+        yield sentences
+    if at or (digits and _FIGURES.search(text)):
+        yield personal
 
 
-def _has_stem(text: str, lower: str) -> object:  # noqa: ARG001
-    return _STEM.search(lower)
-
-
-def _has_key(text: str, lower: str) -> bool:  # noqa: ARG001
-    return "PRIVATE" in text or "MI" in text or "MHcC" in text or "b3Blbn" in text or "AGE-SEC" in text or "prv" in text
-
-
-def _has_figures(text: str, lower: str) -> object:  # noqa: ARG001
-    return "@" in text or "%40" in text or "u0040" in text or _FIGURES.search(text)
-
-
-def _has_address(text: str, lower: str) -> bool:  # noqa: ARG001
-    return "@" in text or "%40" in text
-
-
-def _has_command(text: str, lower: str) -> bool:
-    return " -" in text or "'-" in text or '"-' in text or "identified" in lower or "password '" in lower
-
-
-_LAYERS: tuple[tuple[_Layer, _Need], ...] = (
-    (lambda text, _: private_keys(text), _has_key),
-    (lambda text, _: passwords(text), _has_address),
-    (pairs, _has_stem),
-    (lambda text, _: commands(text), _has_command),
-    (schemes, _has_stem),
-    (lambda text, _: tokens(text), _has_long_word),
-    (sentences, _has_stem),
-    (lambda text, _: personal(text), _has_figures),
-)
+def _long_words(text: str) -> str:
+    """Keep the words that are long enough for a token; of a long text, all."""
+    if len(text) > _SHORT_TEXT:
+        return text
+    return " ".join([word for word in text.split() if len(word) >= _SHORTEST_TOKEN])

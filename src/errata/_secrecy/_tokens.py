@@ -1,6 +1,6 @@
 """The formats of tokens and keys that their makers gave a shape to be found by.
 
-A row is a literal, without which the pattern is not even tried, and the pattern. `^` stands for the beginning of a word,
+A row is the literals without which the pattern is not even tried, and the pattern. Without literals it has a shape. `^` stands for the beginning of a word,
 for formats whose first letters could be the last of something else. A format with letters of its own needs none: it is
 found wherever it is glued. Lengths are lower than the makers', because somebody may have cut the text before us.
 """
@@ -30,16 +30,16 @@ _TOKENS = (
     ("4/0A",          r"^4/0A[\w\-]{24,}"),                                   # … and codes
     ("GOOG",          r"^GOOG[A-Z0-9]{16,}"),
     ("APA91b",        r"[\w\-]{0,32}:?APA91b[\w\-]{40,}"),
-    ("Q~",            r"(?<![\w~.\-])[\w~.\-]{3}\dQ~[\w~.\-]{28,}"),          # Entra: client secrets
+    ("Q~",            r"^[A-Za-z0-9_~.\-][\w~.\-]{2}\dQ~[\w~.\-]{28,}"),          # Entra: client secrets
     ("AZDO",          r"^[A-Za-z0-9][A-Za-z0-9]{69,79}AZDO[A-Za-z0-9]{4}"),
     ("AStA",          r"[A-Za-z0-9+/]{60,80}\+AStA[A-Za-z0-9+/]{4,8}={0,2}"),  # Azure storage
-    ("do",            r"^do[opr]_v1_[0-9a-f]{20,}"),
+    ("_v1_",          r"^do[opr]_v1_[0-9a-f]{20,}"),
     ("LTAI",          r"^LTAI[A-Za-z0-9]{12,}"),                              # Alibaba
     ("AKID",          r"^AKID[A-Za-z0-9]{20,}"),                              # Tencent
     ("SCW",           r"^SCW[A-Z0-9]{17}(?![A-Za-z0-9])"),
     ("HRKU-",         r"HRKU-[\w\-]{20,}"),
     ("fo1_",          r"^fo1_[\w\-]{20,}"),
-    ("fm",            r"^fm[12][ar]?_[\w+/=,\-]{30,}"),                       # Fly
+    ("fm1 fm2",       r"^fm[12][ar]?_[\w+/=,\-]{30,}"),                       # Fly
     ("rnd_",          r"^rnd_[A-Za-z0-9]{20,}"),
     ("nfp_",          r"^nfp_[A-Za-z0-9]{20,}"),
     ("v1.0-",         r"^v1\.0-[0-9a-f]{24}-[0-9a-f]{60,}"),                  # Cloudflare's origin CA
@@ -47,10 +47,10 @@ _TOKENS = (
     ("dose",          r"^dose[0-9a-f]{28,}"),
     ("sha256~",       r"sha256~[\w\-]{30,}"),                                 # OpenShift
     # Code and packages
-    ("gh",            r"gh[pousr]_[A-Za-z0-9_]{16,}"),
+    ("ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9_]{16,}"),
     ("github_pat_",   r"github_pat_[A-Za-z0-9_]{20,}"),
     ("v1.",           r"^v1\.[0-9a-f]{40}(?![0-9a-f])"),
-    ("gl",            r"gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-[\w.\-]{16,}"),
+    ("glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-", r"gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-[\w.\-]{16,}"),
     ("GR1348941",     r"GR1348941[\w\-]{16,}"),
     ("npm_",          r"npm_[A-Za-z0-9]{24,}"),
     ("pypi-",         r"pypi-[\w\-]{30,}"),
@@ -66,7 +66,7 @@ _TOKENS = (
     ("ATSTT3",        r"ATSTT3[\w=+/.\-]{20,}"),
     ("ATBB",          r"^ATBB[A-Za-z0-9]{20,}"),
     ("sgp_",          r"^sgp_[0-9a-f_]{36,}"),
-    ("sq",            r"^sq[pua]_[0-9a-f]{36,}"),                             # SonarQube
+    ("sqp_ squ_ sqa_", r"^sq[pua]_[0-9a-f]{36,}"),                             # SonarQube
     ("CCIPAT_",       r"CCIPAT_[\w]{20,}"),
     ("bkua_",         r"bkua_[0-9a-f]{30,}"),
     ("snyk_",         r"snyk_[\w.\-]{30,}"),
@@ -79,21 +79,21 @@ _TOKENS = (
     ("webhookb2",     r"(?<=/webhookb2/)[\w@\-]{20,}(?:/[\w\-]+)*"),          # Teams
     ("hooks.zapier",  r"(?<=hooks\.zapier\.com/hooks/catch/)\d+/\w+"),
     ("mfa.",          r"^mfa\.[\w\-]{40,}"),
-    (".",             r"^[MNO][A-Za-z0-9_\-]{23,27}\.[\w\-]{6}\.[\w\-]{25,}"),  # Discord
+    ("",              r"^[MNO][A-Za-z0-9_\-]{23,27}\.[\w\-]{6}\.[\w\-]{25,}"),  # Discord
     (":AA",           r"(?<!\d)\d{8,10}:AA[\w\-]{28,}"),                      # Telegram
     ("SG.",           r"SG\.[\w\-]{12,}(?:\.[\w\-]{12,})?"),
     ("SK",            r"^SK[0-9a-f]{32}(?![0-9A-Za-z])"),                     # Twilio
     ("key-",          r"^key-[0-9a-f]{32}(?![0-9A-Za-z])"),                   # Mailgun, as the next
-    ("-",             r"^[0-9a-f][0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z\-])"),
+    ("",              r"^[0-9a-f][0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z\-])"),
     ("-us",           r"^[0-9a-f][0-9a-f]{31}-us\d{1,2}(?!\d)"),                      # Mailchimp
     ("xkeysib-",      r"xkeysib-[0-9a-f]{30,}(?:-\w+)?"),
     ("xsmtpsib-",     r"xsmtpsib-[0-9a-f]{30,}(?:-\w+)?"),
     ("re_",           r"^re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}"),             # Resend
     # Money
     ("_live_",        r"^[a-z][a-z]{1,11}_live_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{14,}"),
-    ("_",             r"(?:sk|rk|rzp|shippo|duffel|whsec)_(?:live|test)_[A-Za-z0-9_\-]{10,}"),
+    ("_live_ _test_", r"(?:sk|rk|rzp|shippo|duffel|whsec)_(?:live|test)_[A-Za-z0-9_\-]{10,}"),
     ("whsec_",        r"whsec_[A-Za-z0-9+/=]{16,}"),
-    ("shp",           r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{24,}"),
+    ("shpat_ shpca_ shppa_ shpss_ shpua_ shptka_", r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{24,}"),
     ("sq0",           r"sq0[a-z]{3}-[\w\-]{20,}"),
     ("EAAA",          r"^EAAA[\w\-]{40,}"),
     ("EAA",           r"^EAA[A-Za-z0-9]{60,}"),                               # Facebook
@@ -103,15 +103,15 @@ _TOKENS = (
     ("FLWSECK",       r"FLWSECK(?:_TEST)?-[\w\-]{20,}"),
     ("live_",         r"^live_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{28,}"),
     ("test_",         r"^test_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{28,}"),
-    ("EZ",            r"^EZ[AT]K[A-Za-z0-9]{40,}"),
+    ("EZAK EZTK",     r"^EZ[AT]K[A-Za-z0-9]{40,}"),
     # Work
     ("secret_",       r"^secret_[A-Za-z0-9]{32,}"),
     ("ntn_",          r"^ntn_[A-Za-z0-9]{30,}"),
     ("lin_",          r"^lin_(?:api|oauth)_[A-Za-z0-9]{20,}"),
-    ("fig",           r"^fig[dou]r?_[\w\-]{20,}"),
+    ("figd_ figo_ figu_ figur_", r"^fig[dou]r?_[\w\-]{20,}"),
     ("pat",           r"^pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}"),                 # Airtable
     ("pat-",          r"^pat-[a-z]{2}\d-[0-9a-f\-]{30,}"),                    # HubSpot
-    ("/",             r"^[0-2]/\d{10,20}(?:/\d{10,20})?:[0-9a-f]{32}"),       # Asana
+    ("",              r"^[0-2]/\d{10,20}(?:/\d{10,20})?:[0-9a-f]{32}"),       # Asana
     ("ATTA",          r"^ATTA[0-9a-f]{40,}"),
     ("pk_",           r"^pk_\d{5,12}_[A-Z0-9]{32}"),                          # ClickUp
     ("dG9rO",         r"^dG9rO[A-Za-z0-9+/=]{30,}"),                          # Intercom
@@ -137,8 +137,8 @@ _TOKENS = (
     ("AQVN",          r"^AQVN[\w\-]{30,}"),
     ("AAAAAAAAAA",    r"^AA{15,}[\w%]{40,}"),                                  # Twitter
     # Watching
-    ("gl",            r"gl(?:sa|c)_[\w+/=]{24,}"),                            # Grafana
-    ("NR",            r"^NR(?:AK|II|IQ|AA|RA|AL)-[A-Za-z0-9\-]{20,}"),
+    ("glsa_ glc_",    r"gl(?:sa|c)_[\w+/=]{24,}"),                            # Grafana
+    ("NRAK- NRII- NRIQ- NRAA- NRRA- NRAL-", r"^NR(?:AK|II|IQ|AA|RA|AL)-[A-Za-z0-9\-]{20,}"),
     ("NRAL",          r"^[0-9a-f][0-9a-f]{35}NRAL"),
     ("sntry",         r"sntry[su]_[\w=+/.\-]{20,}"),
     ("hc",            r"^hc[a-z]{2,3}k_[a-z0-9]{30,}"),                       # Honeycomb
@@ -146,17 +146,16 @@ _TOKENS = (
     ("phx_",          r"^phx_[A-Za-z0-9]{30,}"),
     ("sdk-",          r"^sdk-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     # Doors
-    ("hv",            r"hv[sbr]\.[\w\-]{20,}"),
-    ("s.",            r"^[sbr]\.(?=[A-Za-z]{0,23}[0-9])[A-Za-z0-9]{24}(?![\w.])"),
+    ("hvs. hvb. hvr.", r"hv[sbr]\.[\w\-]{20,}"),
+    ("s. b. r.",      r"^[sbr]\.(?=[A-Za-z]{0,23}[0-9])[A-Za-z0-9]{24}(?![\w.])"),
     ("dp.",           r"^dp\.(?:pt|st|ct|scim|audit|sa|said)\.(?:[\w\-]+\.)?[A-Za-z0-9]{20,}"),
     ("ops_",          r"^ops_[\w=+/\-]{40,}"),
     ("A3-",           r"^A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){3,6}"),            # 1Password
     ("tskey-",        r"tskey-[a-z]+-[\w\-]{10,}"),
-    ("SSWS ",         r"(?<=SSWS )[\w\-]{20,}"),                              # Okta
     ("secret-",       r"^secret-(?:(?:live|test)-[\w=\-]{20,}|[A-Za-z0-9]{30,})"),
     ("pul-",          r"^pul-[0-9a-f]{30,}"),
     (".atlasv1.",     r"^[A-Za-z0-9][A-Za-z0-9]{9,19}\.atlasv1\.[\w=\-]{40,}"),
-    ("pn",            r"^pn[ub]_[A-Za-z0-9]{30,}"),
+    ("pnu_ pnb_",     r"^pn[ub]_[A-Za-z0-9]{30,}"),
     ("dnkey-",        r"dnkey-[\w=\-]{20,}"),
     # Models
     ("sk-",           r"sk-(?:ant|proj|svcacct|admin|None|or|lf|user)-[\w\-]{16,}"),
@@ -181,8 +180,10 @@ _TOKENS = (
     ("e2b_",          r"^e2b_[0-9a-f]{30,}"),
     ("lsv2_",         r"lsv2_[a-z]{2}_[0-9a-f]{24,}(?:_[0-9a-f]+)?"),
     # Anybody's: a maker's name, what it is, and a long word with digits in it.
-    ("_",             r"^[a-z][a-z0-9]{1,14}_(?:sk|pat|secret|token|key|api|apikey|prod|pk_live)_(?=[A-Za-z]{0,60}[0-9])[A-Za-z0-9]{20,}"),
-    ("-",             r"^[a-z][a-z0-9]{1,14}-(?:sk|pat|secret|token|key|api)-(?=[A-Za-z]{0,60}[0-9])[A-Za-z0-9]{20,}"),
+    ("_sk_ _pat_ _secret_ _token_ _key_ _api_ _apikey_ _prod_",
+     r"^[a-z][a-z0-9]{1,14}_(?:sk|pat|secret|token|key|api|apikey|prod)_(?=[A-Za-z]{0,60}[0-9])[A-Za-z0-9]{20,}"),
+    ("-sk- -pat- -secret- -token- -key- -api-",
+     r"^[a-z][a-z0-9]{1,14}-(?:sk|pat|secret|token|key|api)-(?=[A-Za-z]{0,60}[0-9])[A-Za-z0-9]{20,}"),
     # A JSON Web Token, signed, encrypted or cut; a base64 of JSON without a dot is somebody's cursor.
     ("eyJ",           r"^e(?<!-.)yJ[\w\-]{8,}+={0,2}\.[\w\-=]{8,}(?:\.[\w\-=]*){0,3}"),
     ("ZXlK",          r"^ZXlK[A-Za-z0-9+/]{60,}={0,2}"),                      # One in base64 once more
@@ -203,9 +204,21 @@ _HASHES = (
 )
 # fmt: on
 
-_ROWS = tuple((literal, pattern, "token") for literal, pattern in _TOKENS) + tuple(
-    (literal, pattern, "password hash") for literal, pattern in _HASHES
-)
+_SHAPES = re.compile(r"[0-9a-f]{32}|[MNO][\w\-]{23,27}\.[\w\-]{6}\.")
+"""What every row without a literal has."""
+
+
+def _rows_by_literal() -> dict[str, list[tuple[str, str]]]:
+    rows: dict[str, list[tuple[str, str]]] = {}
+    for kind, table in (("token", _TOKENS), ("password hash", _HASHES)):
+        for literals, pattern in table:
+            for literal in literals.split() or [""]:
+                rows.setdefault(literal, []).append((pattern, kind))
+    return rows
+
+
+_ROWS = _rows_by_literal()
+_SHAPELY = _ROWS.pop("")
 
 
 @cache
@@ -217,12 +230,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern[1:first] + BEGAN + pattern[first:])
 
 
-def tokens(text: str) -> Iterator[Span]:
-    """Find tokens and hashes of known formats."""
-    found = [
-        Span(*match.span(), kind)
-        for literal, pattern, kind in _ROWS
-        if literal in text
-        for match in _compiled(pattern).finditer(text)
-    ]
+def tokens(text: str, words: str) -> Iterator[Span]:
+    """Find tokens and hashes of known formats in a text; `words` are those of its words that are long enough."""
+    rows = dict.fromkeys(row for literal in _ROWS if literal in words for row in _ROWS[literal])
+    if _SHAPES.search(words):
+        rows |= dict.fromkeys(_SHAPELY)
+    found = [Span(*match.span(), kind) for pattern, kind in rows for match in _compiled(pattern).finditer(text)]
     return iter(sorted(found))

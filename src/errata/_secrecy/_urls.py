@@ -43,11 +43,11 @@ def _lonely() -> re.Pattern[str]:
 
 
 _LONGEST = 256
-_BREAK = re.compile(r"[\s\"'`<>()=,;]")
+_BREAK = re.compile(r"[\s\"'`<>(]")
 _NO_USER = frozenset({"mailto", "email", "to", "from", "cc", "sip", "user", "contact", "by", "for"})
 
 
-def passwords(text: str) -> Iterator[Span]:
+def passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
     """Find the passwords, and the user names that are tokens, in addresses."""
     found = [span for form in _forms() for match in form.finditer(text) for span in _spans(match)]
     found += [Span(*match.span("secret"), "token") for match in _lonely().finditer(text) if _is_token(match["secret"])]
@@ -71,7 +71,7 @@ def _bare_pairs(text: str) -> Iterator[Span]:
         word = _BREAK.split(text[max(seen, end - _LONGEST) : end])[-1]
         seen = match.end()
         user, colon, secret = word.partition(":")
-        if colon and secret and "//" not in word and user.lower() not in _NO_USER and not is_placeholder(secret):
+        if colon and secret and "//" not in word and user.rpartition("=")[2].lower() not in _NO_USER and not is_placeholder(secret):
             yield Span(end - len(secret), end, "password")
 
 

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from errata._fault import Fault, FieldIssue, Recovery
-from errata._jsonable import as_object, cut, jsonable_object
+from errata._jsonable import as_object, cut
 from errata._needs_input import NeedsInput
 from errata._secrecy import redact, redact_plain
 
@@ -66,8 +66,7 @@ def _recovery(recovery: Recovery) -> Recovery:
 
 
 def _data(data: Mapping[str, object]) -> dict[str, object]:
-    """Redact data; marks may be longer than what they stand for, so that it has to be cut once more."""
-    return jsonable_object(redact_plain(data)) if data else {}
+    return as_object(redact_plain(data)) if data else {}
 
 
 def _short(text: str | None) -> str | None:
