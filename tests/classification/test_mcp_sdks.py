@@ -194,7 +194,7 @@ def test_fastmcp_hides_neither_a_timeout_nor_a_refused_connection(masked):
         (-32700, "Parse error", Code.PARSE_ERROR),
         (-32600, "Session terminated", Code.INVALID_REQUEST),
         (-32601, "Method not found", Code.METHOD_NOT_FOUND),
-        (-32601, "Not Found", Code.NOT_FOUND),
+        (-32601, "Not Found", Code.METHOD_NOT_FOUND),
         (-32602, "Invalid request parameters", Code.INVALID_PARAMS),
         (-32603, "Server returned an error response", Code.INTERNAL_ERROR),
         (-32603, "Rate limit exceeded", Code.RATE_LIMITED),

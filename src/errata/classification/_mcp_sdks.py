@@ -66,8 +66,6 @@ def _by_number(error: BaseException) -> Answer | Code:
     number = number_at(error, "error", "code") or number_at(error, "code") or 0
     if number == -32602 and text_at(error, "error", "data", "uri"):  # noqa: PLR2004 - SEP-2164: no such resource
         return Code.NOT_FOUND
-    if number == -32601 and text_of(error) == "Not Found":  # noqa: PLR2004 - the SDK's own words for HTTP's 404
-        return Answer(Code.NOT_FOUND, text="There is no MCP server at this address.")
     if code := _BY_NUMBER.get(number):
         return code
     if 400 <= number <= 599:  # noqa: PLR2004 - mcp 1.x and FastMCP send HTTP's 408
