@@ -1,5 +1,7 @@
 """Search engines, graphs, wide columns, vectors, and databases behind an HTTP API."""
 
+from typing import cast
+
 from errata._status import status_to_code
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, items_of, wait_ms
@@ -54,7 +56,7 @@ def _by_inner_errors(error: BaseException) -> Said:
 def _by_node_errors(error: BaseException) -> Said:
     """The first error of a host, by its address."""
     errors = peek(error, "errors")
-    found = items_of(cast("Mapping[object, object]", errors).values()) if is_a(errors, Mapping) else ()
+    found = items_of(cast("dict[object, object]", errors).values()) if is_a(errors, dict) else ()
     return next(
         (each for each in found if is_a(each, BaseException) and type(each).__module__.startswith("cassandra")), None
     )

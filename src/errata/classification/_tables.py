@@ -1,5 +1,6 @@
 """Which rules hold for a class: its own, then its bases', most specific first."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -19,6 +20,7 @@ from errata.classification import (
     _formats,
     _google,
     _http_clients,
+    _infrastructure,
     _markets,
     _mcp_sdks,
     _models,
@@ -54,6 +56,7 @@ FAMILIES: dict[str, Table] = {
     "security": _security.TABLE,
     "the standard library": _standard_library.TABLE,
     "databases": _databases.TABLE,
+    "infrastructure": _infrastructure.TABLE,
 }
 """The tables by the name of their family."""
 
@@ -64,6 +67,8 @@ class Plan(NamedTuple):
     rules: tuple[tuple[str, Rule], ...]
     last: tuple[str, Rule] | None
     """What is said when neither these rules nor anything the exception carries says more."""
+    names: tuple[str, ...]
+    """The names that may say something: of the class and its bases, but not Python's own, nor what a table judged."""
 
 
 class Registry:
@@ -81,7 +86,7 @@ class Registry:
     def _index(self) -> None:
         rows = [*self._ours, *self._users]
         self._rows = dict(rows)
-        self._short = {_package_and_name(name): rule for name, rule in rows}
+        self._short = _by_short_name(self._ours) | _by_short_name(self._users)
         self._plans: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
 
     def add(self, row: tuple[str, Rule]) -> None:
@@ -112,6 +117,7 @@ class Registry:
     def _made(self, kind: type) -> Plan:
         rules: list[tuple[str, Rule]] = []
         last: tuple[str, Rule] | None = None
+        names: list[str] = []
         for cls in kind.__mro__:
             name = dotted_name(cls)
             rule = self.rule_for(name)
@@ -121,12 +127,28 @@ class Registry:
                 last = last or (name, rule)
             elif rule is not None:
                 rules.append((name, rule))
-        return Plan(tuple(rules), last)
+            elif cls.__module__ not in _PYTHON:
+                names.append(cls.__name__)
+        return Plan(tuple(rules), last, tuple(names))
+
+
+_PYTHON = {"abc", "builtins", "typing"}
 
 
 def dotted_name(kind: type) -> str:
     """Name a class by its module and its name."""
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _by_short_name(rows: Iterable[tuple[str, Rule | Otherwise]]) -> dict[str, Rule | Otherwise]:
+    """Find rules by package and name; where two classes of a package share a name, only the whole one tells."""
+    found: dict[str, Rule | Otherwise] = {}
+    shared: set[str] = set()
+    for name, rule in rows:
+        short = _package_and_name(name)
+        if found.setdefault(short, rule) is not rule:
+            shared.add(short)
+    return {short: rule for short, rule in found.items() if short not in shared}
 
 
 def _package_and_name(name: str) -> str:
