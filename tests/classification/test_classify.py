@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from errata import Code, Fault, FaultError, Retry, classify
 from errata.classification import Step, explain
+from errata.classification._answer import Answer
+from errata.classification._tables import REGISTRY, dotted_name
 
 
 def raised(error, cause):
@@ -251,3 +253,55 @@ def test_an_explanation_says_what_decided():
     assert told.step is Step.CAUSE
     assert "builtins.FileNotFoundError" in told.rule
     assert told.trail == ("builtins.ExceptionGroup", "builtins.RuntimeError")
+
+
+class ModelError(Exception):
+    pass
+
+
+def test_what_a_rule_withholds_is_not_told_by_whoever_quotes_it(take_back):
+    def read(_):
+        """Its name alone."""
+        return Answer(Code.VALIDATION_FAILED, text="`age` must be a whole number.")
+
+    take_back((dotted_name(ModelError), read))
+    inner = ModelError("input_value='s3cret'")
+    quoting = RuntimeError(f"Cannot load the profile: {inner}")
+    quoting.__context__ = inner
+    assert classify(quoting).message == "Cannot load the profile: `age` must be a whole number."
+
+
+@pytest.fixture
+def take_back():
+    rows = []
+
+    def add(row):
+        rows.append(row)
+        REGISTRY.add(row)
+
+    yield add
+    for row in rows:
+        REGISTRY.remove(row)
+
+
+def test_a_group_with_a_row_of_its_own_is_asked_before_its_members(take_back):
+    refused = type("RefusedGroup", (ExceptionGroup,), {})
+    take_back((dotted_name(refused), Code.VALIDATION_FAILED))
+    assert classify(refused("two fields", [KeyError("a"), KeyError("b")])).code is Code.VALIDATION_FAILED
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ValueError("I/O operation on closed file."), Code.INTERNAL_ERROR),
+        (ValueError("Circular reference detected"), Code.SERIALIZATION_ERROR),
+        (ValueError("Out of range float values are not JSON compliant"), Code.SERIALIZATION_ERROR),
+        (EOFError("Ran out of input"), Code.SERIALIZATION_ERROR),
+        (EOFError("EOF when reading a line"), Code.INTERNAL_ERROR),
+        (EOFError(), Code.INTERNAL_ERROR),
+        (SyntaxError("invalid syntax", ("<unknown>", 1, 1, "x y")), Code.INVALID_FORMAT),
+        (SyntaxError("invalid syntax", ("server.py", 1, 1, "x y")), Code.INTERNAL_ERROR),
+    ],
+)
+def test_a_built_in_is_told_apart_by_what_it_is_about(error, code):
+    assert classify(error).code is code

@@ -1,10 +1,11 @@
 """Python's own exceptions, and those of its standard library that are not about a format or a loop."""
 
+from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
 from errata.classification._errno import by_errno, by_resolver
-from errata.classification._reach import argument
+from errata.classification._reach import argument, text_at
 
 _BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # The text is Python's: of no use to an agent, and revealing.
 _REFUSED = Answer(Code.NETWORK_ERROR, Retry.SAME_CALL)
@@ -12,33 +13,51 @@ _TLS = Answer(Code.NETWORK_ERROR, Retry.NEVER)
 
 
 def _of_a_value(error: BaseException) -> Said:
-    """Whether it is about a closed file, which is a bug, or about the value that was given."""
+    """Whether it is about a closed file (a bug), about JSON that cannot be written, or about the value that was given."""
+    text = text_of(argument(error)).lower()
+    if "closed file" in text or "already closed" in text:
+        return _BUG
+    return Code.SERIALIZATION_ERROR if any(words in text for words in _UNWRITABLE) else Code.VALIDATION_FAILED
+
+
+_UNWRITABLE = ("circular reference detected", "not json compliant")
+
+
+def _of_an_end(error: BaseException) -> Said:
+    """Whether a file ended too early, or there was nobody to ask."""
     text = argument(error)
-    return _BUG if is_a(text, str) and "closed file" in text else Code.VALIDATION_FAILED
+    return Code.SERIALIZATION_ERROR if is_a(text, str) and not text.startswith("EOF when reading") else _BUG
 
 
-GENERAL = frozenset({
-    "builtins.ArithmeticError",
-    "builtins.AssertionError",
-    "builtins.AttributeError",
-    "builtins.BufferError",
-    "builtins.EOFError",
-    "builtins.ImportError",
-    "builtins.IndexError",
-    "builtins.KeyError",
-    "builtins.LookupError",
-    "builtins.NameError",
-    "builtins.OverflowError",
-    "builtins.RuntimeError",
-    "builtins.StopAsyncIteration",
-    "builtins.StopIteration",
-    "builtins.SyntaxError",
-    "builtins.SystemError",
-    "builtins.TypeError",
-    "builtins.UnicodeError",
-    "builtins.ValueError",
-    "builtins.Warning",
-})
+def _of_syntax(error: BaseException) -> Said:
+    """Whether it is in a text that was given, or in the server's own source."""
+    return Code.INVALID_FORMAT if text_at(error, "filename") in {"<unknown>", "<string>"} else _BUG
+
+
+GENERAL = frozenset(
+    {
+        "builtins.ArithmeticError",
+        "builtins.AssertionError",
+        "builtins.AttributeError",
+        "builtins.BufferError",
+        "builtins.EOFError",
+        "builtins.ImportError",
+        "builtins.IndexError",
+        "builtins.KeyError",
+        "builtins.LookupError",
+        "builtins.NameError",
+        "builtins.OverflowError",
+        "builtins.RuntimeError",
+        "builtins.StopAsyncIteration",
+        "builtins.StopIteration",
+        "builtins.SyntaxError",
+        "builtins.SystemError",
+        "builtins.TypeError",
+        "builtins.UnicodeError",
+        "builtins.ValueError",
+        "builtins.Warning",
+    }
+)
 """Classes that people inherit from to say something else: a subclass of these is asked for its words first."""
 
 # fmt: off
@@ -47,11 +66,11 @@ TABLE: Table = {
     "builtins.AssertionError": _BUG,
     "builtins.AttributeError": _BUG,
     "builtins.BufferError": _BUG,
-    "builtins.EOFError": _BUG,
+    "builtins.EOFError": _of_an_end,
     "builtins.FloatingPointError": _BUG,
     "builtins.GeneratorExit": _BUG,
     "builtins.ImportError": _BUG,
-    "builtins.IndentationError": _BUG,
+    "builtins.IndentationError": _of_syntax,
     "builtins.IndexError": _BUG,
     "builtins.KeyError": _BUG,
     "builtins.LookupError": _BUG,
@@ -63,10 +82,10 @@ TABLE: Table = {
     "builtins.ReferenceError": _BUG,
     "builtins.StopAsyncIteration": _BUG,
     "builtins.StopIteration": _BUG,
-    "builtins.SyntaxError": _BUG,
+    "builtins.SyntaxError": _of_syntax,
     "builtins.SystemError": _BUG,
     "builtins.SystemExit": _BUG,
-    "builtins.TabError": _BUG,
+    "builtins.TabError": _of_syntax,
     "builtins.TypeError": _BUG,
     "builtins.UnboundLocalError": _BUG,
     "builtins.Warning": _BUG,

@@ -17,6 +17,7 @@ _STATUS_AT = (
     ("http_status",),
     ("http_status_code",),
     ("http_code",),
+    ("response_code",),
     ("code",),
     ("response", "status_code"),
     ("response", "status"),
@@ -33,9 +34,9 @@ _HEADERS_AT = (
 )
 _SECONDS_AT = (("retry_after",), ("retry_after_seconds",), ("retry_after_secs",), ("retryAfter",), ("retry_delay",))
 _MS_AT = (("retry_after_ms",), ("retryAfterMs",))
-# Statuses that proxies made up, and that say more than their class: nginx's "client closed request", and timeouts
-# between a proxy and its origin.
-_UNOFFICIAL = {499: Code.CANCELLED, 522: Code.TIMEOUT, 524: Code.TIMEOUT, 598: Code.TIMEOUT}
+# Statuses that say more than their class: "for legal reasons", nginx's "client closed request", and timeouts between
+# a proxy and its origin.
+_SHARPER = {451: Code.FORBIDDEN, 499: Code.CANCELLED, 522: Code.TIMEOUT, 524: Code.TIMEOUT, 598: Code.TIMEOUT}
 WORDS_AT = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
 """Where libraries keep a word for what went wrong: `rate_limit_exceeded`."""
 _FLAGS = ("retryable", "retriable", "is_retryable", "should_retry", "transient", "is_transient")
@@ -81,7 +82,7 @@ def by_status(error: BaseException) -> Answer | None:
 def of_status(status: int, error: BaseException) -> Answer:
     """Say what an HTTP status means, given the headers that came with it."""
     wait = wait_of(error, status)
-    code = _UNOFFICIAL.get(status) or status_to_code(status)
+    code = _SHARPER.get(status) or status_to_code(status)
     if status == 403 and wait is not None:  # noqa: PLR2004 - GitHub and others refuse too many calls like this.
         code = Code.RATE_LIMITED
     later = wait is not None and code.retry is Retry.FIX_INPUT  # 413 with Retry-After: it was refused for now.
@@ -117,4 +118,7 @@ def flag_of(error: BaseException) -> bool | None:
     for name in _FLAGS:
         if is_a(flag := peek(error, name), bool):
             return flag
-    return _YES_OR_NO.get((text_at(error, "response", "headers", "x-should-retry") or "").lower())
+    for path in (("response", "headers"), ("headers",)):
+        if word := text_at(error, *path, "x-should-retry") or text_at(error, *path, "stripe-should-retry"):
+            return _YES_OR_NO.get(word.lower())
+    return None

@@ -12,7 +12,7 @@ from errata._values import is_a
 from errata.classification._answer import Answer, Rule, Said, described
 from errata.classification._carried import carried, flag_of, is_bare, wait_of
 from errata.classification._tables import REGISTRY, dotted_name
-from errata.classification._unwrap import cause_of, leaves_of
+from errata.classification._unwrap import cause_of, earlier_than, leaves_of
 from errata.classification._words import meaning_of, words_of
 
 _DEEPEST = 16
@@ -104,7 +104,7 @@ def _fault(decision: _Decision) -> Fault:
         return identified(error.fault)
     return Fault(
         code=answer.code,
-        message=text_of(error) if answer.text is None else answer.text,
+        message=_text(error) if answer.text is None else answer.text,
         retry=_verdict(decision),
         retry_after_ms=_wait(decision),
         http_status=answer.http_status,
@@ -112,6 +112,16 @@ def _fault(decision: _Decision) -> Fault:
         correlation_id=new_correlation_id(),
         timestamp=now(),
     )
+
+
+def _text(error: BaseException) -> str:
+    """Read an exception's text; where it quotes another exception whose text is not told, it does not quote it either."""
+    text = text_of(error)
+    for quoted in earlier_than(error):
+        words = text_of(quoted)
+        if words and words in text and (instead := _ask(quoted, ()).answer.text):
+            text = text.replace(words, instead)
+    return text
 
 
 def _verdict(decision: _Decision) -> Retry:
@@ -135,15 +145,15 @@ def _ask(error: BaseException, above: tuple[BaseException, ...]) -> _Decision:
     here = (*above, error)
     if is_a(error, FaultError):
         return _Decision(_carried_fault(error.fault), Step.FAULT, None, here)
-    if is_a(error, BaseExceptionGroup):
-        return _ask_group(error, here)
     plan = REGISTRY.plan(type(error))
     for row in plan.rules:
         if decision := _told(_said(row[1], error), Step.CLASS, row, here):
             return decision
+    if is_a(error, BaseExceptionGroup):
+        return _ask_group(error, here)
     return (
         (None if is_bare(error) else _told(carried(error), Step.CARRIED, None, here))
-        or _ask_words(error, here)
+        or _ask_words(error, plan.names, here)
         or (_told(_said(plan.last[1], error), Step.CLASS, plan.last, here) if plan.last else None)
         or _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
     )
@@ -153,16 +163,16 @@ def _carried_fault(fault: Fault) -> Answer:
     return Answer(fault.code, fault.retry, fault.http_status, fault.retry_after_ms, fault.message, fault.issues)
 
 
-def _ask_words(error: BaseException, here: tuple[BaseException, ...]) -> _Decision | None:
+def _ask_words(error: BaseException, names: tuple[str, ...], here: tuple[BaseException, ...]) -> _Decision | None:
     """Believe the class's name before the cause, a cause that is sure before prose, and prose before nothing."""
     cause = cause_of(error)
     if cause is not None and _may_look(cause, here):
-        if by_name := meaning_of(words_of(error, text=None)):
+        if by_name := meaning_of(words_of(error, names=names, text=None)):
             return _told(by_name, Step.WORDS, None, here)
         deeper = _ask(cause, here)
         if deeper.is_firm:
             return _Decision(_own(deeper), Step.CAUSE, deeper.row, here)
-    return _told(meaning_of(words_of(error, text=text_of(error))), Step.WORDS, None, here)
+    return _told(meaning_of(words_of(error, names=names, text=text_of(error))), Step.WORDS, None, here)
 
 
 def _own(deeper: _Decision) -> Answer:

@@ -33,3 +33,18 @@ def cause_of(error: BaseException) -> BaseException | None:
     """Find the exception that was named as the cause: `raise … from …`. One that merely came before decides nothing."""
     cause = peek(error, "__cause__")
     return cause if is_a(cause, BaseException) else None
+
+
+def earlier_than(error: BaseException) -> list[BaseException]:
+    """List the exceptions that led to this one, causes and contexts alike: its author may have quoted any of them."""
+    found: list[BaseException] = []
+    at: object = error
+    while len(found) < _MOST_QUOTED:
+        at = peek(at, "__cause__") or peek(at, "__context__")
+        if not is_a(at, BaseException) or any(at is seen for seen in found):
+            break
+        found.append(at)
+    return found
+
+
+_MOST_QUOTED = 4

@@ -49,19 +49,10 @@ def spelled_out(text: str) -> str:
     return re.sub(_HUMPS, r"\g<0> ", text)
 
 
-def words_of(error: BaseException, *, text: str | None) -> str:
-    """Write down all there is to go by: names first, then the words it carries, then its text."""
-    parts = [
-        *own_names(type(error)),
-        *([] if is_bare(error) else _carried_words(error)),
-        *([text[:_MOST]] if text else []),
-    ]
+def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) -> str:
+    """Write down all there is to go by: the names of its class, then the words it carries, then its text."""
+    parts = [*names, *([] if is_bare(error) else _carried_words(error)), *([text[:_MOST]] if text else [])]
     return spelled_out(_APART.join(parts))
-
-
-def own_names(kind: type) -> list[str]:
-    """List the names of a class and its bases, up to Python's own."""
-    return [cls.__name__ for cls in kind.__mro__ if cls.__module__ not in {"builtins", "abc", "typing"}]
 
 
 def _carried_words(error: BaseException) -> list[str]:
