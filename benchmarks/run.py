@@ -8,6 +8,7 @@ from pathlib import Path
 import classifying
 import encoding
 import importing
+import redacting
 import successes
 
 PAGE = Path(__file__).parent.parent / "docs" / "figures.md"
@@ -24,7 +25,7 @@ def main() -> None:
 
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
-    for module in (importing, encoding, successes, classifying):
+    for module in (importing, encoding, successes, classifying, redacting):
         for found in module.figures():
             budget = "" if found.budget is None else f"≤ {found.budget:g}"
             lines.append(

@@ -1,8 +1,10 @@
 """What hypothesis may think up: any JSON, any Fault."""
 
 import functools
+import random
 
 from hypothesis import strategies as st
+from samples import PERSONAL, TOKENS
 
 from errata import Code, Fault, FieldIssue, Recovery, RecoveryHint, Retry
 
@@ -98,3 +100,37 @@ large_faults = st.builds(
     correlation_id=st.none() | large_texts,
 )
 formats = st.sampled_from(["markdown", "json", "both", "xml"])
+
+
+def _with_a_secret(text, kind, seed):
+    secret = (TOKENS | PERSONAL)[kind](random.Random(seed))
+    return f"{text} {secret} {text}", secret
+
+
+# A text with a secret of a known format in it, and that secret.
+secretive_texts = st.builds(_with_a_secret, texts, st.sampled_from(sorted(TOKENS | PERSONAL)), st.integers(0, 2**32))
+
+
+def _secretive_fault(secretive, fault, key):
+    text, secret = secretive
+    return (
+        Fault(
+            code=fault.code,
+            message=text,
+            reason=fault.reason,
+            issues=(*fault.issues, FieldIssue("order.note", text, text)),
+            recovery=Recovery(hint=text, actions=(text,), corrective_params={"note": text}, user_message=text),
+            origin=fault.origin,
+            data={**fault.data, key: secret, "list": [text, {"deep": text}], secret: 1},
+            correlation_id=fault.correlation_id,
+        ),
+        secret,
+    )
+
+
+secretive_faults = st.builds(
+    _secretive_fault,
+    secretive_texts,
+    faults,
+    st.sampled_from(["password", "note", "apiKey", "Set-Cookie", "body", "message"]),
+)

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from mcp_types import CallToolResult
-from strategies import faults, formats, json_objects, json_values, large_faults
+from samples import survives
+from strategies import faults, formats, json_objects, json_values, large_faults, secretive_faults
 
 import errata
-from errata import Code, Fault, Retry, dialects
+from errata import Code, Fault, Retry, dialects, redact
 from errata.dialects._outgoing import outgoing
 from errata.reading._decode import _is_success_at_a_glance, _read_closely
 
@@ -86,6 +87,33 @@ def test_reading_back_never_raises_the_verdict(dialect, fault, fmt):
 @given(fault=faults)
 def test_native_loses_nothing(fault):
     assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == outgoing(fault)
+
+
+@every_dialect
+@given(secretive=secretive_faults, fmt=formats)
+def test_no_secret_of_a_fault_is_sent(dialect, secretive, fmt):
+    fault, secret = secretive
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
+    error = over_the_wire(dialects.as_jsonrpc_error(fault))
+
+    assert not [text for text in _strings([wire, error]) if survives(secret, text)]
+    assert json.dumps(dialect.encode(dialect.decode(wire), format=fmt)) == json.dumps(wire)
+
+
+@every_dialect
+@given(fault=faults | secretive_faults.map(lambda pair: pair[0]), fmt=formats)
+def test_nothing_is_sent_that_redaction_would_change(dialect, fault, fmt):
+    wire = over_the_wire(dialect.encode(dataclasses.replace(fault, correlation_id=None, timestamp=None), format=fmt))
+
+    assert [text for text in _strings(wire) if redact(text) != text] == []
+
+
+@given(secretive=secretive_faults)
+def test_native_loses_nothing_but_secrets(secretive):
+    fault, _ = secretive
+
+    assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == outgoing(fault)
+    assert outgoing(outgoing(fault)) == outgoing(fault)
 
 
 @every_dialect
@@ -206,6 +234,11 @@ def test_a_jsonrpc_error_has_a_legal_number_and_loses_nothing(fault):
 def _places(value, path=()):
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, item in inner for place in _places(item, (*path, key)))]
+
+
+def _strings(value):
+    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value] if isinstance(value, str) else [text for item in inner for text in _strings(item)]
 
 
 def _damage(value, path, how):

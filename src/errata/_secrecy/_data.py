@@ -68,7 +68,7 @@ def _member(key: str, item: object, promise: Announced | None) -> object:
 
 
 def _announced_by(key: str) -> Announced | None:
-    found = _NAME_AT_THE_END.search(key[-80:])
+    found = _NAME_AT_THE_END.search(key[-80:].rstrip("])\"' "))
     return announced(found[0]) if found else None
 
 

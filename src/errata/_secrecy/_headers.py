@@ -15,7 +15,7 @@ _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "pr
 
 @cache
 def _credentials() -> re.Pattern[str]:
-    """A scheme and what follows it: one word, or a list of parameters as Digest, OAuth and AWS have them."""
+    """Match a scheme and what follows it: one word, or a list of parameters as Digest, OAuth and AWS have them."""
     return re.compile(
         rf"""(?x)
         (?P<scheme>[A-Za-z][\w\-]{{1,30}}+[ \t]++)?

@@ -31,7 +31,7 @@ def _end() -> re.Pattern[str]:
 
 @cache
 def _body() -> re.Pattern[str]:
-    """Lines of a key whose end is missing: long ones, and the rest of one that was cut."""
+    """Match lines of a key whose end is missing: long ones, and the rest of one that was cut."""
     header = r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash)(?:: |%3A)[^\n\\]{0,200}+)"
     return re.compile(
         rf"(?:{_SPACE}{{0,40}}+(?:{header}|(?:{_LINE}){{16,}}+))*+(?:{_SPACE}{{0,40}}+(?:{_LINE}){{1,76}}+(?=$|…|\.\.|[\"']|\[))?"
@@ -40,7 +40,7 @@ def _body() -> re.Pattern[str]:
 
 @cache
 def _naked() -> re.Pattern[str]:
-    """A key without its first line, known by how its base64 begins; and formats of one line or with lines of their own."""
+    """Match a key without its first line, known by how its base64 begins, and formats with lines of their own."""
     return re.compile(
         rf"(?:MII[A-Za-z0-9+/]{{3}}IBA[AD]|MH[cQ]CAQEE|MI[GH][A-Za-z0-9+/]AgEAM|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjE)"
         rf"(?:{_SPACE}{{0,8}}+(?:{_LINE}){{4,}}+)++"

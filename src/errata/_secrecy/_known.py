@@ -112,8 +112,7 @@ def _could_be_nothing_else(value: str) -> bool:
         or value.startswith(("/", "~", ".", "http", "unix:"))
     ):
         return False
-    kinds = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum() and not c.isspace())
-    mixed = sum(any(kind(character) for character in value) for kind in kinds)
+    mixed = len({(c.islower(), c.isupper(), c.isdigit()) for c in value if not c.isspace()})
     return is_machine_made(value) or mixed >= 3 or (len(value) >= _LEAST_LINE and mixed > 1)  # noqa: PLR2004
 
 

@@ -1,6 +1,7 @@
 """What a value looks like: made by a machine, chosen by a person, a placeholder, a sentence, a piece of code."""
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from errata._secrecy._marks import MARK
@@ -30,17 +31,17 @@ _PLACEHOLDER = re.compile(
 )
 
 _SAYING = frozenset("""
-    a an and any are as at authentication be because bearer bytes can cannot changed characters check code contains could
-    denied did digits disabled do does empty enabled error expected expired failed field for format from given has have
-    header if in incorrect int integer invalid is it key length long malformed mandatory may mismatch missing must name need
-    needs never no none not null number object of on only optional or parameter password please present provided reason
-    refresh rejected required reset revoked rotated set short should str string the than this to token too type
-    unauthorized unexpected unknown unsupported update updated valid value wrong was weak were when which will with you your
-    unavailable unused used active inactive ok basic digest negotiate anonymous auto env vault file prompt stdin
-    ask ignore allow deny sms include omit supported deprecated configured
-    accepted verified unverified generated created deleted found loaded stored encrypted hashed bool boolean float dict list
-    tuple any bytes sequence mapping optional[str] str|none
-""".split())
+    a accepted active allow an and anonymous any are as ask at authentication auto basic be bearer because bool
+    boolean bytes can cannot changed characters check code configured contains could created deleted denied deny
+    deprecated dict did digest digits disabled do does empty enabled encrypted env error expected expired failed
+    field file float for format found from generated given has hashed have header if ignore in inactive include
+    incorrect int integer invalid is it key length list loaded long malformed mandatory mapping may mismatch missing
+    must name need needs negotiate never no none not null number object of ok omit on only optional optional[str] or
+    parameter password please present prompt provided reason refresh rejected required reset revoked rotated
+    sequence set short should sms stdin stored str string str|none supported than the this to token too tuple type
+    unauthorized unavailable unexpected unknown unsupported unused unverified update updated used valid value vault
+    verified was weak were when which will with wrong you your
+""".split())  # noqa: SIM905 - as one reads words
 """Words that a person says about a secret, and no secret."""
 # fmt: on
 
@@ -100,9 +101,7 @@ _NUMBERED = re.compile(r"[A-Za-z]?[a-z]+\d{1,4}|[A-Z]+\d{1,4}|\d{1,4}[a-z]+|[a-z
 
 def _is_shuffled(value: str) -> bool:
     """Whether upper and lower case follow each other as they do in no word."""
-    turns = sum(
-        a.islower() != b.islower() for a, b in zip(value, value[1:], strict=False) if a.isalpha() and b.isalpha()
-    )
+    turns = sum(a.islower() != b.islower() for a, b in pairwise(value) if a.isalpha() and b.isalpha())
     return turns >= len(value) // 4
 
 

@@ -33,7 +33,7 @@ def _stem() -> re.Pattern[str]:
 
 @cache
 def _joint() -> re.Pattern[str]:
-    """What stands between a name and its value."""
+    """Match what stands between a name and its value."""
     return re.compile(
         rf"""(?x)
         (?P<close>{QUOTE})?(?:[)\]]|%5[dD])?

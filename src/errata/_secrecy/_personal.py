@@ -24,6 +24,22 @@ _VERSION_BEFORE = re.compile(
     re.IGNORECASE,
 )
 
+_ISSUED = (
+    (16, "4", "4"),        # Visa; its other lengths are rare, and other numbers of those lengths are not.
+    (16, "51", "55"),      # Mastercard, as the next
+    (16, "2221", "2720"),
+    (15, "34", "34"),      # American Express, as the next
+    (15, "37", "37"),
+    (16, "6011", "6011"),  # Discover, as the next
+    (16, "64", "65"),
+    (16, "62", "62"),      # UnionPay
+    (16, "3528", "3589"),  # JCB
+    (14, "300", "305"),    # Diners Club, as the next two
+    (14, "36", "36"),
+    (14, "38", "39"),
+)
+"""Length, and first digits from … to, of the numbers that some network issues."""
+
 # A rule begins with the class of its first letter, so that the engine can skip the rest; what may stand before it is
 # asked behind it.
 _PATTERNS = {
@@ -52,28 +68,12 @@ def _is_phone(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001 - one si
 
 def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     digits = re.sub(r"\D", "", found[0])
-    return _is_issued(digits) and len(set(digits)) > 2 and _luhn(digits)  # noqa: PLR2004 - 4242 4242 4242 4242 is one.
+    return _is_issued(digits) and _luhn(digits)
 
 
 def _is_issued(digits: str) -> bool:
     """Whether some network issues numbers of this beginning and length; the others are orders and accounts."""
-    match digits[0], len(digits):
-        case "4", 16:
-            return True
-        case "5", 16:
-            return digits[1] in "12345"
-        case "2", 16:
-            return "2221" <= digits[:4] <= "2720"
-        case "6", 16:
-            return digits[:2] in {"62", "64", "65"} or digits[:4] == "6011"
-        case "3", 16:
-            return "3528" <= digits[:4] <= "3589"
-        case "3", 15:
-            return digits[1] in "47"
-        case "3", 14:
-            return digits[1] in "068"
-        case _:
-            return False
+    return any(len(digits) == length and first <= digits[: len(first)] <= last for length, first, last in _ISSUED)
 
 
 def _luhn(digits: str) -> bool:

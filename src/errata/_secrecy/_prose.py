@@ -7,7 +7,9 @@ from functools import cache
 from errata._secrecy._looks import is_machine_made, is_placeholder
 from errata._secrecy._marks import Span
 
-_THING = r"(?:api[ _-]?key|token|secret(?:[ _-]key)?|access[ _-]key|credentials?|password|passphrase|passwd|(?<![a-z])pass)"
+_THING = (
+    r"(?:api[ _-]?key|token|secret(?:[ _-]key)?|access[ _-]key|credentials?|password|passphrase|passwd|(?<![a-z])pass)"
+)
 
 
 @cache
@@ -120,7 +122,21 @@ def commands(text: str, lower: str) -> Iterator[Span]:
 
 
 _COMMANDS = (
-    *("mysql", "mariadb", "sshpass", "login", "mongo", "influx", "cqlsh", "-cli", "sqlcmd", "bcp", "zip", "sql", "ldap"),
+    *(
+        "mysql",
+        "mariadb",
+        "sshpass",
+        "login",
+        "mongo",
+        "influx",
+        "cqlsh",
+        "-cli",
+        "sqlcmd",
+        "bcp",
+        "zip",
+        "sql",
+        "ldap",
+    ),
     *("smbclient", "rpcclient", "net ", "7z", "curl", "wget", "http", "ftp", "xh ", "-pass", "storepass", "keypass"),
     *("identified", "password '"),
 )

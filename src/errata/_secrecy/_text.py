@@ -72,6 +72,7 @@ def _needed(text: str, lower: str) -> Iterator[_Layer]:
         yield framed_keys
     if long:
         yield naked_keys
+        yield lambda text, _: tokens(text, _long_words(text))
     if at:
         yield passwords
     if joint and (stem or (digits and _NUMBERED_STEM.search(lower))):
@@ -80,8 +81,6 @@ def _needed(text: str, lower: str) -> Iterator[_Layer]:
         yield commands
     if stem:
         yield schemes
-    if long:
-        yield lambda text, _: tokens(text, _long_words(text))
     if stem and (digits or long):
         yield sentences
     if at or (digits and _FIGURES.search(text)):

@@ -33,7 +33,7 @@ def _forms() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _without_scheme() -> re.Pattern[str]:
-    """The @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
+    """Match the @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
     return re.compile(r"@(?=(?:tcp|udp|unix)\(|[\w.\-]{1,255}+:\d{2,5}(?!\d))")
 
 
@@ -71,7 +71,13 @@ def _bare_pairs(text: str) -> Iterator[Span]:
         word = _BREAK.split(text[max(seen, end - _LONGEST) : end])[-1]
         seen = match.end()
         user, colon, secret = word.partition(":")
-        if colon and secret and "//" not in word and user.rpartition("=")[2].lower() not in _NO_USER and not is_placeholder(secret):
+        if (
+            colon
+            and secret
+            and "//" not in word
+            and user.rpartition("=")[2].lower() not in _NO_USER
+            and not is_placeholder(secret)
+        ):
             yield Span(end - len(secret), end, "password")
 
 

@@ -12,6 +12,7 @@ from errata.cli._terminal import complain, paint
 from errata.dialects import decode_needs_input, encode_needs_input
 from errata.dialects._canonical import to_object
 from errata.dialects._lines import lines_of
+from errata.dialects._outgoing import outgoing, outgoing_question
 from errata.dialects._sentences import one_line
 from errata.reading import Reading, recognise
 
@@ -31,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("file", metavar="FILE", help="a JSON or JSON-lines file, or - for standard input")
     parser.add_argument("--json", action="store_true", help="print one JSON object per message")
+    parser.add_argument("--redact", action="store_true", help="hide secrets and personal data, to show it to others")
 
 
 def run(given: argparse.Namespace) -> int:
@@ -52,7 +54,8 @@ def run(given: argparse.Namespace) -> int:
             status = complain(f"{source} holds an empty list", "put a tool result or a JSON-RPC message into it")
         for number, message in enumerate(batch, 1):
             title = f"line {line}" if len(documents) > 1 else f"message {number}" if len(batch) > 1 else None
-            print(_as_json(message) if given.json else _as_text(message, title))
+            found = _found(message, hide=given.redact)
+            print(_as_json(found) if given.json else _as_text(found, title))
     return status
 
 
@@ -112,23 +115,35 @@ def _parsed(document: str, source: str, line: int) -> object:
         raise _UnreadableError(what, "write the number as text, in quotes") from error
 
 
-def _as_json(message: object) -> str:
-    answer: dict[str, object] = {"failure": False}
+def _found(message: object, *, hide: bool) -> Reading | NeedsInput | None:
+    """Read a message; to hide what is secret in it, it is put into the form in which it could be sent."""
     if reading := recognise(message):
-        answer = {"failure": True, "dialect": reading.dialect, **to_object(reading.fault)}
-    elif question := decode_needs_input(message):
-        answer["question"] = encode_needs_input(question)["structuredContent"]
+        return reading._replace(fault=outgoing(reading.fault)) if hide else reading
+    question = decode_needs_input(message)
+    return outgoing_question(question) if question and hide else question
+
+
+def _as_json(found: Reading | NeedsInput | None) -> str:
+    answer: dict[str, object] = {"failure": False}
+    match found:
+        case Reading():
+            answer = {"failure": True, "dialect": found.dialect, **to_object(found.fault)}
+        case NeedsInput():
+            answer["question"] = encode_needs_input(found)["structuredContent"]
+        case None:
+            pass
     return json.dumps(answer)  # ASCII, which survives every pipe and code page.
 
 
-def _as_text(message: object, title: str | None) -> str:
+def _as_text(found: Reading | NeedsInput | None, title: str | None) -> str:
     lines = [paint(title, "bold")] if title else []
-    if reading := recognise(message):
-        lines += _failure(reading)
-    elif question := decode_needs_input(message):
-        lines += _question(question)
-    else:
-        lines.append(paint("Not a failure.", "green"))
+    match found:
+        case Reading():
+            lines += _failure(found)
+        case NeedsInput():
+            lines += _question(found)
+        case None:
+            lines.append(paint("Not a failure.", "green"))
     return "\n".join(lines) + ("\n" if title else "")
 
 

@@ -34,13 +34,12 @@ def outgoing(fault: Fault) -> Fault:
 
 def outgoing_question(question: NeedsInput) -> NeedsInput:
     """Copy a question in the form in which it may leave."""
-    options = redact_plain(list(question.options))
     return NeedsInput(
         _safe(question.message, _MESSAGE),
         fields=[_safe(name, _TEXT) for name in question.fields[:_ISSUES]],
         reason=_safe(question.reason, _TEXT),
         suggestions=_data(question.suggestions),
-        options=[as_object(option) for option in options] if isinstance(options, list) else (),
+        options=[_data(option) for option in question.options],
     )
 
 

@@ -1,0 +1,81 @@
+"""Secrets that the process knows."""
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+
+from errata import redact, register_secret
+
+VALUE = "Correct/Horse Battery+Staple"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        VALUE,
+        quote(VALUE, safe=""),
+        json.dumps(VALUE),
+        base64.b64encode(VALUE.encode()).decode(),
+        base64.urlsafe_b64encode(VALUE.encode()).decode(),
+        base64.b64encode(f"{VALUE}!".encode()).decode(),
+    ],
+)
+def test_a_registered_secret_is_hidden_in_every_form(form):
+    register_secret(VALUE)
+
+    shown = redact(f"the answer was x{form}x, sorry")
+
+    assert "Horse" not in shown
+    assert form[:16] not in shown
+    assert shown.startswith("the answer was x")
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [("", "0 characters"), ("abc", "3 characters"), ("  ab  ", "2 characters"), ("x" * 20_000, "20000")],
+)
+def test_an_unusable_secret_is_refused(value, why):
+    with pytest.raises(ValueError, match=why):
+        register_secret(value)
+
+
+@pytest.mark.parametrize("value", ["password", "redacted", "private key", "aaaaaaaa"])
+def test_an_ordinary_word_is_refused(value):
+    with pytest.raises(ValueError, match="Register the real value"):
+        register_secret(value)
+
+
+def test_only_text_is_taken():
+    with pytest.raises(TypeError, match="not bytes"):
+        register_secret(b"0123456789")
+
+
+def test_the_environment_is_known_without_being_told(monkeypatch):
+    monkeypatch.setenv("ACME_API_TOKEN", "zebra-7-crossing-lamp")
+    monkeypatch.setenv("REPORTS_URL", "postgres://app:Wm4tulip9Qx@db/core")
+
+    assert (
+        redact("it said zebra-7-crossing-lamp and Wm4tulip9Qx") == "it said [redacted: secret] and [redacted: secret]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("API_TOKEN", "1"),
+        ("DB_PASSWORD", "localhost"),
+        ("DB_PASSWORD", "postgres"),
+        ("TOKEN", "true"),
+        ("SSH_AUTH_SOCK", "/run/ssh/agent.12"),
+        ("PASSWORD_FILE", "/run/secrets/db"),
+        ("GIT_AUTHOR_NAME", "Ann Example 7"),
+        ("API_KEY", "12345678"),
+        ("LANG", "en_US.UTF-8"),
+    ],
+)
+def test_an_ordinary_value_in_the_environment_is_none(monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+
+    assert redact(f"saw {value} there") == f"saw {value} there"
