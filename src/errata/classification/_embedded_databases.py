@@ -88,6 +88,11 @@ def _transaction_of_duckdb(error: BaseException) -> Said:
     return _AGAIN if "conflict" in text_of(error)[:1000].lower() else None
 
 
+def _existing(error: BaseException) -> Said:
+    """Whether something of that name exists already."""
+    return Code.CONFLICT if "already exists" in text_of(error)[:1000] else None
+
+
 _TRIED_WITH_SQLITE = first(by_sqlite_code, _by_sqlite_text)
 
 # fmt: off
@@ -103,7 +108,7 @@ _APSW: dict[str, Rule] = {
 }
 _DUCKDB: dict[str, Rule] = {
     "BinderException": Code.DATABASE_ERROR,
-    "CatalogException": Code.DATABASE_ERROR,
+    "CatalogException": first(_existing, Code.DATABASE_ERROR),
     "ConnectionException": Code.INTERNAL_ERROR,  # It was closed: there is no server.
     "ConstraintException": first(by_constraint_words, Code.CONFLICT),
     "ConversionException": Code.VALIDATION_FAILED,

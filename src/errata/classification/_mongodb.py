@@ -14,6 +14,7 @@ from errata.classification._connection import (
     by_what_broke,
     held_at,
 )
+from errata.classification._pep249 import by_server_words
 from errata.classification._reach import number_at, peek, text_at
 from errata.classification._rewording import in_words
 from errata.classification._unwrap import cause_of
@@ -21,6 +22,8 @@ from errata.classification._unwrap import cause_of
 _AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _HALF_DONE = Answer(Code.TIMEOUT, Retry.VERIFY_FIRST)
 """The primary did it; whether the others did is not known."""
+_ATLAS = 8000
+"""The code of MongoDB's cloud for bad logins, missing rights and quotas alike."""
 _MOST = 100
 
 # fmt: off
@@ -31,7 +34,7 @@ _MEANING: dict[Code | Answer, tuple[int, ...]] = {
     ),
     Code.VALIDATION_FAILED: (121, 257, 10003, 10334, 17419, 17420),       # a document that is refused, or too large
     Code.UNAUTHORIZED: (11, 18, 334, 391),
-    Code.FORBIDDEN: (13, 8000),                                           # 13 calls itself "Unauthorized" and means rights
+    Code.FORBIDDEN: (13,),                                                # 13 calls itself "Unauthorized" and means rights
     Code.NOT_FOUND: (4, 26, 27, 43),
     Code.CONFLICT: (48, 67, 68, 85, 86, 11000, 11001, 12582),
     _AGAIN: (24, 46, 112, 117, 225, 244, 251, 267),                       # locks, write conflicts, aborted transactions
@@ -54,7 +57,10 @@ _BY_CODE = {number: said for said, numbers in _MEANING.items() for number in num
 
 def _by_code(error: BaseException) -> Said:
     """The server's error code, and the labels it puts on errors that may be tried again."""
-    said = _BY_CODE.get(number_at(error, "code") or 0, Code.DATABASE_ERROR)
+    code = number_at(error, "code") or 0
+    if code == _ATLAS:
+        return by_server_words(error) or Code.FORBIDDEN
+    said = _BY_CODE.get(code, Code.DATABASE_ERROR)
     if _has_label(error, "UnknownTransactionCommitResult"):
         return Answer(said if isinstance(said, Code) else said.code, Retry.VERIFY_FIRST)
     if _has_label(error, "SystemOverloadedError"):

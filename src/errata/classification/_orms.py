@@ -24,6 +24,11 @@ def _about_the_url(error: BaseException) -> Said:
     return Answer(Code.CONFIGURATION_ERROR, text=WITHHELD) if " URL" in text_of(error)[:1000] else None
 
 
+def _table(error: BaseException) -> Said:
+    """The name of the table, which is all its text is."""
+    return Answer(Code.NOT_FOUND, text=f"The table `{text_of(error)[:200]}` does not exist.")
+
+
 def _without_sql(error: BaseException) -> Said:
     """Its first line: the rest is the query and its parameters."""
     return Answer(Code.NOT_FOUND, text=text_of(error).partition("\n")[0].rstrip(": ") or None)
@@ -58,7 +63,7 @@ _SQLALCHEMY: dict[str, Rule] = {
     "exc.NoResultFound": Code.NOT_FOUND,
     "exc.NoSuchColumnError": MISUSE,
     "exc.NoSuchModuleError": Code.CONFIGURATION_ERROR,  # No such dialect.
-    "exc.NoSuchTableError": Code.NOT_FOUND,
+    "exc.NoSuchTableError": _table,
     "exc.StatementError": first(_orig, MISUSE),
     "exc.TimeoutError": NOT_SENT_IN_TIME,  # No connection in the pool.
     "exc.UnreflectableTableError": Code.DATABASE_ERROR,

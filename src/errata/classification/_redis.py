@@ -16,6 +16,9 @@ from errata.classification._reach import text_at
 _AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 """Refused for now: nothing was done."""
+_MOVED = _WAIT._replace(
+    text="The key is moving to another node of the cluster."
+)  # The exception's text is a slot and an address.
 
 # fmt: off
 _REPLIES: dict[str, Code | Answer] = {
@@ -24,7 +27,7 @@ _REPLIES: dict[str, Code | Answer] = {
     "BUSY": _WAIT, "LOADING": _WAIT, "CLUSTERDOWN": _WAIT, "MASTERDOWN": _WAIT, "NOMASTERLINK": _WAIT, "NOREPLICAS": _WAIT, "INPROG": _WAIT,
     "NOGOODSLAVE": _WAIT, "TRYAGAIN": _WAIT, "OOM": Code.SERVICE_UNAVAILABLE,
     "READONLY": _WAIT,                         # After a failover, until the client has found the new master.
-    "MOVED": _WAIT, "ASK": _WAIT,              # The slot moves to another node.
+    "MOVED": _MOVED, "ASK": _MOVED,
     "MISCONF": Code.DATABASE_ERROR,            # It cannot write to its disk.
     "BUSYGROUP": Code.CONFLICT, "BUSYKEY": Code.CONFLICT,
     "NOGROUP": Code.NOT_FOUND, "NOSCRIPT": Code.NOT_FOUND, "NOTREADY": _WAIT,
@@ -65,7 +68,7 @@ _CONNECTION = first(_by_reply, by_what_broke, by_network_words, Code.NETWORK_ERR
 
 # fmt: off
 _CLIENT: dict[str, Rule] = {
-    "exceptions.AskError": _WAIT,
+    "exceptions.AskError": _MOVED,
     "exceptions.AuthenticationError": Code.UNAUTHORIZED,
     "exceptions.AuthenticationWrongNumberOfArgsError": Code.CONFIGURATION_ERROR,
     "exceptions.AuthorizationError": Code.FORBIDDEN,
@@ -87,7 +90,7 @@ _CLIENT: dict[str, Rule] = {
     "exceptions.MasterDownError": _WAIT,
     "exceptions.MaxConnectionsError": _WAIT,
     "exceptions.ModuleError": Code.DATABASE_ERROR,
-    "exceptions.MovedError": _WAIT,
+    "exceptions.MovedError": _MOVED,
     "exceptions.NoPermissionError": Code.FORBIDDEN,
     "exceptions.NoScriptError": Code.NOT_FOUND,
     "exceptions.NoSuchFieldsetError": Code.DATABASE_ERROR,

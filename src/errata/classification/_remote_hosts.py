@@ -18,7 +18,7 @@ from errata.classification._connection import (
 )
 from errata.classification._errno import by_errno
 from errata.classification._reach import argument, number_at, peek
-from errata.classification._rewording import in_words
+from errata.classification._rewording import in_words, words_at
 
 _AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
@@ -44,7 +44,7 @@ _SFTP: dict[int, Code | Answer] = {  # SSH_FX_…
 }
 _SSH_SAYS: tuple[tuple[str, Code | Answer], ...] = (
     ("known_hosts", _NOT_TRUSTED), ("host key", _NOT_TRUSTED), ("signature verification", _NOT_TRUSTED), ("no authentication methods", Code.CONFIGURATION_ERROR),
-    ("authentication failed", Code.UNAUTHORIZED), ("private key", Code.CONFIGURATION_ERROR), ("key file", Code.CONFIGURATION_ERROR),
+    ("authentication failed", Code.UNAUTHORIZED), ("private key", Code.CONFIGURATION_ERROR), ("openssh key", Code.CONFIGURATION_ERROR), ("key file", Code.CONFIGURATION_ERROR),
     ("timeout opening channel", Code.TIMEOUT), ("timed out", Code.TIMEOUT), ("request denied", Code.FORBIDDEN),
 )
 _SMTP: dict[int, Code | Answer] = {
@@ -53,6 +53,7 @@ _SMTP: dict[int, Code | Answer] = {
     530: Code.UNAUTHORIZED, 534: Code.UNAUTHORIZED, 535: Code.UNAUTHORIZED, 538: Code.UNAUTHORIZED, 550: Code.INVALID_PARAMS, 551: Code.INVALID_PARAMS,
     552: Code.VALIDATION_FAILED, 553: Code.INVALID_PARAMS, 554: Code.FORBIDDEN, 555: Code.INVALID_PARAMS, 556: Code.INVALID_PARAMS,
 }
+_SMTP_VAGUE = frozenset({421, 450, 451, 550, 552, 554})  # The enhanced code behind these says more.
 _SMTP_ENHANCED: dict[str, Code | Answer] = {"5.1.1": Code.NOT_FOUND, "5.2.2": _FULL, "5.3.4": Code.VALIDATION_FAILED, "5.7.": Code.FORBIDDEN, "4.7.": Code.RATE_LIMITED}
 _FTP: dict[int, Code | Answer] = {
     421: Code.SERVICE_UNAVAILABLE, 425: REFUSED, 426: Code.NETWORK_ERROR, 430: Code.UNAUTHORIZED, 450: _AGAIN, 451: Code.UPSTREAM_ERROR, 452: _FULL,
@@ -96,7 +97,7 @@ def _by_smtp_code(error: BaseException) -> Said:
     """The mail server's reply code."""
     code, text = _smtp_reply(error)
     enhanced = next((said for start, said in _SMTP_ENHANCED.items() if text.startswith(start)), None)
-    return enhanced or _SMTP.get(code)
+    return enhanced if enhanced is not None and code in _SMTP_VAGUE else _SMTP.get(code)
 
 
 def _smtp_reply(error: BaseException) -> tuple[int, str]:
@@ -150,7 +151,7 @@ _SSH: Table = {
     "paramiko.ssh_exception.CouldNotCanonicalize": UNKNOWN_HOST,
     "paramiko.ssh_exception.IncompatiblePeer": _NOT_TRUSTED,
     "paramiko.ssh_exception.MessageOrderError": Code.UPSTREAM_ERROR,
-    "paramiko.ssh_exception.NoValidConnectionsError": first(_by_address, REFUSED),
+    "paramiko.ssh_exception.NoValidConnectionsError": in_words(words_at("strerror"), first(_by_address, REFUSED)),
     "paramiko.ssh_exception.PartialAuthentication": Code.UNAUTHORIZED,
     "paramiko.ssh_exception.PasswordRequiredException": Code.CONFIGURATION_ERROR,  # The passphrase of our own key.
     "paramiko.ssh_exception.ProxyCommandFailure": Code.NETWORK_ERROR,
