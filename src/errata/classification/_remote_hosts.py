@@ -199,7 +199,7 @@ _SSH: Table = {
     "puresnmp.exc.Timeout": Code.TIMEOUT,
 }
 _DNS: dict[str, Rule] = {
-    "e164.NotE164": Code.INVALID_PARAMS, "dnssec.ValidationFailure": Code.UPSTREAM_ERROR, "exception.AlgorithmKeyMismatch": Code.CONFIGURATION_ERROR, "exception.DNSException": Code.UPSTREAM_ERROR,
+    "exception.AlgorithmKeyMismatch": Code.CONFIGURATION_ERROR, "exception.DNSException": Code.UPSTREAM_ERROR,
     "exception.DeniedByPolicy": Code.FORBIDDEN, "exception.FormError": Code.UPSTREAM_ERROR, "exception.SyntaxError": Code.INVALID_PARAMS, "exception.Timeout": Code.TIMEOUT,
     "exception.TooBig": Code.VALIDATION_FAILED, "exception.UnexpectedEnd": Code.SERIALIZATION_ERROR, "exception.UnsupportedAlgorithm": Code.NOT_IMPLEMENTED,
     "exception.ValidationFailure": Answer(Code.UPSTREAM_ERROR, Retry.NEVER), "message.NoPreviousName": Code.SERIALIZATION_ERROR, "message.UnknownTSIGKey": Code.CONFIGURATION_ERROR,
