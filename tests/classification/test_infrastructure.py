@@ -252,6 +252,10 @@ def kafka_error(name, *, retriable):
     [
         (kafka_error("TOPIC_AUTHORIZATION_FAILED", retriable=False), (Code.FORBIDDEN, Retry.NEVER)),
         (kafka_error("A_NEW_NAME", retriable=True), (Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)),
+        (
+            like("kafka.errors.BrokerResponseError", message="TOPIC_ALREADY_EXISTS")("x"),
+            (Code.CONFLICT, Retry.FIX_INPUT),
+        ),
         (like("kafka.errors.NoBrokersAvailable")("x"), (Code.NETWORK_ERROR, Retry.SAME_CALL)),
         (like("amqp.exceptions.AMQPError", reply_code=404)("no queue"), (Code.NOT_FOUND, Retry.FIX_INPUT)),
         (

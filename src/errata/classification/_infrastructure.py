@@ -86,7 +86,8 @@ _KAZOO: dict[str, Rule] = {
     "DataInconsistency": Code.DATABASE_ERROR, "InvalidACLError": Code.INVALID_PARAMS, "KazooException": Code.UPSTREAM_ERROR, "LockTimeout": _AGAIN, "MarshallingError": Code.SERIALIZATION_ERROR,
     "NoAuthError": Code.FORBIDDEN, "NoChildrenForEphemeralsError": Code.INVALID_PARAMS, "NoNodeError": Code.NOT_FOUND, "NodeExistsError": Code.CONFLICT, "NotEmptyError": Code.CONFLICT,
     "NotReadOnlyCallError": _WAIT, "OperationTimeoutError": Code.TIMEOUT, "RolledBackError": Code.CONFLICT, "RuntimeInconsistency": Code.CONFLICT, "SessionExpiredError": Code.NETWORK_ERROR,
-    "SessionMovedError": Code.NETWORK_ERROR, "SystemZookeeperError": Code.UPSTREAM_ERROR, "UnimplementedError": Code.NOT_IMPLEMENTED, "WriterNotClosedException": MISUSE,
+    "SessionMovedError": Code.NETWORK_ERROR, "SystemZookeeperError": Code.UPSTREAM_ERROR, "UnimplementedError": Code.NOT_IMPLEMENTED, "WriterNotClosedException": MISUSE, "InvalidCallbackError": MISUSE, "ZookeeperError": Code.UPSTREAM_ERROR,
+    "ZookeeperStoppedError": MISUSE,
 }
 _KUBERNETES: dict[str, Rule] = {
     "ApiAttributeError": MISUSE,

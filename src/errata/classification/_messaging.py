@@ -7,7 +7,7 @@ from errata._values import is_a, items_of
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._connection import MISUSE, REDIRECTS, REFUSED, UNKNOWN_HOST, by_network_words, by_what_broke
-from errata.classification._reach import argument, called, inner, number_at, peek
+from errata.classification._reach import argument, called, inner, number_at, peek, text_at
 from errata.classification._rewording import in_words, words_at
 
 _AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
@@ -45,21 +45,21 @@ _MQTT: dict[int, Code | Answer] = {
     134: Code.UNAUTHORIZED, 135: Code.FORBIDDEN, 136: _WAIT, 137: _WAIT, 149: Code.VALIDATION_FAILED, 151: Code.RATE_LIMITED, 159: Code.RATE_LIMITED,
 }
 _STATUS_AS_CLOSE_CODE = range(4400, 4600)  # Many services add 4000 to an HTTP status.
-_KAFKA_NAMES: dict[Code | Answer, tuple[str, ...]] = {  # As librdkafka writes them.
+_KAFKA_NAMES: dict[Code | Answer, tuple[str, ...]] = {  # As the brokers write them, and librdkafka, whose own begin with "_".
     Code.TIMEOUT: ("_MSG_TIMED_OUT", "_TIMED_OUT", "_TIMED_OUT_QUEUE", "REQUEST_TIMED_OUT"),
     Code.NETWORK_ERROR: ("_TRANSPORT", "NETWORK_EXCEPTION"),
     REFUSED: ("_ALL_BROKERS_DOWN",),
     UNKNOWN_HOST: ("_RESOLVE", "_SSL"),
     Code.UNAUTHORIZED: ("_AUTHENTICATION", "SASL_AUTHENTICATION_FAILED"),
     Code.FORBIDDEN: ("TOPIC_AUTHORIZATION_FAILED", "GROUP_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
-    Code.NOT_FOUND: ("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION", "_UNKNOWN_GROUP", "GROUP_ID_NOT_FOUND"),
+    Code.NOT_FOUND: ("UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION", "_UNKNOWN_GROUP", "GROUP_ID_NOT_FOUND"),
     Code.CONFLICT: ("TOPIC_ALREADY_EXISTS", "ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "_STATE", "_CONFLICT", "_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"),
     _AGAIN: ("REBALANCE_IN_PROGRESS", "CONCURRENT_TRANSACTIONS"),
-    Code.VALIDATION_FAILED: ("MSG_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "OFFSET_OUT_OF_RANGE", "_BAD_MSG", "INVALID_RECORD"),
-    Code.INVALID_PARAMS: ("_INVALID_ARG", "TOPIC_EXCEPTION", "INVALID_PARTITIONS", "INVALID_REPLICATION_FACTOR", "INVALID_CONFIG"),
+    Code.VALIDATION_FAILED: ("MSG_SIZE_TOO_LARGE", "MESSAGE_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_TIMESTAMP", "OFFSET_OUT_OF_RANGE", "_BAD_MSG", "INVALID_RECORD"),
+    Code.INVALID_PARAMS: ("_INVALID_ARG", "TOPIC_EXCEPTION", "INVALID_TOPIC", "INVALID_GROUP_ID", "POLICY_VIOLATION", "INVALID_PARTITIONS", "INVALID_REPLICATION_FACTOR", "INVALID_CONFIG"),
     Code.RATE_LIMITED: ("THROTTLING_QUOTA_EXCEEDED",),
-    _WAIT: ("_QUEUE_FULL", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "BROKER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS", "REPLICA_NOT_AVAILABLE"),
-    Code.NOT_IMPLEMENTED: ("UNSUPPORTED_VERSION", "_UNSUPPORTED_FEATURE", "_NOT_IMPLEMENTED"),
+    _WAIT: ("_QUEUE_FULL", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "NOT_CONTROLLER", "BROKER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS", "REPLICA_NOT_AVAILABLE"),
+    Code.NOT_IMPLEMENTED: ("UNSUPPORTED_VERSION", "UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_SASL_MECHANISM", "_UNSUPPORTED_FEATURE", "_NOT_IMPLEMENTED"),
     Code.SERIALIZATION_ERROR: ("_KEY_SERIALIZATION", "_VALUE_SERIALIZATION", "_KEY_DESERIALIZATION", "_VALUE_DESERIALIZATION"),
 }
 # fmt: on
@@ -107,6 +107,11 @@ def _by_kafka_name(error: BaseException) -> Said:
     return said or (_WAIT if called(failure, "retriable") is True else None)
 
 
+def _by_brokers_name(error: BaseException) -> Said:
+    """The broker's name for the failure."""
+    return _BY_KAFKA_NAME.get(text_at(error, "message") or "")
+
+
 def _by_mqtt_reason(error: BaseException) -> Said:
     """MQTT's reason code."""
     return _MQTT.get(number_at(error, "rc") or number_at(error, "rc", "value") or 0)
@@ -152,16 +157,14 @@ _PIKA: dict[str, Rule] = {
     "UnsupportedAMQPFieldException": Code.SERIALIZATION_ERROR,
 }
 _KAFKA: dict[str, Rule] = {  # The `retriable` of each class is heard as well.
-    "AuthenticationFailedError": Code.UNAUTHORIZED, "AuthenticationMethodNotSupported": Code.NOT_IMPLEMENTED, "BrokerNotAvailableError": _WAIT, "BrokerResponseError": Code.UPSTREAM_ERROR, "Cancelled": Code.CANCELLED,
-    "ClusterAuthorizationFailedError": Code.FORBIDDEN, "CommitFailedError": Code.CONFLICT, "ConsumerStoppedError": MISUSE, "CoordinatorNotAvailableError": _WAIT, "CorruptRecordException": Code.SERIALIZATION_ERROR,
-    "GroupAuthorizationFailedError": Code.FORBIDDEN, "GroupCoordinatorNotAvailableError": _WAIT, "GroupLoadInProgressError": _WAIT, "IllegalArgumentError": Code.INVALID_PARAMS, "IllegalGenerationError": Code.CONFLICT,
-    "IllegalOperation": MISUSE, "IllegalStateError": MISUSE, "IncompatibleBrokerVersion": Code.NOT_IMPLEMENTED, "InvalidTopicError": Code.INVALID_PARAMS, "KafkaConfigurationError": Code.CONFIGURATION_ERROR,
-    "KafkaConnectionError": first(by_what_broke, by_network_words, Code.NETWORK_ERROR), "KafkaError": first(by_network_words, Code.UPSTREAM_ERROR), "KafkaProtocolError": Code.UPSTREAM_ERROR, "KafkaTimeoutError": Code.TIMEOUT,
-    "KafkaUnavailableError": REFUSED, "LeaderNotAvailableError": _WAIT, "MessageSizeTooLargeError": Code.VALIDATION_FAILED, "NoBrokersAvailable": REFUSED, "NodeNotReadyError": _WAIT, "NotControllerError": _WAIT,
-    "NotCoordinatorForGroupError": _WAIT, "NotEnoughReplicasError": _WAIT, "NotLeaderForPartitionError": _WAIT, "OffsetOutOfRangeError": Code.VALIDATION_FAILED, "ProducerClosed": MISUSE, "ProducerFenced": Code.CONFLICT,
-    "RebalanceInProgressError": _AGAIN, "RecordListTooLargeError": Code.VALIDATION_FAILED, "ReplicaNotAvailableError": _WAIT, "RequestTimedOutError": Code.TIMEOUT, "SaslAuthenticationFailed": Code.UNAUTHORIZED,
-    "StaleMetadata": _WAIT, "ThrottlingQuotaExceededError": Code.RATE_LIMITED, "TooManyInFlightRequests": _WAIT, "TopicAlreadyExistsError": Code.CONFLICT, "TopicAuthorizationFailedError": Code.FORBIDDEN,
-    "UnknownMemberIdError": Code.CONFLICT, "UnknownTopicOrPartitionError": Code.NOT_FOUND, "UnrecognizedBrokerVersion": Code.NOT_IMPLEMENTED, "UnsupportedVersionError": Code.NOT_IMPLEMENTED,
+    "AuthenticationFailedError": Code.UNAUTHORIZED, "AuthenticationMethodNotSupported": Code.NOT_IMPLEMENTED, "AuthorizationError": Code.FORBIDDEN,
+    "BrokerResponseError": first(_by_brokers_name, Code.UPSTREAM_ERROR), "Cancelled": Code.CANCELLED, "CommitFailedError": Code.CONFLICT, "ConsumerStoppedError": MISUSE,
+    "IllegalArgumentError": Code.INVALID_PARAMS, "IllegalOperation": MISUSE, "IllegalStateError": MISUSE, "IncompatibleBrokerVersion": Code.NOT_IMPLEMENTED,
+    "KafkaConfigurationError": Code.CONFIGURATION_ERROR, "KafkaConnectionError": _CONNECTION, "KafkaError": first(by_network_words, Code.UPSTREAM_ERROR),
+    "KafkaProtocolError": Code.UPSTREAM_ERROR, "KafkaTimeoutError": Code.TIMEOUT, "KafkaUnavailableError": REFUSED, "MetadataEmptyBrokerList": _WAIT,
+    "NoBrokersAvailable": REFUSED, "NoOffsetForPartitionError": Code.NOT_FOUND, "NodeNotReadyError": _WAIT, "ProducerClosed": MISUSE, "ProducerFenced": Code.CONFLICT,
+    "QuotaViolationError": Code.RATE_LIMITED, "StaleMetadata": _WAIT, "TooManyInFlightRequests": _WAIT, "TransactionAbortedError": Code.CONFLICT,
+    "UnrecognizedBrokerVersion": Code.NOT_IMPLEMENTED, "UnsupportedCodecError": Code.CONFIGURATION_ERROR,
 }
 _NATS: dict[str, Rule] = {
     "errors.AuthorizationError": Code.UNAUTHORIZED, "errors.BadSubjectError": Code.INVALID_PARAMS, "errors.ConnectionClosedError": Code.NETWORK_ERROR, "errors.ConnectionDrainingError": MISUSE, "errors.DrainTimeoutError": Code.TIMEOUT,

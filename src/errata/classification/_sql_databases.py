@@ -196,6 +196,7 @@ TABLE: Table = {
     "databricks.sql.exc.NonRecoverableNetworkError": Code.NETWORK_ERROR,
     "databricks.sql.exc.UnsafeToRetryError": Answer(Code.NETWORK_ERROR, Retry.VERIFY_FIRST),
     "databricks.sql.exc.SessionAlreadyClosedError": Code.INTERNAL_ERROR,
+    "databricks.sdk.errors.platform.InternalError": Code.UPSTREAM_ERROR,  # The HTTP API's, not the driver's.
     **driver("vertica_python.errors", by_sqlstate),
     "vertica_python.errors.ConnectionError": first(by_what_broke, Code.NETWORK_ERROR),
     "vertica_python.errors.LockFailure": _AGAIN,
