@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -10,6 +11,11 @@ from log_lines import CLEAN, DIRTY
 from samples import OTHERS, PERSONAL, TOKENS, filled, survives
 
 from errata import redact
+
+
+def _lines(name):
+    return (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
+
 
 seeds = st.integers(0, 2**32)
 texts = st.text(max_size=60)
@@ -66,7 +72,17 @@ def test_no_secret_survives_and_what_is_around_it_does(template, kept):
         assert redact(shown) == shown
 
 
-@pytest.mark.parametrize("line", CLEAN)
+@pytest.mark.parametrize("template", _lines("dirty.txt"))
+def test_no_secret_survives_in_other_lines_either(template):
+    for seed in range(8):
+        line, secrets = filled(template, random.Random(seed))
+        shown = redact(line)
+
+        assert not [secret for secret in secrets if survives(secret, shown)]
+        assert redact(shown) == shown
+
+
+@pytest.mark.parametrize("line", [*CLEAN, *_lines("clean.txt")])
 def test_what_only_looks_like_a_secret_stays(line):
     assert redact(line) == line
 

@@ -6,7 +6,7 @@ from typing import cast
 from errata._secrecy._headers import authorization, cookies
 from errata._secrecy._looks import Manner, is_worth_hiding
 from errata._secrecy._marks import hide, mark
-from errata._secrecy._names import Announced, announced
+from errata._secrecy._names import Announced, announced_in
 from errata._secrecy._text import redacted as redact
 
 _NAME_AT_THE_END = re.compile(r"[\w.$\-]*$")  # What `password` is in "your password", in a key as in a text.
@@ -68,8 +68,9 @@ def _member(key: str, item: object, promise: Announced | None) -> object:
 
 
 def _announced_by(key: str) -> Announced | None:
-    found = _NAME_AT_THE_END.search(key[-80:].rstrip("])\"' "))
-    return announced(found[0]) if found else None
+    name = key[-80:].rstrip("])\"' ")
+    found = _NAME_AT_THE_END.search(name)
+    return announced_in(name, found.start(), found.end()) if found else None
 
 
 def _another(name: str, taken: dict[str, object]) -> str:

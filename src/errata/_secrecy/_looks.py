@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(
     | (?:\\?["'])* [\[<({]* \s* (?:redacted|masked|filtered|hidden|removed|omitted|sanitized|scrubbed|censored|stripped
         |sensitive|secret\ removed|not\ shown|elided) [\w\ :.\-]* [\]>)}]* (?:\\?["'])*
     | <[^<>]{0,60}> | \{\{[^{}]{0,60}\}\} | \{[\w.]{0,60}\} | \$\{[^{}]{0,60}\}? | \$\([^()]{0,60}\)? | \$\{\{[^{}]*\}\}
-    | \$[A-Za-z_][A-Za-z_0-9]* | %[A-Z_]+% | %[sdr] | %\(\w+\)[sdr] | :[a-z_]+ | \?+
+    | \$[A-Za-z_][A-Za-z_0-9]* | \$\d{1,2} | %[A-Z_]+% | %[sdr] | %\(\w+\)[sdr] | :[a-z_]+ | \?+
     | (?:insert[_\- ])?your[_\- ].* | \.{2,}.{0,8}
     | null | none | nil | undefined | nan | true | false | yes | no | on | off | empty | unset | n/?a | \d
     | (?:SecretStr|SecretBytes|Secret)\(.*

@@ -56,7 +56,7 @@ _PHRASES: dict[str, tuple[str, ...]] = {
         "backup code", "recovery code", "authorization code", "sms code", "login code", "totp code",
     ),
     "session": ("session id", "session key", "session token", "session cookie"),
-    "secret": ("code verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase"),
+    "secret": ("code verifier", "oauth verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase"),
     "phone": ("phone number", "mobile number", "telephone number", "fax number", "cell number"),
     "card": ("card number", "credit card", "cc number"),
     "account": ("account number", "iban number", "routing number"),
@@ -85,7 +85,7 @@ _INNOCENT = frozenset({
 _ASIDES = frozenset({
     "value", "string", "text", "data", "binary", "encrypted", "enc", "new", "old", "current", "confirmation", "confirm",
     "again", "repeat", "prod", "production", "staging", "stage", "dev", "test", "live", "default", "primary", "secondary",
-    "base64", "b64", "plain", "plaintext", "raw", "hex", "header", "v1", "v2", "v3", "hash", "hashed", "digest",
+    "base", "base64", "b64", "plain", "plaintext", "raw", "hex", "header", "v1", "v2", "v3", "hash", "hashed", "digest",
 })
 """Words behind the one that counts: `password_hash`, `SecretString`, `API_KEY_PROD`."""
 # fmt: on
@@ -93,6 +93,9 @@ _ASIDES = frozenset({
 _SURE_WORDS = {word: kind for kind, words in _KINDS.items() for word in words}
 _UNSURE_WORDS = {word: kind for kind, words in _UNSURE.items() for word in words}
 _SURE_PHRASES = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
+
+_SECOND_WORDS = frozenset(phrase.partition(" ")[2] for phrase in _SURE_PHRASES)
+_WORD_BEFORE = re.compile(r"([A-Za-z]+) $")
 
 # Words run together, `pgpassword` or `mysecret`: what they end in.
 _ENDINGS = (
@@ -132,6 +135,15 @@ def announced(name: str) -> Announced | None:
     if kind := _UNSURE_WORDS.get(last):
         return Announced(kind, sure=False)
     return next((Announced(kind, sure=kind != "session") for end, kind in _ENDINGS if last.endswith(end)), None)
+
+
+def announced_in(text: str, start: int, end: int) -> Announced | None:
+    """Say what the name in a text announces; `key` alone may be the second word of one: `API key = …`."""
+    name = text[start:end]
+    if name.lower() in _SECOND_WORDS and (before := _WORD_BEFORE.search(text[max(0, start - 24) : start])):
+        kind = _SURE_PHRASES.get(f"{before[1]} {name}".lower())
+        return Announced(kind, sure=kind != "session") if kind else announced(name)
+    return announced(name)
 
 
 def _words(name: str) -> list[str]:

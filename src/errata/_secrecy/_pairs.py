@@ -8,7 +8,7 @@ from errata._secrecy._edges import QUOTE
 from errata._secrecy._headers import authorization, cookies
 from errata._secrecy._looks import Manner, is_machine_made, is_worth_hiding
 from errata._secrecy._marks import ANY_MARK, Span
-from errata._secrecy._names import Announced, announced
+from errata._secrecy._names import Announced, announced_in
 
 STEMS = (
     *("pass", "pwd", "psw", "senha", "kennwort", "contrase", "secret", "token", "key", "auth", "cookie", "sess", "sid"),
@@ -38,11 +38,11 @@ def _joint() -> re.Pattern[str]:
         rf"""(?x)
         (?P<close>{QUOTE})?(?:[)\]]|%5[dD])?
         (?:
-            [ \t]*+ (?P<assign>=>|:=|={{1,2}}|%3[dD]|\\u003[dD])
+            [ \t]*+ (?P<assign>=>|:=|={{1,2}}|->|%3[dD]|\\u003[dD])
           | [ \t]*+ (?P<colon>:(?!//|:)|%3[aA](?!%2[fF]))
-          | (?P<tag>>)
-          | (?P<call>\() [ \t]*+ (?:\w{{1,20}}+[ \t]*+=[ \t]*+)? (?=[bBuUrR]?{QUOTE})
           | ,?\s{{0,40}}+{QUOTE}?[vV]alue{QUOTE}?\s{{0,4}}+(?P<value>[:=])
+          | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?)
+          | (?P<call>\() [ \t]*+ (?:\w{{1,20}}+[ \t]*+=[ \t]*+)? (?=[bBuUrR]?{QUOTE})
           | (?P<flag>[ \t]++|,[ \t]*+(?=[bBuU]?{QUOTE}))
         )
         (?:[ \t]|\s{{0,40}}+(?={QUOTE}))*+
@@ -83,8 +83,7 @@ class _Pairs:
         while found := stem.search(self._lower, position):
             position = found.end()
             if joined := joint.match(self._text, position):
-                name = self._text[self._start_of_name(found.start()) : position]
-                for span in self._behind(name, joined, found.start()):
+                for span in self._behind(self._start_of_name(found.start()), joined, found.start()):
                     yield span
                     position = max(position, span.end)
 
@@ -95,8 +94,9 @@ class _Pairs:
         escaped = self._text[start - 1 : start] == "\\" and self._text[start] in "nrt"
         return start + 1 if escaped else start
 
-    def _behind(self, name: str, joined: re.Match[str], stem: int) -> Iterator[Span]:
-        promise = announced(name) or self._in_query(name, joined, stem)
+    def _behind(self, first: int, joined: re.Match[str], stem: int) -> Iterator[Span]:
+        name = self._text[first : joined.start()]
+        promise = announced_in(self._text, first, joined.start()) or self._in_query(name, joined, stem)
         if promise is None:
             return
         start, end = joined.end(), self._end_of_value(joined)
@@ -111,6 +111,8 @@ class _Pairs:
         elif is_worth_hiding(promise, value, self._manner(joined, end)):
             yield Span(start, end, promise.kind)
             yield from self._others(joined, promise, end)
+        elif joined["bracket"] and name.lower().endswith("auth"):  # `auth=("user", "password")`
+            yield from self._others(joined, Announced("password", sure=True), end)
 
     def _in_query(self, name: str, joined: re.Match[str], stem: int) -> Announced | None:
         """Take `?key=` and `&code=` of an address for what they are there."""
@@ -123,7 +125,8 @@ class _Pairs:
             return not value.startswith("-")
         if joined["flag"] is not None:  # `('authorization', 'Bearer …')`, but not `['password', 'username']`.
             is_tuple = joined["open"] is not None and joined["close"] is not None
-            return is_tuple and (is_machine_made(value) or value.startswith(("Bearer ", "Basic ")))
+            is_constant = name.isupper() and "_" in name and not value.isupper()  # `define('DB_PASSWORD', '…')`
+            return is_tuple and (is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic ")))
         if joined["call"] is not None:  # `Password('…')`, but not `Token('NAME')`.
             return (promise.kind == "password" and not value.isalpha() and "/" not in value) or is_machine_made(value)
         if joined["tag"] is not None:
@@ -144,7 +147,7 @@ class _Pairs:
         if joined["bracket"] is not None:
             return self._closing("]" if joined["bracket"].startswith("[") else ")", start)
         if joined["tag"] is not None:
-            return self._closing("<", start)
+            return self._closing("]]>" if joined["tag"].endswith("[") else "<", start)
         if bare := _bare().match(self._text, start):
             return start + len(bare[0].rstrip(".,:;!?)" if joined["colon"] else ",;)"))
         return start
@@ -178,7 +181,8 @@ class _Pairs:
             joined["bracket"] and quote and (more := re.compile(rf"{QUOTE},\s{{0,40}}+{QUOTE}").match(self._text, end))
         ):
             start, end = more.end(), self._closing(quote, more.end())
-            yield Span(start, end, promise.kind)
+            if is_worth_hiding(promise, self._text[start:end], Manner()):
+                yield Span(start, end, promise.kind)
 
 
 def pairs(text: str, lower: str) -> Iterator[Span]:

@@ -46,7 +46,7 @@ _PATTERNS = {
     "phone": r"""(?x)
         (?:\+|%2[bB])(?<![\w+.]\+)[1-9]\d{0,3}+(?:[ \-.\u00a0/]?\(?\d{1,6}+\)?){1,7}+(?!\d|:\d)
       | \((?<!\w.)[2-9]\d{2}\)[ \-]?[2-9]\d{2}[ \-.]\d{4}(?![\d\-])
-      | [2-9](?<![\w.+\-/=%].)\d{2}([\-.])[2-9]\d{2}\1\d{4}(?![\w\-.])
+      | [2-9](?<![\w.+\-/=%].)\d{2}([\-.])\d{3}\1\d{4}(?![\w\-.])
     """,
     "card": r"""(?x)
         [2-6](?<![\w.].)\d{3}([ \-\u00a0])\d{4}\1\d{4}\1\d{4}(?![\w\-])
@@ -95,9 +95,14 @@ def _is_national_id(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     return area not in {"000", "666"} and group != "00" and serial != "0000"
 
 
+_LIKE_A_VERSION = 24  # 1.2.3.4 is more often a section or a version than somebody's address.
+
+
 def _is_public(text: str, found: re.Match[str]) -> bool:
     """Whether an address tells who somebody is: one's own network and the machine itself do not, and a version is none."""
     first, second, *others = (int(part) for part in found[0].split("."))
+    if max(first, second, *others) < _LIKE_A_VERSION:
+        return False
     if max(first, second, *others) > 255 or first in {10, 127} or first >= 224:  # noqa: PLR2004 - RFC 1918, 1122, 5771
         return False
     if (

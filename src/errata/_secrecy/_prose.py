@@ -1,4 +1,4 @@
-"""Secrets in sentences and on command lines, where no `=` or `:` announces them."""
+"""Secrets in sentences, where no `=` or `:` announces them."""
 
 import re
 from collections.abc import Iterator
@@ -7,17 +7,24 @@ from functools import cache
 from errata._secrecy._looks import is_machine_made, is_placeholder
 from errata._secrecy._marks import Span
 
-_THING = (
-    r"(?:api[ _-]?key|token|secret(?:[ _-]key)?|access[ _-]key|credentials?|password|passphrase|passwd|(?<![a-z])pass)"
-)
+_THING = r"(?:api[ _-]?key|private key|token|secret(?:[ _-]key)?|access[ _-]key|credentials?|password|passphrase|passwd|(?<![a-z])pass)"
 
 
 @cache
 def _after_a_thing() -> re.Pattern[str]:
     """Match `API key X`, `the token 'X'`, `password is X`, in lower case."""
     return re.compile(
-        rf"(?P<thing>{_THING})(?P<verb> (?:is|was|of|value|provided|used|given|supplied|set to|changed to|reset to|to)(?: now)?)?:? "
+        rf"(?P<with>with |using )?(?P<thing>{_THING})(?P<verb> (?:is|was|of|value|provided|used|given|supplied|set to|changed to|reset to|to)(?: now)?)?:? "
         r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
+    )
+
+
+@cache
+def _codes() -> re.Pattern[str]:
+    """Match `Your verification code is 123456`, in lower case."""
+    return re.compile(
+        r"(?:verification|security|login|one-time|access|authentication|confirmation|sms|otp|2fa|mfa|activation|reset)"
+        r" (?:code|passcode|pin|password)(?: is| was)?:? (?P<code>\d{4,8})(?!\d)"
     )
 
 
@@ -30,36 +37,14 @@ def _verdict() -> re.Pattern[str]:
 @cache
 def _schemes() -> re.Pattern[str]:
     return re.compile(
-        r"(?i)\b(?P<scheme>bearer|basic|token|apikey|negotiate|ntlm)(?:[ \t+]|%20)+(?P<secret>[\w\-.~+/%]{8,}+={0,2})"
-    )
-
-
-@cache
-def _commands() -> re.Pattern[str]:
-    """Commands whose password follows a letter."""
-    return re.compile(
-        r"""(?x)
-        (?:\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mysqlimport)\b[^\n|;&]{0,200}?[\s'",]-p(?P<mysql>[^\s'",\-][^\s'",]{2,})
-        | \b(?:sshpass|docker\ login|podman\ login|helm\ registry\ login|mongo|mongosh|mongodump|az\ login|influx|cqlsh|oc\ login|npm\ login)\b
-          [^\n|;&]{0,200}?[\s'",]-p['",]{0,3}\s*['"]?(?P<p>[^\s'",\-][^\s'",]{2,})
-        | \b(?:redis-cli|valkey-cli)\b[^\n|;&]{0,200}?[\s'",]-a['",]{0,3}\s*['"]?(?P<a>[^\s'",]{3,})
-        | \b(?:sqlcmd|bcp|zip|unzip|isql|tsql|osql)\b[^\n|;&]{0,200}?[\s'",]-P['",]{0,3}\s*['"]?(?P<P>[^\s'",\-][^\s'",]{2,})
-        | \bldap\w{3,9}\b[^\n|;&]{0,200}?[\s'",]-w['",]{0,3}\s*['"]?(?P<w>[^\s'",]{3,})
-        | \b(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?[\s'",]-U['",]{0,3}\s*['"]?[^\s'"%]{1,64}%(?P<U>[^\s'"]{2,})
-        | \b7za?\b[^\n|;&]{0,200}?\s-p(?P<seven>[^\s'"\-][^\s'"]{2,})
-        | \bsqlplus\b[^\n|;&]{0,80}?\s['"]?[\w.]{1,64}/(?P<plus>[^\s@'"/]{3,})
-        | (?:\b(?:curl|wget|http|https|xh|ftp|lftp)\b[^\n|;]{0,300}?[\s'",](?:-u|--user|--proxy-user|-U|-a|--auth))['",]{0,3}[\s=]*['"]?[^\s'":]{1,128}:(?P<u>[^\s'"]{2,})
-        | -pass(?:in|out)?\s+pass:(?P<ssl>[^\s'"]{2,})
-        | \b(?:storepass|keypass|srcstorepass|deststorepass)\s+(?P<keytool>[^\s'"]{3,})
-        | \bIDENTIFIED\s+(?:WITH\s+\S{1,64}\s+)?BY\s+(?:PASSWORD\s+)?['"](?P<sql>[^'"\n]{2,256})
-        | \bPASSWORD\s+'(?P<pg>[^'\n]{2,256})'
-        )"""
+        r"(?P<scheme>bearer|basic|token|apikey|negotiate|ntlm|ssws)(?:[ \t+]|%20)+(?P<secret>[\w\-.~+/%]{8,}+={0,2})"
     )
 
 
 def sentences(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that a sentence speaks of."""
     spans = [span for found in _after_a_thing().finditer(lower) for span in _spoken_of(text, found)]
+    spans += [Span(*found.span("code"), "code") for found in _codes().finditer(lower)]
     seen = 0
     for found in _verdict().finditer(lower):
         word = _BREAK.split(text[max(seen, found.start() - _LONGEST) : found.start()])[-1]
@@ -76,7 +61,9 @@ def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
     kind = "password" if found["thing"].startswith("pass") else "token"
     if is_placeholder(value):
         return
-    said = kind == "password" and (found["quoted"] or found["verb"] or any(sign in value[:-1] for sign in _SIGNS))
+    said = kind == "password" and (
+        found["quoted"] or found["verb"] or found["with"] or any(sign in value[:-1] for sign in _SIGNS)
+    )
     if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)):
         yield Span(start, start + len(value), kind)
 
@@ -110,33 +97,3 @@ def _is_user_and_password(encoded: str) -> bool:
         return b":" in b64decode(encoded.rstrip("=") + "=" * (-len(encoded.rstrip("=")) % 4), validate=True)
     except ValueError:
         return is_machine_made(encoded)
-
-
-def commands(text: str, lower: str) -> Iterator[Span]:
-    """Find the passwords on command lines and in SQL."""
-    if any(map(lower.__contains__, _COMMANDS)):
-        for found in _commands().finditer(text):
-            group = found.lastgroup
-            if group and not is_placeholder(found[group]) and not found[group].startswith("[redacted"):
-                yield Span(*found.span(group), "password")
-
-
-_COMMANDS = (
-    *(
-        "mysql",
-        "mariadb",
-        "sshpass",
-        "login",
-        "mongo",
-        "influx",
-        "cqlsh",
-        "-cli",
-        "sqlcmd",
-        "bcp",
-        "zip",
-        "sql",
-        "ldap",
-    ),
-    *("smbclient", "rpcclient", "net ", "7z", "curl", "wget", "http", "ftp", "xh ", "-pass", "storepass", "keypass"),
-    *("identified", "password '"),
-)

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterator
 
+from errata._secrecy._commands import commands
 from errata._secrecy._keys import framed_keys, naked_keys
 from errata._secrecy._known import known, knows_any_in
 from errata._secrecy._marks import TEXT, Span, hide, mark
 from errata._secrecy._pairs import pairs
 from errata._secrecy._personal import personal
-from errata._secrecy._prose import commands, schemes, sentences
+from errata._secrecy._prose import schemes, sentences
 from errata._secrecy._tokens import tokens
 from errata._secrecy._urls import passwords
 
@@ -77,7 +78,7 @@ def _needed(text: str, lower: str) -> Iterator[_Layer]:
         yield passwords
     if joint and (stem or (digits and _NUMBERED_STEM.search(lower))):
         yield pairs
-    if " -" in text or "'" in text or '"-' in text:
+    if " -" in text or "'" in text or '"-' in text or "sqlplus" in lower:
         yield commands
     if stem:
         yield schemes

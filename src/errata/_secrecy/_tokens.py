@@ -32,6 +32,7 @@ _TOKENS = (
     ("APA91b",        r"[\w\-]{0,32}:?APA91b[\w\-]{40,}"),
     ("Q~",            r"^[A-Za-z0-9_~.\-][\w~.\-]{2}\dQ~[\w~.\-]{28,}"),          # Entra: client secrets
     ("AZDO",          r"^[A-Za-z0-9][A-Za-z0-9]{69,79}AZDO[A-Za-z0-9]{4}"),
+    ("windows.net=",  r"(?<=windows\.net=)[A-Za-z0-9+/]{40,}={0,2}"),          # Hadoop's account keys
     ("AStA",          r"[A-Za-z0-9+/]{60,80}\+AStA[A-Za-z0-9+/]{4,8}={0,2}"),  # Azure storage
     ("_v1_",          r"^do[opr]_v1_[0-9a-f]{20,}"),
     ("LTAI",          r"^LTAI[A-Za-z0-9]{12,}"),                              # Alibaba
@@ -77,6 +78,7 @@ _TOKENS = (
     ("hooks.slack",   r"(?<=hooks\.slack\.com)(?:\\?/|%2F)(?:services|workflows|triggers)(?:(?:\\?/|%2F)[A-Za-z0-9]+)+"),
     ("webhooks",      r"(?<=/webhooks/)\d{10,}/[\w\-]{20,}"),                 # Discord
     ("webhookb2",     r"(?<=/webhookb2/)[\w@\-]{20,}(?:/[\w\-]+)*"),          # Teams
+    ("IncomingWebhook", r"(?<=/webhook/)[0-9a-f\-]{30,}@[0-9a-f\-]{30,}/IncomingWebhook/[\w\-/]{30,}"),
     ("hooks.zapier",  r"(?<=hooks\.zapier\.com/hooks/catch/)\d+/\w+"),
     ("mfa.",          r"^mfa\.[\w\-]{40,}"),
     ("",              r"^[MNO][A-Za-z0-9_\-]{23,27}\.[\w\-]{6}\.[\w\-]{25,}"),  # Discord
