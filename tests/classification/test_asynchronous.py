@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _asynchronous, explain
+from errata.classification import explain
+from errata.classification._families import _asynchronous
 from tests.libraries import Library, check_decided, check_names, need
 
 LIBRARIES = [

@@ -6,8 +6,8 @@ import socket
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _aws, _azure, _google
-from errata.classification._cloud_codes import of_cloud_code
+from errata.classification._families import _aws, _azure, _google
+from errata.classification._families._cloud_codes import of_cloud_code
 from tests.libraries import Library, check_decided, check_names, need
 
 WARNINGS = frozenset({"builtins.Warning"})

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _computing
+from errata.classification._families import _computing
 from tests.libraries import Library, check_decided, check_names, need
 
 LIBRARIES = [

@@ -7,8 +7,8 @@ import sqlite3
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _databases
-from errata.classification._pep249 import PEP249
+from errata.classification._families import _databases
+from errata.classification._families._pep249 import PEP249
 from tests.libraries import Library, check_decided, check_names, need
 
 WARNINGS = frozenset({"builtins.Warning"})

@@ -27,7 +27,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _files, _formats, _standard_library
+from errata.classification._families import _files, _formats, _standard_library
 from errata.classification._tables import REGISTRY, dotted_name
 from tests.libraries import Library, check_decided, check_names, need
 

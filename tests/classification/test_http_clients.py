@@ -12,7 +12,7 @@ from http.client import BadStatusLine, IncompleteRead
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _aiohttp, _http_clients, _web
+from errata.classification._families import _aiohttp, _http_clients, _web
 from tests.libraries import Library, check_decided, check_names, need
 
 WARNINGS = frozenset({"builtins.Warning"})

@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _infrastructure
+from errata.classification._families import _infrastructure
 from tests.libraries import Library, check_decided, check_names, need
 
 DNS_MODULES = (

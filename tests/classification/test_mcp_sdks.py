@@ -6,7 +6,8 @@ import importlib
 import pytest
 
 from errata import Code, NeedsInput, Retry, classify
-from errata.classification import _mcp_sdks, explain
+from errata.classification import explain
+from errata.classification._families import _mcp_sdks
 from tests.libraries import Library, check_decided, check_names, need
 
 LIBRARIES = [

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _agents, _models
+from errata.classification._families import _agents, _models
 from tests.libraries import Library, check_decided, check_names, need
 from tests.loopback import refused
 from tests.replying import replying

@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from errata.classification import _builtins
+from errata.classification._families import _builtins
 from errata.classification._tables import REGISTRY
 
 SAYS_NOTHING = {"BaseException", "Exception", "BaseExceptionGroup", "ExceptionGroup"}

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _security
+from errata.classification._families import _security
 from tests.libraries import Library, check_decided, check_names, need
 
 KEY = "k" * 32

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from errata import Code, Retry, classify
-from errata.classification import _communication, _markets, _services
+from errata.classification._families import _communication, _markets, _services
 from errata.classification._tables import REGISTRY
 from tests.libraries import Library, check_decided, check_names, need
 from tests.loopback import refused

@@ -7,9 +7,9 @@ import typing
 import pytest
 
 from errata import Code, classify
-from errata.classification import _validation
-from errata.classification._json_schema import issue_of
-from errata.classification._refusal import nested, path_of, predicate
+from errata.classification._families import _validation
+from errata.classification._families._json_schema import issue_of
+from errata.classification._families._refusal import nested, path_of, predicate
 from tests.libraries import Library, check_decided, check_names, need
 
 VALUE = "hunter2-the-rejected-value"

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from errata.classification import (
+from errata.classification._answer import Otherwise, Rule, Table
+from errata.classification._families import (
     _agents,
     _aiohttp,
     _asynchronous,
@@ -30,7 +31,6 @@ from errata.classification import (
     _validation,
     _web,
 )
-from errata.classification._answer import Otherwise, Rule, Table
 
 FAMILIES: dict[str, Table] = {
     "Python": _builtins.TABLE,

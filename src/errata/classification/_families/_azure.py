@@ -1,0 +1,171 @@
+"""Microsoft's clouds: azure-core, what is built on it, and its predecessors."""
+
+from errata._taxonomy import Code, Retry
+from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
+from errata.classification._carried import by_status, of_status, status_of
+from errata.classification._families._connection import (
+    MISUSE,
+    NOT_SENT_IN_TIME,
+    REDIRECTS,
+    REFUSED,
+    by_network_words,
+    by_what_broke,
+    held_at,
+)
+from errata.classification._reach import number_at, text_at
+
+_AGAIN = Retry.SAME_CALL
+
+# fmt: off
+# Where a service's code says something else than the status it comes with.
+_BY_CODE: dict[str, Code | Answer] = {
+    "AuthenticationFailed": Code.UNAUTHORIZED,               # 403
+    "InvalidAuthenticationInfo": Code.UNAUTHORIZED,          # 400
+    "NoAuthenticationInformation": Code.UNAUTHORIZED,
+    "ExpiredAuthenticationToken": Code.UNAUTHORIZED,
+    "InvalidAuthenticationToken": Code.UNAUTHORIZED,
+    "ConditionNotMet": Code.CONFLICT,                        # 412
+    "TargetConditionNotMet": Code.CONFLICT,
+    "SourceConditionNotMet": Code.CONFLICT,
+    "UpdateConditionNotSatisfied": Code.CONFLICT,
+    "AppendPositionConditionNotMet": Code.CONFLICT,
+    "LeaseIdMissing": Code.CONFLICT,
+    "LeaseIdMismatchWithBlobOperation": Code.CONFLICT,
+    "LeaseLost": Code.CONFLICT,
+    "BlobBeingRehydrated": Answer(Code.CONFLICT, _AGAIN),
+    "ContainerBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
+    "QueueBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
+    "TableBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
+    "ShareBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
+    "AnotherOperationInProgress": Answer(Code.CONFLICT, _AGAIN),
+    "OperationTimedOut": Code.TIMEOUT,                       # 500
+    "ServerBusy": Code.SERVICE_UNAVAILABLE,
+    "QuotaExceeded": Answer(Code.RATE_LIMITED, Retry.NEVER),  # 409
+    "SubscriptionNotFound": Code.CONFIGURATION_ERROR,
+    "FeatureVersionMismatch": Code.CONFIGURATION_ERROR,
+}
+# fmt: on
+_PRECONDITION, _RETRY_WITH = 412, 449
+
+
+def _code(error: BaseException) -> Said:
+    """The service's error code, where it says more than the status."""
+    word = text_at(error, "error_code") or text_at(error, "error", "code") or text_at(error, "code") or ""
+    meant = _BY_CODE.get(word)
+    if meant is None:
+        return None
+    answer = meant if isinstance(meant, Answer) else Answer(meant)
+    status = status_of(error)
+    wait = None if status is None else of_status(status, error).retry_after_ms
+    return answer._replace(http_status=status, retry_after_ms=wait)
+
+
+def _status(error: BaseException) -> Said:
+    """The HTTP status it carries; 412 is somebody else's change, 449 asks to do it again."""
+    status = status_of(error)
+    if status == _PRECONDITION:
+        return Answer(Code.CONFLICT, http_status=status)
+    return Answer(Code.CONFLICT, _AGAIN, status) if status == _RETRY_WITH else by_status(error)
+
+
+def _as(code: Code) -> Rule:
+    """Make a rule for a class whose kind is known, whatever the status it came with."""
+
+    def read(error: BaseException) -> Said:
+        return Answer(code, http_status=number_at(error, "status_code"))
+
+    read.__doc__ = f"{code}, with the HTTP status it came with"
+    return read
+
+
+_RESPONSE = first(_code, _status, Code.UPSTREAM_ERROR)
+_REQUEST = first(by_what_broke, by_network_words, REFUSED)
+_ANSWER = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
+
+# fmt: off
+_CORE: dict[str, Rule | Otherwise] = {
+    "AzureError": Otherwise(_ANSWER),
+    "HttpResponseError": _RESPONSE,
+    "ODataV4Error": _RESPONSE,
+    "ServiceRequestError": _REQUEST,                    # "No request was sent", by its documentation.
+    "ServiceRequestTimeoutError": NOT_SENT_IN_TIME,
+    "ServiceResponseError": _ANSWER,
+    "ServiceResponseTimeoutError": Code.TIMEOUT,
+    "ClientAuthenticationError": _as(Code.UNAUTHORIZED),  # Also with 400 and 403.
+    "ResourceNotFoundError": _as(Code.NOT_FOUND),
+    "ResourceExistsError": first(_code, _as(Code.CONFLICT)),
+    "ResourceModifiedError": _as(Code.CONFLICT),
+    "ResourceNotModifiedError": _as(Code.CONFLICT),
+    "TooManyRedirectsError": REDIRECTS,
+    "DecodeError": Code.SERIALIZATION_ERROR,
+    "IncompleteReadError": Code.NETWORK_ERROR,
+    "SerializationError": Code.SERIALIZATION_ERROR,
+    "DeserializationError": Code.SERIALIZATION_ERROR,
+    "StreamConsumedError": MISUSE,
+    "StreamClosedError": MISUSE,
+    "ResponseNotReadError": MISUSE,
+}
+TABLE: Table = {
+    **{f"azure.core.exceptions.{name}": rule for name, rule in _CORE.items()},
+    "azure.core.polling.base_polling.BadStatus": Code.UPSTREAM_ERROR,
+    "azure.core.polling.base_polling.BadResponse": Code.UPSTREAM_ERROR,
+    "azure.core.polling.base_polling.OperationFailed": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "azure.identity.CredentialUnavailableError": Code.CONFIGURATION_ERROR,
+    "azure.identity.AuthenticationRequiredError": Code.UNAUTHORIZED,
+    "azure.storage.blob.PartialBatchErrorException": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),  # Part of it was done.
+    "azure.cosmos.exceptions.CosmosHttpResponseError": _RESPONSE,
+    "azure.cosmos.exceptions.CosmosAccessConditionFailedError": _as(Code.CONFLICT),
+    "azure.cosmos.exceptions.CosmosBatchOperationError": _RESPONSE,
+    "azure.cosmos.exceptions.CosmosClientTimeoutError": Code.TIMEOUT,
+    "azure.data.tables.TableTransactionError": _RESPONSE,
+    "azure.data.tables.RequestTooLargeError": Code.VALIDATION_FAILED,
+    "azure.appconfiguration.ResourceReadOnlyError": Code.FORBIDDEN,
+
+    # Messaging.
+    "azure.servicebus.exceptions.ServiceBusError": Otherwise(Code.UPSTREAM_ERROR),
+    "azure.servicebus.exceptions.ServiceBusConnectionError": Code.NETWORK_ERROR,
+    "azure.servicebus.exceptions.ServiceBusCommunicationError": Code.NETWORK_ERROR,
+    "azure.servicebus.exceptions.ServiceBusAuthenticationError": Code.UNAUTHORIZED,
+    "azure.servicebus.exceptions.ServiceBusAuthorizationError": Code.FORBIDDEN,
+    "azure.servicebus.exceptions.ServiceBusServerBusyError": Code.SERVICE_UNAVAILABLE,
+    "azure.servicebus.exceptions.ServiceBusQuotaExceededError": Answer(Code.RATE_LIMITED, Retry.NEVER),
+    "azure.servicebus.exceptions.OperationTimeoutError": Code.TIMEOUT,
+    "azure.servicebus.exceptions.MessagingEntityNotFoundError": Code.NOT_FOUND,
+    "azure.servicebus.exceptions.MessagingEntityAlreadyExistsError": Code.CONFLICT,
+    "azure.servicebus.exceptions.MessagingEntityDisabledError": Code.CONFLICT,
+    "azure.servicebus.exceptions.MessageNotFoundError": Code.NOT_FOUND,
+    "azure.servicebus.exceptions.MessageSizeExceededError": Code.VALIDATION_FAILED,
+    "azure.servicebus.exceptions.MessageAlreadySettled": MISUSE,
+    "azure.servicebus.exceptions.MessageLockLostError": Code.CONFLICT,
+    "azure.servicebus.exceptions.SessionLockLostError": Code.CONFLICT,
+    "azure.servicebus.exceptions.SessionCannotBeLockedError": Answer(Code.CONFLICT, _AGAIN),
+    "azure.eventhub.exceptions.EventHubError": Otherwise(Code.UPSTREAM_ERROR),
+    "azure.eventhub.exceptions.ConnectError": REFUSED,
+    "azure.eventhub.exceptions.ConnectionLostError": Code.NETWORK_ERROR,
+    "azure.eventhub.exceptions.AuthenticationError": Code.UNAUTHORIZED,
+    "azure.eventhub.exceptions.EventDataSendError": Code.VALIDATION_FAILED,
+    "azure.eventhub.exceptions.OperationTimeoutError": Code.TIMEOUT,
+    "azure.eventhub.exceptions.OwnershipLostError": Code.CONFLICT,
+
+    # Signing in.
+    "msal.exceptions.MsalError": Code.UNAUTHORIZED,
+    "msal.managed_identity.ManagedIdentityError": Code.CONFIGURATION_ERROR,
+    "msal.oauth2cli.oauth2.BrowserInteractionTimeoutError": Code.TIMEOUT,
+    "msal.oauth2cli.oidc.IdTokenError": Code.UNAUTHORIZED,
+    "msal_extensions.filelock.LockError": Answer(Code.CONFLICT, _AGAIN),
+    "adal.adal_error.AdalError": Code.UNAUTHORIZED,
+
+    # Before azure-core.
+    "msrest.exceptions.ClientException": Otherwise(first(held_at("inner_exception"), Code.UPSTREAM_ERROR)),
+    "msrest.exceptions.HttpOperationError": _RESPONSE,
+    "msrest.exceptions.ClientRequestError": first(held_at("inner_exception"), _ANSWER),
+    "msrest.exceptions.AuthenticationError": Code.UNAUTHORIZED,
+    "msrest.exceptions.TokenExpiredError": Code.UNAUTHORIZED,
+    "msrest.exceptions.ValidationError": Code.INVALID_PARAMS,
+    "msrest.exceptions.SerializationError": Code.SERIALIZATION_ERROR,
+    "msrest.exceptions.DeserializationError": Code.SERIALIZATION_ERROR,
+    "msrestazure.azure_exceptions.CloudError": _RESPONSE,
+    "azure.common.AzureHttpError": _RESPONSE,
+    "azure.common.AzureException": Otherwise(Code.UPSTREAM_ERROR),
+}
+# fmt: on

@@ -1,0 +1,207 @@
+"""MCP's own SDKs: mcp 2.x and 1.x, FastMCP. What a server's author wrote keeps its words; what the SDK wrapped comes out.
+
+A number means what the protocol says (as in `dialects/_protocol.py`); one that several peers use for different things
+is settled by the words beside it.
+"""
+
+from typing import cast
+
+from errata._fault import FieldIssue
+from errata._jsonable import text_of
+from errata._taxonomy import Code, Retry
+from errata._values import is_a
+from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._carried import of_status
+from errata.classification._families._pydantic import by_fields
+from errata.classification._reach import inner, number_at, peek, text_at
+from errata.classification._words import meaning_of
+
+_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
+
+# fmt: off
+_BY_NUMBER = {
+    -32700: Code.PARSE_ERROR,
+    -32600: Code.INVALID_REQUEST,
+    -32601: Code.METHOD_NOT_FOUND,
+    -32602: Code.INVALID_PARAMS,
+    -32002: Code.NOT_FOUND,        # Resource not found, until 2025-11-25
+    -32020: Code.INVALID_REQUEST,  # HeaderMismatch
+    -32021: Code.INVALID_REQUEST,  # MissingRequiredClientCapability
+    -32022: Code.INVALID_REQUEST,  # UnsupportedProtocolVersion
+    -32042: Code.UNAUTHORIZED,     # URLElicitationRequired: the user is to sign in, or to consent, elsewhere
+}
+_UNLESS_WORDS_SAY_MORE = {
+    -32603: Code.INTERNAL_ERROR,   # Whatever went wrong over there
+    -32001: Code.TIMEOUT,          # The SDK's own; NotFound in 003 and in FastMCP's middleware
+    -32000: Code.NETWORK_ERROR,    # The SDK's own; FastMCP's time limit and its rate limit, too
+}
+_OAUTH = {
+    "access_denied": Code.FORBIDDEN,
+    "invalid_client": Code.UNAUTHORIZED,
+    "invalid_grant": Code.UNAUTHORIZED,
+    "invalid_target": Code.INVALID_PARAMS,
+    "server_error": Code.UPSTREAM_ERROR,
+    "temporarily_unavailable": Code.SERVICE_UNAVAILABLE,
+    "unauthorized_client": Code.UNAUTHORIZED,
+}
+# fmt: on
+
+_WRAPPED = (
+    "Error executing tool ",
+    "Error calling tool ",
+    "Error reading resource ",
+    "Error creating resource ",
+    "Error rendering prompt ",
+    "Error reading file ",
+    "Error listing directory ",
+    "Error reading directory ",
+    "Rate limited by upstream API, please retry later",
+    "Upstream request timed out, please retry",
+)
+"""How the texts begin that the SDKs put around somebody else's exception."""
+
+
+def _by_number(error: BaseException) -> Answer | Code:
+    """The JSON-RPC number it carries, and its words where the number says little."""
+    number = number_at(error, "error", "code") or number_at(error, "code") or 0
+    if number == -32602 and text_at(error, "error", "data", "uri"):  # noqa: PLR2004 - SEP-2164: no such resource
+        return Code.NOT_FOUND
+    if code := _BY_NUMBER.get(number):
+        return code
+    if 400 <= number <= 599:  # noqa: PLR2004 - mcp 1.x and FastMCP send HTTP's 408
+        return of_status(number, error)
+    return meaning_of(text_of(error)) or _UNLESS_WORDS_SAY_MORE.get(number, Code.UNKNOWN_ERROR)
+
+
+def _wrapped(error: BaseException) -> Said:
+    """What the SDK put its own words around."""
+    cause = inner(error, "__cause__")
+    if cause is None or not text_of(error).startswith(_WRAPPED):
+        return None
+    return _bad_arguments(cause) or (_BUG if _is_a_model(cause) else cause)
+
+
+def _is_a_model(error: BaseException) -> bool:
+    """Whether a model in the body of a tool, or of its result, did not fit: the caller sent nothing wrong."""
+    kind = type(error)
+    return kind.__name__ == "ValidationError" and kind.__module__.startswith("pydantic")
+
+
+def _written(error: BaseException) -> Said:
+    """What its author wrote."""
+    # Its base is called MCPServerError, which as words would say that a server failed.
+    cause = inner(error, "__cause__")
+    return meaning_of(text_of(error)) or cause or Code.UNKNOWN_ERROR
+
+
+def _of_arguments(error: BaseException) -> Said:
+    """The arguments that do not fit."""
+    cause = inner(error, "__cause__")
+    return None if cause is None else _bad_arguments(cause)
+
+
+# The titles are those of the SDK's model (`get_orderArguments`) and of FastMCP's (`call[get_order]`).
+def _bad_arguments(error: BaseException) -> Answer | None:
+    """Say what is wrong with each argument of a tool; None for what is not about its arguments."""
+    title = text_at(error, "title") or ""
+    if not title.endswith("Arguments") and not title.startswith("call["):
+        return None
+    refusal = by_fields(error)
+    is_absent = refusal.code is Code.MISSING_REQUIRED_FIELD
+    return refusal if is_absent else refusal._replace(code=Code.INVALID_PARAMS)
+
+
+def _by_oauth_word(error: BaseException) -> Answer:
+    """OAuth's word for it, and its description."""
+    word = text_at(error, "error") or ""
+    return Answer(_OAUTH.get(word, Code.INVALID_REQUEST), text=text_at(error, "error_description") or word or None)
+
+
+def _sign_in(error: BaseException) -> Answer | Code:
+    """Whether the authorization server was down, or did not let us in."""
+    meant = meaning_of(text_of(error))
+    return meant if meant is not None and meant.code in _DOWN else Code.UNAUTHORIZED
+
+
+_DOWN = {Code.TIMEOUT, Code.NETWORK_ERROR, Code.SERVICE_UNAVAILABLE, Code.UPSTREAM_ERROR, Code.RATE_LIMITED}
+
+
+def _with_message(error: BaseException) -> Answer:
+    """The message it carries, which `str()` does not show."""
+    return Answer(Code.INVALID_PARAMS, text=text_at(error, "message"))
+
+
+def _question(error: BaseException) -> Answer:
+    """Not a failure: the tool asks for something before it acts. Who cannot ask the user must add it to the call."""
+    fields = peek(error, "fields")
+    names = cast("tuple[object, ...]", fields) if is_a(fields, tuple) else ()
+    issues = tuple(FieldIssue(field=text_of(name), problem="is needed") for name in names)
+    return Answer(Code.MISSING_REQUIRED_FIELD, issues=issues)
+
+
+_TOOL = first(_wrapped, _written)
+
+# fmt: off
+TABLE: Table = {
+    "errata._needs_input.NeedsInput": _question,
+
+    "mcp.shared.exceptions.MCPError": _by_number,
+    "mcp.shared.exceptions.McpError": _by_number,                       # 1.x
+    "mcp.shared.exceptions.NoBackChannelError": Code.NOT_IMPLEMENTED,
+    "mcp.shared.exceptions.UrlElicitationRequiredError": Code.UNAUTHORIZED,
+    "mcp.server.mcpserver.exceptions.InvalidSignature": _BUG,
+    "mcp.server.mcpserver.exceptions.MCPServerError": _TOOL,
+    "mcp.server.mcpserver.exceptions.PromptError": _TOOL,
+    "mcp.server.mcpserver.exceptions.ResourceError": _TOOL,
+    "mcp.server.mcpserver.exceptions.ResourceNotFoundError": Code.NOT_FOUND,
+    "mcp.server.mcpserver.exceptions.ToolError": _TOOL,
+    "mcp.server.mcpserver.exceptions.UnexpectedResourceError": first(_wrapped, Code.INTERNAL_ERROR),
+    "mcp.server.mcpserver.exceptions.UnexpectedToolError": first(_wrapped, Code.INTERNAL_ERROR),
+    "mcp.server.mcpserver.exceptions.ValidationError": Code.INVALID_PARAMS,  # 1.x
+    "mcp.server.fastmcp.exceptions.FastMCPError": _TOOL,                # 1.x
+    "mcp.server.mcpserver.resources.templates.ResourceSecurityError": Code.INVALID_PARAMS,
+    "mcp.server.auth.middleware.client_auth.AuthenticationError": Answer(Code.UNAUTHORIZED),
+    "mcp.server.auth.provider.AuthorizeError": _by_oauth_word,
+    "mcp.server.auth.provider.RegistrationError": _by_oauth_word,
+    "mcp.server.auth.provider.TokenError": _by_oauth_word,
+    "mcp.server.request_state.InvalidRequestState": Code.INVALID_PARAMS,
+    "mcp.shared.auth.InvalidRedirectUriError": _with_message,
+    "mcp.shared.auth.InvalidScopeError": _with_message,
+    "mcp.shared.path_security.PathEscapeError": Code.INVALID_PARAMS,
+    "mcp.shared.uri_template.InvalidUriTemplate": Code.INVALID_PARAMS,
+    "mcp.client._input_required.InputRequiredRoundsExceededError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "mcp.client.auth.exceptions.OAuthFlowError": _sign_in,
+    "mcp.client.auth.exceptions.OAuthRegistrationError": _sign_in,
+    "mcp.client.auth.exceptions.OAuthTokenError": _sign_in,
+    "mcp.client.extension.UnexpectedClaimedResult": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "mcp.client.streamable_http.ResumptionError": Code.INVALID_REQUEST,
+    "mcp.client.streamable_http.StreamableHTTPError": Otherwise(Code.NETWORK_ERROR),
+    "mcp.client.subscriptions.ListenNotSupportedError": Code.NOT_IMPLEMENTED,
+    "mcp.client.subscriptions.SubscriptionLost": Code.NETWORK_ERROR,
+
+    "fastmcp.client.auth.oauth.ClientNotFoundError": Code.UNAUTHORIZED,
+    "fastmcp.client.auth.oauth.ExpiredClientRegistrationError": Code.UNAUTHORIZED,
+    "fastmcp.exceptions.AuthorizationError": Code.FORBIDDEN,
+    "fastmcp.exceptions.ClientError": Otherwise(Code.INVALID_REQUEST),
+    "fastmcp.exceptions.DisabledError": Code.NOT_FOUND,                 # As FastMCP itself answers
+    "fastmcp.exceptions.FastMCPError": Otherwise(Code.UNKNOWN_ERROR),   # Somebody wrote it, and gave it no code.
+    "fastmcp.exceptions.InsufficientScopeError": Code.FORBIDDEN,
+    "fastmcp.exceptions.InvalidSignature": _BUG,
+    "fastmcp.exceptions.MCPError": _by_number,                          # Its stand-in where mcp is not installed
+    "fastmcp.exceptions.NotFoundError": Code.NOT_FOUND,
+    "fastmcp.exceptions.PromptError": _wrapped,
+    "fastmcp.exceptions.ResourceError": _wrapped,
+    "fastmcp.exceptions.ResourceSecurityError": Code.NOT_FOUND,         # It must not be told from a missing one.
+    "fastmcp.exceptions.ToolError": _wrapped,
+    "fastmcp.exceptions.ValidationError": first(_of_arguments, Code.INVALID_PARAMS),
+    "fastmcp.server.auth.cimd.CIMDFetchError": _sign_in,
+    "fastmcp.server.auth.cimd.CIMDValidationError": Code.INVALID_PARAMS,
+    "fastmcp.server.auth.identity_assertion.IdentityAssertionError": Code.UNAUTHORIZED,
+    "fastmcp.server.auth.ssrf.SSRFError": Code.FORBIDDEN,
+    "fastmcp.server.auth.ssrf.SSRFFetchError": Code.UPSTREAM_ERROR,
+    "fastmcp.server.middleware.rate_limiting.RateLimitError": Code.RATE_LIMITED,
+    "fastmcp.server.sessions.InvalidSession": Code.INVALID_REQUEST,
+    "fastmcp.server.sessions.SessionAuthError": Code.UNAUTHORIZED,
+    "fastmcp.tools.function_tool._ToolBodyError": _BUG,
+}
+# fmt: on

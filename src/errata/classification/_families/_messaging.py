@@ -1,0 +1,270 @@
+"""Brokers, queues and WebSockets: AMQP's reply codes, Kafka's names, the codes a WebSocket is closed with."""
+
+from errata._jsonable import text_of
+from errata._status import status_to_code
+from errata._taxonomy import Code, Retry
+from errata._values import is_a, items_of
+from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._carried import by_status
+from errata.classification._families._connection import (
+    MISUSE,
+    REDIRECTS,
+    REFUSED,
+    UNKNOWN_HOST,
+    by_network_words,
+    by_what_broke,
+)
+from errata.classification._families._rewording import in_words, words_at
+from errata.classification._reach import argument, called, inner, number_at, peek, text_at
+
+_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
+_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+_CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
+_MOST = 8
+
+# fmt: off
+_AMQP: dict[int, Code | Answer] = {
+    311: Code.VALIDATION_FAILED,      # content too large
+    312: Code.NOT_FOUND,              # no route
+    313: _WAIT,                       # no consumers
+    320: Code.SERVICE_UNAVAILABLE,    # closed by the broker, most often to shut down
+    402: Code.CONFIGURATION_ERROR,    # no such virtual host
+    403: Code.FORBIDDEN, 404: Code.NOT_FOUND,
+    405: _AGAIN,                      # the queue is somebody else's for now
+    406: Code.CONFLICT,               # declared before with other arguments
+    501: Code.UPSTREAM_ERROR, 502: Code.UPSTREAM_ERROR, 503: Code.INTERNAL_ERROR, 504: Code.INTERNAL_ERROR, 505: Code.UPSTREAM_ERROR,
+    506: Code.SERVICE_UNAVAILABLE,    # out of resources
+    530: Code.FORBIDDEN, 540: Code.NOT_IMPLEMENTED, 541: Code.UPSTREAM_ERROR,
+}
+_CLOSED: dict[int, Code | Answer] = {
+    1002: Code.UPSTREAM_ERROR,        # protocol error
+    1003: Code.INVALID_PARAMS, 1007: Code.INVALID_PARAMS,  # data the peer cannot read
+    1008: Code.FORBIDDEN,             # policy violation
+    1009: Code.VALIDATION_FAILED,     # message too big
+    1010: Code.NOT_IMPLEMENTED,       # extension missing
+    1011: Code.UPSTREAM_ERROR,        # internal error
+    1012: Code.SERVICE_UNAVAILABLE, 1013: Code.SERVICE_UNAVAILABLE, 1014: Code.SERVICE_UNAVAILABLE,  # restart, try again later, bad gateway
+    1015: Answer(Code.NETWORK_ERROR, Retry.NEVER),         # TLS
+    3000: Code.UNAUTHORIZED, 3003: Code.FORBIDDEN, 3008: Code.TIMEOUT,
+}
+_MQTT: dict[int, Code | Answer] = {
+    3: _WAIT, 4: Code.UNAUTHORIZED, 5: Code.UNAUTHORIZED,  # as versions 3 count
+    134: Code.UNAUTHORIZED, 135: Code.FORBIDDEN, 136: _WAIT, 137: _WAIT, 149: Code.VALIDATION_FAILED, 151: Code.RATE_LIMITED, 159: Code.RATE_LIMITED,
+}
+_STATUS_AS_CLOSE_CODE = range(4400, 4600)  # Many services add 4000 to an HTTP status.
+_KAFKA_NAMES: dict[Code | Answer, tuple[str, ...]] = {  # As the brokers write them, and librdkafka, whose own begin with "_".
+    Code.TIMEOUT: ("_MSG_TIMED_OUT", "_TIMED_OUT", "_TIMED_OUT_QUEUE", "REQUEST_TIMED_OUT"),
+    Code.NETWORK_ERROR: ("_TRANSPORT", "NETWORK_EXCEPTION"),
+    REFUSED: ("_ALL_BROKERS_DOWN",),
+    UNKNOWN_HOST: ("_RESOLVE", "_SSL"),
+    Code.UNAUTHORIZED: ("_AUTHENTICATION", "SASL_AUTHENTICATION_FAILED"),
+    Code.FORBIDDEN: ("TOPIC_AUTHORIZATION_FAILED", "GROUP_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
+    Code.NOT_FOUND: ("UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION", "_UNKNOWN_GROUP", "GROUP_ID_NOT_FOUND"),
+    Code.CONFLICT: ("TOPIC_ALREADY_EXISTS", "ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "_STATE", "_CONFLICT", "_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"),
+    _AGAIN: ("REBALANCE_IN_PROGRESS", "CONCURRENT_TRANSACTIONS"),
+    Code.VALIDATION_FAILED: ("MSG_SIZE_TOO_LARGE", "MESSAGE_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_TIMESTAMP", "OFFSET_OUT_OF_RANGE", "_BAD_MSG", "INVALID_RECORD"),
+    Code.INVALID_PARAMS: ("_INVALID_ARG", "TOPIC_EXCEPTION", "INVALID_TOPIC", "INVALID_GROUP_ID", "POLICY_VIOLATION", "INVALID_PARTITIONS", "INVALID_REPLICATION_FACTOR", "INVALID_CONFIG"),
+    Code.RATE_LIMITED: ("THROTTLING_QUOTA_EXCEEDED",),
+    _WAIT: ("_QUEUE_FULL", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "NOT_CONTROLLER", "BROKER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS", "REPLICA_NOT_AVAILABLE"),
+    Code.NOT_IMPLEMENTED: ("UNSUPPORTED_VERSION", "UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_SASL_MECHANISM", "_UNSUPPORTED_FEATURE", "_NOT_IMPLEMENTED"),
+    Code.SERIALIZATION_ERROR: ("_KEY_SERIALIZATION", "_VALUE_SERIALIZATION", "_KEY_DESERIALIZATION", "_VALUE_DESERIALIZATION"),
+}
+# fmt: on
+_BY_KAFKA_NAME = {name: said for said, names in _KAFKA_NAMES.items() for name in names}
+
+
+def _by_amqp_code(error: BaseException) -> Said:
+    """AMQP's reply code."""
+    code = next((number for name in ("reply_code", "code") if (number := number_at(error, name))), None)
+    code = number_at({"it": argument(error)}, "it") if code is None else code
+    text = text_of(error)[:1000].lower()
+    if code == 403 and "login was refused" in text:  # noqa: PLR2004 - ACCESS_REFUSED, for the connection and for a queue
+        return Code.UNAUTHORIZED
+    if code == 530 and "vhost" in text:  # noqa: PLR2004 - NOT_ALLOWED
+        return Code.CONFIGURATION_ERROR
+    return _AMQP.get(code or 0)
+
+
+def _by_workflow(error: BaseException) -> Said:
+    """What broke, inside the attempts to connect."""
+    for _ in range(_MOST):
+        attempts = [each for each in items_of(peek(error, "exceptions")) if is_a(each, BaseException)]
+        deeper = inner(error, "exception") or (attempts[-1] if attempts else inner(argument(error)))
+        if deeper is None:
+            return None
+        if not type(deeper).__module__.startswith("pika."):
+            return deeper
+        error = deeper
+    return None
+
+
+def _by_close_code(error: BaseException) -> Said:
+    """The code that the peer closed the connection with."""
+    code = number_at(error, "rcvd", "code")
+    if code is None or peek(error, "rcvd_then_sent") is False:  # Only an echo of ours.
+        return None
+    return status_to_code(code - 4000) if code in _STATUS_AS_CLOSE_CODE else _CLOSED.get(code)
+
+
+def _by_kafka_name(error: BaseException) -> Said:
+    """Kafka's name for the failure, and whether it may be tried again."""
+    failure = argument(error)
+    name = called(failure, "name")
+    said = _BY_KAFKA_NAME.get(name if is_a(name, str) else "")
+    return said or (_WAIT if called(failure, "retriable") is True else None)
+
+
+def _by_brokers_name(error: BaseException) -> Said:
+    """The broker's name for the failure."""
+    return _BY_KAFKA_NAME.get(text_at(error, "message") or "")
+
+
+def _by_mqtt_reason(error: BaseException) -> Said:
+    """MQTT's reason code."""
+    return _MQTT.get(number_at(error, "rc") or number_at(error, "rc", "value") or 0)
+
+
+_AMQP_ROW = first(_by_amqp_code, by_what_broke, Code.UPSTREAM_ERROR)
+_CLOSED_BY_BROKER = in_words(words_at("reply_text"), first(_by_amqp_code, Code.NETWORK_ERROR))
+
+# fmt: off
+_PIKA: dict[str, Rule] = {
+    "AMQPChannelError": Code.UPSTREAM_ERROR,
+    "AMQPConnectionError": first(_by_workflow, by_what_broke, by_network_words, Code.NETWORK_ERROR),
+    "AMQPError": Code.UPSTREAM_ERROR,
+    "AMQPHeartbeatTimeout": Code.NETWORK_ERROR,
+    "AuthenticationError": Code.UNAUTHORIZED,
+    "BodyTooLongError": Code.UPSTREAM_ERROR,
+    "ChannelClosed": _CLOSED_BY_BROKER,
+    "ChannelClosedByClient": MISUSE,
+    "ChannelError": MISUSE,
+    "ChannelWrongStateError": MISUSE,
+    "ConnectionBlockedTimeout": Code.TIMEOUT,
+    "ConnectionClosed": _CLOSED_BY_BROKER,
+    "ConnectionClosedByClient": MISUSE,
+    "ConnectionOpenAborted": Code.CANCELLED,
+    "ConnectionWrongStateError": MISUSE,
+    "ConsumerCancelled": Code.CANCELLED,
+    "DuplicateConsumerTag": Code.CONFLICT,
+    "DuplicateGetOkCallback": MISUSE,
+    "IncompatibleProtocolError": Code.UPSTREAM_ERROR,
+    "InvalidChannelNumber": MISUSE,
+    "InvalidFieldTypeException": Code.UPSTREAM_ERROR,
+    "InvalidFrameError": Code.UPSTREAM_ERROR,
+    "MethodNotImplemented": Code.NOT_IMPLEMENTED,
+    "NackError": Code.UPSTREAM_ERROR,
+    "NoFreeChannels": _WAIT,
+    "ProbableAccessDeniedError": Code.FORBIDDEN,
+    "ProbableAuthenticationError": Code.UNAUTHORIZED,
+    "ProtocolSyntaxError": Code.UPSTREAM_ERROR,
+    "ReentrancyError": MISUSE,
+    "ShortStringTooLong": Code.VALIDATION_FAILED,
+    "StreamLostError": _CONNECTION,
+    "UnroutableError": Code.NOT_FOUND,
+    "UnsupportedAMQPFieldException": Code.SERIALIZATION_ERROR,
+}
+_KAFKA: dict[str, Rule] = {  # The `retriable` of each class is heard as well.
+    "AuthenticationFailedError": Code.UNAUTHORIZED, "AuthenticationMethodNotSupported": Code.NOT_IMPLEMENTED, "AuthorizationError": Code.FORBIDDEN,
+    "BrokerResponseError": first(_by_brokers_name, Code.UPSTREAM_ERROR), "Cancelled": Code.CANCELLED, "CommitFailedError": Code.CONFLICT, "ConsumerStoppedError": MISUSE,
+    "IllegalArgumentError": Code.INVALID_PARAMS, "IllegalOperation": MISUSE, "IllegalStateError": MISUSE, "IncompatibleBrokerVersion": Code.NOT_IMPLEMENTED,
+    "KafkaConfigurationError": Code.CONFIGURATION_ERROR, "KafkaConnectionError": _CONNECTION, "KafkaError": first(by_network_words, Code.UPSTREAM_ERROR),
+    "KafkaProtocolError": Code.UPSTREAM_ERROR, "KafkaTimeoutError": Code.TIMEOUT, "KafkaUnavailableError": REFUSED, "MetadataEmptyBrokerList": _WAIT,
+    "NoBrokersAvailable": REFUSED, "NoOffsetForPartitionError": Code.NOT_FOUND, "NodeNotReadyError": _WAIT, "ProducerClosed": MISUSE, "ProducerFenced": Code.CONFLICT,
+    "QuotaViolationError": Code.RATE_LIMITED, "StaleMetadata": _WAIT, "TooManyInFlightRequests": _WAIT, "TransactionAbortedError": Code.CONFLICT,
+    "UnrecognizedBrokerVersion": Code.NOT_IMPLEMENTED, "UnsupportedCodecError": Code.CONFIGURATION_ERROR,
+}
+_NATS: dict[str, Rule] = {
+    "errors.AuthorizationError": Code.UNAUTHORIZED, "errors.BadSubjectError": Code.INVALID_PARAMS, "errors.ConnectionClosedError": Code.NETWORK_ERROR, "errors.ConnectionDrainingError": MISUSE, "errors.DrainTimeoutError": Code.TIMEOUT,
+    "errors.Error": Code.UPSTREAM_ERROR, "errors.FlushTimeoutError": Code.TIMEOUT, "errors.InvalidUserCredentialsError": Code.CONFIGURATION_ERROR, "errors.JsonParseError": Code.SERIALIZATION_ERROR, "errors.MaxPayloadError": Code.VALIDATION_FAILED,
+    "errors.MsgAlreadyAckdError": Code.CONFLICT, "errors.NoRespondersError": _WAIT, "errors.NoServersError": REFUSED, "errors.OutboundBufferLimitError": _WAIT, "errors.ProtocolError": Code.UPSTREAM_ERROR, "errors.SecureConnRequiredError": Code.CONFIGURATION_ERROR,
+    "errors.SecureConnWantedError": Code.CONFIGURATION_ERROR, "errors.SlowConsumerError": _WAIT, "errors.StaleConnectionError": Code.NETWORK_ERROR, "errors.TimeoutError": Code.TIMEOUT, "js.errors.APIError": first(by_status, Code.UPSTREAM_ERROR),
+    "js.errors.BucketNotFoundError": Code.NOT_FOUND, "js.errors.KeyDeletedError": Code.GONE, "js.errors.KeyNotFoundError": Code.NOT_FOUND, "js.errors.KeyWrongLastSequenceError": Code.CONFLICT, "js.errors.NoKeysError": Code.NOT_FOUND,
+    "js.errors.NoStreamResponseError": Code.NOT_FOUND, "js.errors.NotFoundError": Code.NOT_FOUND, "js.errors.ObjectNotFoundError": Code.NOT_FOUND,
+}
+_WEBSOCKETS: dict[str, Rule] = {
+    "exceptions.ConcurrencyError": MISUSE,
+    "exceptions.ConnectionClosed": first(_by_close_code, by_what_broke, Code.NETWORK_ERROR),
+    "exceptions.InvalidHandshake": Code.UPSTREAM_ERROR,
+    "exceptions.InvalidMessage": first(by_what_broke, Code.UPSTREAM_ERROR),
+    "exceptions.InvalidMethod": Code.INVALID_REQUEST,
+    "exceptions.InvalidOrigin": Code.FORBIDDEN,
+    "exceptions.InvalidProxy": Code.CONFIGURATION_ERROR,
+    "exceptions.InvalidProxyStatus": first(by_status, Code.NETWORK_ERROR),
+    "exceptions.InvalidState": MISUSE,
+    "exceptions.InvalidStatus": first(by_status, REDIRECTS),
+    "exceptions.InvalidURI": Code.INVALID_PARAMS,
+    "exceptions.PayloadTooBig": Code.VALIDATION_FAILED,
+    "exceptions.ProtocolError": Code.UPSTREAM_ERROR,
+    "exceptions.ProxyError": first(by_what_broke, Code.NETWORK_ERROR),
+    "exceptions.TooManyFragments": Code.VALIDATION_FAILED,
+    "exceptions.WebSocketException": Code.UPSTREAM_ERROR,
+    "datastructures.MultipleValuesError": Code.UPSTREAM_ERROR,
+    "legacy.exceptions.AbortHandshake": first(by_status, Code.UPSTREAM_ERROR),
+    "legacy.exceptions.InvalidStatusCode": first(by_status, REDIRECTS),
+    "legacy.exceptions.RedirectHandshake": REDIRECTS,
+}
+TABLE: Table = {
+    **{f"pika.exceptions.{name}": rule for name, rule in _PIKA.items()},
+    "pika.adapters.utils.connection_workflow.AMQPConnectorException": first(_by_workflow, Code.NETWORK_ERROR),
+    "pika.adapters.utils.connection_workflow.AMQPConnectorStackTimeout": Answer(Code.TIMEOUT, Retry.SAME_CALL),
+    "amqp.exceptions.AMQPError": _AMQP_ROW,
+    "amqp.exceptions.MessageNacked": Code.UPSTREAM_ERROR,
+    "amqp.exceptions.RecoverableConnectionError": first(_by_amqp_code, by_what_broke, Code.NETWORK_ERROR),
+    "aiormq.exceptions.AMQPConnectionError": first(_by_amqp_code, by_what_broke, by_network_words, Code.NETWORK_ERROR),
+    "aiormq.exceptions.AMQPError": _AMQP_ROW,
+    "aiormq.exceptions.ChannelAccessRefused": Code.FORBIDDEN,
+    "aiormq.exceptions.ChannelLockedResource": _AGAIN,
+    "aiormq.exceptions.ChannelNotFoundEntity": Code.NOT_FOUND,
+    "aiormq.exceptions.ChannelPreconditionFailed": Code.CONFLICT,
+    "aiormq.exceptions.ConnectionClosed": first(_by_amqp_code, Code.NETWORK_ERROR),
+    "aiormq.exceptions.ProbableAuthenticationError": Code.UNAUTHORIZED,
+    "aiormq.exceptions.PublishError": Code.NOT_FOUND,
+    "aio_pika.exceptions.MessageProcessError": Code.CONFLICT,
+    "aio_pika.exceptions.QueueEmpty": Code.NOT_FOUND,
+    "kombu.exceptions.ChannelLimitExceeded": _WAIT,
+    "kombu.exceptions.ConnectionLimitExceeded": _WAIT,
+    "kombu.exceptions.ContentDisallowed": Code.FORBIDDEN,
+    "kombu.exceptions.InconsistencyError": Code.CONFLICT,
+    "kombu.exceptions.KombuError": Code.UPSTREAM_ERROR,
+    "kombu.exceptions.LimitExceeded": _WAIT,
+    "kombu.exceptions.MessageStateError": Code.CONFLICT,
+    "kombu.exceptions.NotBoundError": MISUSE,
+    "kombu.exceptions.OperationalError": _CONNECTION,
+    "kombu.exceptions.SerializationError": Code.SERIALIZATION_ERROR,
+    "kombu.exceptions.VersionMismatch": Code.CONFIGURATION_ERROR,
+    **{f"{package}.errors.{name}": rule for package in ("kafka", "aiokafka") for name, rule in _KAFKA.items()},
+    "cimpl.KafkaException": first(_by_kafka_name, Code.UPSTREAM_ERROR),
+    "confluent_kafka.error.KafkaException": first(_by_kafka_name, Code.UPSTREAM_ERROR),
+    **{f"nats.{name}": rule for name, rule in _NATS.items()},
+    "paho.mqtt.MQTTException": Code.UPSTREAM_ERROR,
+    "paho.mqtt.client.WebsocketConnectionError": Code.NETWORK_ERROR,
+    "aiomqtt.exceptions.MqttCodeError": first(_by_mqtt_reason, Code.NETWORK_ERROR),
+    "aiomqtt.exceptions.MqttError": first(by_what_broke, by_network_words, Code.NETWORK_ERROR),
+    "stomp.exception.ConnectFailedException": REFUSED,
+    "stomp.exception.ConnectionClosedException": Code.NETWORK_ERROR,
+    "stomp.exception.NotConnectedException": MISUSE,
+    "zmq.error.Again": Code.TIMEOUT,
+    "zmq.error.ContextTerminated": MISUSE,
+    "_pulsar.AuthenticationError": Code.UNAUTHORIZED,
+    "_pulsar.AuthorizationError": Code.FORBIDDEN,
+    "_pulsar.ConnectError": REFUSED,
+    "_pulsar.PulsarException": Code.UPSTREAM_ERROR,
+    "_pulsar.Timeout": Code.TIMEOUT,
+    "_pulsar.TopicNotFound": Code.NOT_FOUND,
+    **{f"websockets.{name}": rule for name, rule in _WEBSOCKETS.items()},
+    "websocket._exceptions.WebSocketAddressException": UNKNOWN_HOST,
+    "websocket._exceptions.WebSocketBadStatusException": first(by_status, REDIRECTS),
+    "websocket._exceptions.WebSocketConnectionClosedException": Code.NETWORK_ERROR,
+    "websocket._exceptions.WebSocketException": first(by_what_broke, by_network_words, Code.UPSTREAM_ERROR),
+    "websocket._exceptions.WebSocketPayloadException": Code.UPSTREAM_ERROR,
+    "websocket._exceptions.WebSocketProtocolException": Code.UPSTREAM_ERROR,
+    "websocket._exceptions.WebSocketProxyException": Code.NETWORK_ERROR,
+    "websocket._exceptions.WebSocketTimeoutException": Code.TIMEOUT,
+    "wsproto.utilities.ProtocolError": Code.UPSTREAM_ERROR,
+    "socketio.exceptions.BadNamespaceError": Code.INVALID_PARAMS,
+    "socketio.exceptions.ConnectionError": _CONNECTION,
+    "socketio.exceptions.ConnectionRefusedError": Code.FORBIDDEN,
+    "socketio.exceptions.DisconnectedError": Code.NETWORK_ERROR,
+    "socketio.exceptions.TimeoutError": Code.TIMEOUT,
+}
+# fmt: on

@@ -1,0 +1,241 @@
+"""Language models: the SDKs of their providers. What is built on top of them is in `_agents.py`."""
+
+from errata._jsonable import text_of
+from errata._taxonomy import Code, Retry
+from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
+from errata.classification._families._replies import Words, by_reply, replied
+from errata.classification._families._wrappers import by_cause
+from errata.classification._reach import inner, number_at, text_at
+from errata.classification._words import meaning_of
+
+_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
+_UNREADABLE = Code.SERIALIZATION_ERROR
+TRUNCATED = Code.VALIDATION_FAILED  # A higher limit on the tokens, or a smaller task, is what helps.
+REFUSED_CONTENT = Code.VALIDATION_FAILED  # The filter judges what was asked; asked otherwise, it may pass.
+
+# fmt: off
+_ALWAYS: Words = {
+    # Money does not come back by waiting, whatever the status: OpenAI sends 429, Anthropic 400 and 402.
+    "insufficient_quota": Code.INSUFFICIENT_BALANCE,
+    "insufficient_user_quota": Code.INSUFFICIENT_BALANCE,
+    "insufficient_balance": Code.INSUFFICIENT_BALANCE,
+    "insufficient_credits": Code.INSUFFICIENT_BALANCE,
+    "exceeded_current_quota_error": Code.INSUFFICIENT_BALANCE,
+    "billing_error": Code.INSUFFICIENT_BALANCE,
+    "billing_hard_limit_reached": Code.INSUFFICIENT_BALANCE,
+    "billing_not_active": Code.INSUFFICIENT_BALANCE,
+    "enforced_spend_limit_reached": Code.INSUFFICIENT_BALANCE,
+    "payment_required": Code.INSUFFICIENT_BALANCE,
+    # Too busy, whatever the status: Groq sends 498, a stream none.
+    "overloaded": Code.SERVICE_UNAVAILABLE,
+    "overloaded_error": Code.SERVICE_UNAVAILABLE,
+    "engine_overloaded": Code.SERVICE_UNAVAILABLE,
+    "engine_overloaded_error": Code.SERVICE_UNAVAILABLE,
+    "flex_tier_capacity_exceeded": Code.SERVICE_UNAVAILABLE,
+    "capacity_exceeded": Code.SERVICE_UNAVAILABLE,
+    "server_is_overloaded": Code.SERVICE_UNAVAILABLE,
+    "model_overloaded": Code.SERVICE_UNAVAILABLE,
+}
+_WORDS: Words = {
+    "invalid_api_key": Code.UNAUTHORIZED,
+    "invalid_authentication": Code.UNAUTHORIZED,
+    "authentication_error": Code.UNAUTHORIZED,
+    "account_deactivated": Code.UNAUTHORIZED,
+    "invalid_organization": Code.UNAUTHORIZED,
+    "permission_error": Code.FORBIDDEN,
+    "permission_denied": Code.FORBIDDEN,
+    "unsupported_country_region_territory": Code.FORBIDDEN,
+    "model_not_available": Code.FORBIDDEN,
+    "model_not_found": Code.NOT_FOUND,
+    "model_decommissioned": Code.GONE,
+    "not_found": Code.NOT_FOUND,
+    "not_found_error": Code.NOT_FOUND,
+    "conflict_error": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "rate_limit_error": Code.RATE_LIMITED,
+    "rate_limit_exceeded": Code.RATE_LIMITED,
+    "rate_limit_reached_error": Code.RATE_LIMITED,
+    "requests": Code.RATE_LIMITED,  # OpenAI's and Groq's type of a rate limit: what there were too many of
+    "tokens": Code.RATE_LIMITED,
+    "slow_down": Code.RATE_LIMITED,
+    "context_length_exceeded": Code.VALIDATION_FAILED,
+    "context_window_exceeded": Code.VALIDATION_FAILED,
+    "string_above_max_length": Code.VALIDATION_FAILED,
+    "max_tokens_exceeded": Code.VALIDATION_FAILED,
+    "request_too_large": Code.VALIDATION_FAILED,
+    "content_filter": REFUSED_CONTENT,
+    "content_policy_violation": REFUSED_CONTENT,
+    "responsibleaipolicyviolation": REFUSED_CONTENT,
+    "missing_required_parameter": Code.MISSING_REQUIRED_FIELD,
+    "invalid_request_error": Code.INVALID_PARAMS,
+    "invalid_value": Code.INVALID_PARAMS,
+    "unsupported_parameter": Code.INVALID_PARAMS,
+    "unsupported_value": Code.INVALID_PARAMS,
+    "unknown_parameter": Code.INVALID_PARAMS,
+    "timeout": Code.TIMEOUT,
+    "timeout_error": Code.TIMEOUT,
+    "server_error": Code.UPSTREAM_ERROR,
+    "internal_server_error": Code.UPSTREAM_ERROR,
+    "internal_error": Code.UPSTREAM_ERROR,
+    "api_error": Code.UPSTREAM_ERROR,
+    "service_unavailable": Code.SERVICE_UNAVAILABLE,
+}
+# fmt: on
+_WORD_AT = (
+    ("error_code",),
+    ("code",),
+    ("type",),
+    ("body", "error", "code"),
+    ("body", "error", "type"),
+    ("body", "code"),
+    ("body", "type"),
+)
+# The SDKs made by Stainless document that they repeat 408, 409, 429 and everything from 500 on.
+by_model_reply = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, again=frozenset({409}))
+_fern = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, said_at=(("body", "message"), ("body", "detail"), ("body",)))
+_NOT_SENT = {"ConnectTimeout", "PoolTimeout", "ConnectTimeoutError"}
+
+
+def _unset(error: BaseException) -> Code | None:
+    """Nothing: the base class itself is raised before any request, when the client is not set up."""
+    return Code.CONFIGURATION_ERROR if type(error).__name__ in STAINLESS_BASES.values() else None
+
+
+def _too_late(error: BaseException) -> Answer:
+    """Whether the time ran out before the request was sent."""
+    name = type(inner(error, "__cause__")).__name__
+    return NOT_SENT_IN_TIME if name in _NOT_SENT else Answer(Code.TIMEOUT)
+
+
+def _exchange(error: BaseException) -> Answer | None:
+    """Whether the token endpoint was in trouble; if not, it did not accept what it was shown."""
+    said = by_model_reply(error)
+    return said if isinstance(said, Answer) and said.code.retry.retryable else None
+
+
+def _without_headers(error: BaseException) -> Said:
+    """What its reply says; its text would print every header."""
+    said = _fern(error)
+    if isinstance(said, Answer):
+        return said if said.text else said._replace(text=WITHHELD)
+    if number_at(error, "status_code") is not None:
+        return Answer(_UNREADABLE, text=WITHHELD)
+    return Answer(Code.CONFIGURATION_ERROR, text=text_at(error, "body") or WITHHELD)
+
+
+def _in_stream(error: BaseException) -> Answer | Code:
+    """Its words: in the middle of a stream there is no status."""
+    return meaning_of(text_of(error)) or Code.UPSTREAM_ERROR
+
+
+# fmt: off
+_STAINLESS: dict[str, Rule | Otherwise] = {
+    "APIStatusError": by_model_reply,
+    "APIError": Otherwise(Code.UPSTREAM_ERROR),  # An error in the middle of a stream, with a word that nobody knows.
+    "APIConnectionError": first(by_what_broke, Code.NETWORK_ERROR),
+    "APITimeoutError": _too_late,
+    "APIResponseValidationError": _UNREADABLE,
+    "AuthenticationError": first(by_model_reply, Code.UNAUTHORIZED),
+    "BadRequestError": first(by_model_reply, Code.INVALID_PARAMS),
+    "ConflictError": first(by_model_reply, Answer(Code.CONFLICT, Retry.SAME_CALL)),
+    "InternalServerError": first(by_model_reply, Code.UPSTREAM_ERROR),
+    "NotFoundError": first(by_model_reply, Code.NOT_FOUND),
+    "PermissionDeniedError": first(by_model_reply, Code.FORBIDDEN),
+    "RateLimitError": first(by_model_reply, Code.RATE_LIMITED),
+    "UnprocessableEntityError": first(by_model_reply, Code.VALIDATION_FAILED),
+}
+"""The classes that every SDK made by Stainless has."""
+STAINLESS_BASES = {
+    "openai": "OpenAIError",
+    "anthropic": "AnthropicError",
+    "groq": "GroqError",
+    "cerebras.cloud.sdk": "CerebrasError",
+    "together": "TogetherError",
+    "replicate": "ReplicateError",
+    "perplexity": "PerplexityError",
+    "writerai": "WriterError",
+    "runwayml": "RunwayMLError",
+    "lumaai": "LumaAIError",
+    "llama_api_client": "LlamaAPIClientError",
+    "llama_stack_client": "LlamaStackClientError",
+    "browserbase": "BrowserbaseError",
+    "lithic": "LithicError",
+    "turbopuffer": "TurbopufferError",
+}
+_FERN = ("cohere", "elevenlabs", "hume", "deepgram", "cartesia", "vapi", "humanloop", "langfuse", "twelvelabs", "zep_cloud", "square", "intercom", "webflow")
+
+TABLE: Table = {
+    **{f"{package}.{name}": rule for package in STAINLESS_BASES for name, rule in _STAINLESS.items()},
+    **{f"{package}.{name}": first(by_model_reply, _unset) for package, name in STAINLESS_BASES.items()},
+    **{f"{package}._response.{name}": _BUG for package in STAINLESS_BASES for name in ("MissingStreamClassError", "StreamAlreadyConsumed")},
+    **{f"{package}.core.api_error.ApiError": _without_headers for package in _FERN},
+
+    "openai.ContentFilterFinishReasonError": REFUSED_CONTENT,
+    "openai.InvalidWebhookSignatureError": Code.UNAUTHORIZED,
+    "openai.LengthFinishReasonError": TRUNCATED,
+    "openai.OAuthError": first(_exchange, replied(Code.UNAUTHORIZED)),
+    "openai._exceptions.SubjectTokenProviderError": first(_exchange, Code.UNAUTHORIZED),
+    "openai.WebSocketConnectionClosedError": Code.NETWORK_ERROR,
+    "openai.WebSocketQueueFullError": Code.SERVICE_UNAVAILABLE,
+    "openai._AmbiguousModuleClientUsageError": Code.CONFIGURATION_ERROR,
+    "openai._extras._common.MissingDependencyError": Code.CONFIGURATION_ERROR,
+    "openai.lib._old_api.APIRemovedInV1": _BUG,
+    "openai.lib.azure.MutuallyExclusiveAuthError": Code.CONFIGURATION_ERROR,
+    "openai.lib.beta.agents._files.AgentFilePreparationError": first(by_cause, Code.UPSTREAM_ERROR),
+    "openai.lib.beta.agents._files.AgentFileStagingError": first(by_cause, Code.UPSTREAM_ERROR),
+    "openai.lib.beta.agents._result.AgentOutputParseError": _UNREADABLE,
+    "openai.lib.beta.agents._result.AgentTurnResultError": Code.UPSTREAM_ERROR,
+    "openai.error.InvalidAPIType": Code.CONFIGURATION_ERROR,  # openai.error: before 1.0
+    "openai.error.InvalidRequestError": first(by_model_reply, Code.INVALID_PARAMS),
+    "openai.error.PermissionError": first(by_model_reply, Code.FORBIDDEN),
+    "openai.error.ServiceUnavailableError": first(by_model_reply, Code.SERVICE_UNAVAILABLE),
+    "openai.error.SignatureVerificationError": Code.UNAUTHORIZED,
+    "openai.error.Timeout": Code.TIMEOUT,
+    "openai.error.TryAgain": first(by_model_reply, Code.SERVICE_UNAVAILABLE),
+    "anthropic.APIWebhookValidationError": Code.UNAUTHORIZED,
+    # Refused for what the organisation is, or for its key; nothing in the call is wrong.
+    "anthropic.CMEKKeyDisabledError": replied(Code.FORBIDDEN),
+    "anthropic.CMEKKeyNetworkBlockedError": replied(Code.FORBIDDEN),
+    "anthropic.ClaudeCodeKeyCreatorNotMemberError": replied(Code.FORBIDDEN),
+    "anthropic.CredentialsError": Code.CONFIGURATION_ERROR,
+    "anthropic.EnforcedSpendLimitReachedError": replied(Code.INSUFFICIENT_BALANCE),
+    "anthropic.OrganizationOnHoldError": replied(Code.FORBIDDEN),
+    "anthropic.OrganizationTypeNotSupportedError": replied(Code.OPERATION_NOT_ALLOWED),
+    "anthropic.RetryableError": Otherwise(Code.UPSTREAM_ERROR),
+    "anthropic.lib.foundry.MutuallyExclusiveAuthError": Code.CONFIGURATION_ERROR,
+    "anthropic.lib.tools._toolsets._errors.ToolsetUsageError": _BUG,
+    "anthropic.lib.credentials._workload.WorkloadIdentityError": first(_exchange, Code.UNAUTHORIZED),
+
+    "cohere.core.parse_error.ParsingError": _UNREADABLE,
+    "cohere.errors.invalid_token_error.InvalidTokenError": replied(Code.UNAUTHORIZED),  # Its status is 498.
+    "cohere.manually_maintained.cohere_aws.error.CohereError": Otherwise(Code.UPSTREAM_ERROR),
+    "mistralai.client.errors.mistralerror.MistralError": first(by_model_reply, Code.UPSTREAM_ERROR),
+    "mistralai.client.errors.no_response_error.NoResponseError": Code.NETWORK_ERROR,
+    "mistralai.client.errors.responsevalidationerror.ResponseValidationError": Answer(_UNREADABLE, text=WITHHELD),  # It quotes the answer.
+    "mistralai.exceptions.MistralAPIStatusException": by_model_reply,  # Before 1.0
+    "mistralai.exceptions.MistralConnectionException": first(by_what_broke, Code.NETWORK_ERROR),
+    "mistralai.exceptions.MistralException": Otherwise(Code.UPSTREAM_ERROR),
+    "ollama._types.RequestError": Code.INVALID_PARAMS,
+    "ollama._types.ResponseError": first(by_reply(said_at=(("error",),)), _in_stream),
+
+    "google.genai.errors.APIError": first(by_reply(said_at=(("message",),)), Code.UPSTREAM_ERROR),
+    "google.genai.errors.FunctionInvocationError": first(by_cause, Code.INTERNAL_ERROR),
+    "google.genai.errors.UnknownApiResponseError": _UNREADABLE,
+    "google.genai.errors.UnknownFunctionCallArgumentError": _UNREADABLE,
+    "google.genai.errors.UnsupportedFunctionError": Code.NOT_IMPLEMENTED,
+    "google.generativeai.types.generation_types.BlockedPromptException": Answer(REFUSED_CONTENT, text="The prompt was blocked."),
+    "google.generativeai.types.generation_types.StopCandidateException": Answer(Code.UPSTREAM_ERROR, Retry.NEVER, text="The model stopped before it had an answer."),
+    "fireworks.client.error.AuthenticationError": Code.UNAUTHORIZED,
+    "fireworks.client.error.FireworksError": Otherwise(Code.UPSTREAM_ERROR),
+    "fireworks.client.error.InvalidRequestError": Code.INVALID_PARAMS,
+    "fireworks.client.error.PermissionError": Code.FORBIDDEN,
+    "replicate.exceptions.ModelError": Answer(Code.UPSTREAM_ERROR),
+    "together.error.TogetherException": Otherwise(Code.UPSTREAM_ERROR),
+    "voyageai.error.VoyageError": Otherwise(Code.UPSTREAM_ERROR),
+    "ai21.errors.AI21APIError": first(by_model_reply, Code.UPSTREAM_ERROR),
+    "ai21.errors.MissingApiKeyError": Code.CONFIGURATION_ERROR,
+    "vllm.v1.engine.exceptions.EngineDeadError": Code.SERVICE_UNAVAILABLE,
+    "vllm.v1.engine.exceptions.EngineGenerateError": Code.UPSTREAM_ERROR,
+
+}
+# fmt: on

@@ -1,0 +1,110 @@
+"""Neo4j: the server's codes, `Neo.ClientError.Schema.ConstraintValidationFailed`, and the driver's own classes."""
+
+from errata._jsonable import text_of
+from errata._taxonomy import Code, Retry
+from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._families._connection import MISUSE, NOT_SENT_IN_TIME, by_what_broke
+from errata.classification._families._rewording import in_words, words_at
+from errata.classification._reach import text_at
+from errata.classification._unwrap import cause_of
+
+_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
+_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+
+# fmt: off
+_TITLES: dict[str, Code | Answer] = {
+    # Neo.ClientError.…
+    "Security.AuthenticationRateLimit": Code.RATE_LIMITED,
+    "Security.AuthorizationExpired": Answer(Code.UNAUTHORIZED, Retry.SAME_CALL),  # The driver logs in again by itself.
+    "Security.Forbidden": Code.FORBIDDEN,
+    "Statement.AccessMode": Code.FORBIDDEN,
+    "Statement.ArgumentError": Code.INVALID_PARAMS,
+    "Statement.EntityNotFound": Code.NOT_FOUND,
+    "Statement.ParameterMissing": Code.INVALID_PARAMS,
+    "Statement.NotSystemDatabaseError": Code.NOT_IMPLEMENTED,
+    "Statement.UnsupportedOperationError": Code.NOT_IMPLEMENTED,
+    "Schema.ConstraintValidationFailed": Code.CONFLICT,
+    "Schema.ConstraintViolation": Code.CONFLICT,
+    "Database.DatabaseNotFound": Code.CONFIGURATION_ERROR,
+    "Database.ExistingDatabaseFound": Code.CONFLICT,
+    "Request.Invalid": Code.INVALID_REQUEST,
+    "Procedure.ProcedureNotFound": Code.NOT_FOUND,
+    "Transaction.TransactionTimedOut": Code.TIMEOUT,
+    "Transaction.TransactionTimedOutClientConfiguration": Code.TIMEOUT,
+    "Transaction.Terminated": Code.CANCELLED,
+    "Transaction.LockClientStopped": Code.CANCELLED,
+    "Transaction.TransactionConcurrentUpdate": _AGAIN,
+    "Cluster.NotALeader": _WAIT,
+    "General.ForbiddenOnReadOnlyDatabase": _WAIT,  # As the one above: the driver asks for the new leader.
+    "General.ForbiddenReadOnlyDatabase": Code.FORBIDDEN,
+    # Neo.TransientError.…
+    "Transaction.DeadlockDetected": _AGAIN,
+    "Transaction.LockAcquisitionTimeout": _AGAIN,
+    "Transaction.Outdated": _AGAIN,
+    "Transaction.ConstraintsChanged": _AGAIN,
+}
+# fmt: on
+
+
+def _by_neo4j_code(error: BaseException) -> Said:
+    """The server's code, and whether it calls it transient."""
+    _, kind, title = [*(text_at(error, "code") or "").split(".", 2), "", "", ""][:3]
+    if said := _TITLES.get(title):
+        return said
+    if title.startswith("Security."):
+        return Code.UNAUTHORIZED
+    if title.endswith("AlreadyExists"):
+        return Code.CONFLICT
+    return _WAIT if kind == "TransientError" else None
+
+
+def _of_single_records(error: BaseException) -> Said:
+    """Whether there was no record, or several."""
+    return Code.NOT_FOUND if "No records" in text_of(error)[:200] else Code.CONFLICT
+
+
+def _told(rule: Rule) -> Rule:
+    """Tell it in the server's message: the text is a dump of the whole record."""
+    return in_words(words_at("message"), first(_by_neo4j_code, rule))
+
+
+# fmt: off
+_CLASSES: dict[str, Rule] = {
+    "AuthConfigurationError": Code.CONFIGURATION_ERROR,
+    "AuthError": _told(Code.UNAUTHORIZED),
+    "BrokenRecordError": Code.DATABASE_ERROR,
+    "CertificateConfigurationError": Code.CONFIGURATION_ERROR,
+    "ClientError": _told(Code.DATABASE_ERROR),
+    "ConfigurationError": Code.CONFIGURATION_ERROR,
+    "ConnectionAcquisitionTimeoutError": NOT_SENT_IN_TIME,
+    "ConnectionPoolError": _WAIT,
+    "ConstraintError": _told(Code.CONFLICT),
+    "CypherSyntaxError": _told(Code.DATABASE_ERROR),
+    "CypherTypeError": _told(Code.DATABASE_ERROR),
+    "DatabaseError": _told(Code.DATABASE_ERROR),
+    "DatabaseUnavailable": _told(_WAIT),
+    "DriverError": MISUSE,
+    "Forbidden": _told(Code.FORBIDDEN),
+    "ForbiddenOnReadOnlyDatabase": _told(_WAIT),
+    "GqlError": _told(Code.DATABASE_ERROR),
+    "IncompleteCommit": Answer(Code.NETWORK_ERROR, Retry.VERIFY_FIRST),
+    "Neo4jError": _told(Code.DATABASE_ERROR),
+    "NotALeader": _told(_WAIT),
+    "ReadServiceUnavailable": _WAIT,
+    "ResultConsumedError": MISUSE,
+    "ResultError": MISUSE,
+    "ResultFailedError": first(cause_of, MISUSE),
+    "ResultNotSingleError": _of_single_records,
+    "RoutingServiceUnavailable": _WAIT,
+    "ServiceUnavailable": first(by_what_broke, Code.SERVICE_UNAVAILABLE),
+    "SessionError": MISUSE,
+    "SessionExpired": Code.SERVICE_UNAVAILABLE,
+    "TokenExpired": _told(Code.UNAUTHORIZED),
+    "TransactionError": first(cause_of, MISUSE),
+    "TransactionNestingError": MISUSE,
+    "TransientError": _told(_WAIT),
+    "UnsupportedServerProduct": Code.CONFIGURATION_ERROR,
+    "WriteServiceUnavailable": _WAIT,
+}
+# fmt: on
+TABLE: Table = {f"neo4j.exceptions.{name}": rule for name, rule in _CLASSES.items()}

@@ -1,0 +1,159 @@
+"""Object-relational mappers: a driver's exception inside them is asked; what is their own has rows here."""
+
+from errata._jsonable import text_of
+from errata._taxonomy import Code, Retry
+from errata.classification._answer import WITHHELD, Answer, Rule, Said, Table, first
+from errata.classification._families._connection import MISUSE, NOT_SENT_IN_TIME, in_arguments
+from errata.classification._families._pep249 import driver
+from errata.classification._families._refusal import nested, refused
+from errata.classification._reach import inner, peek
+from errata.classification._sqlstate import by_sqlstate
+from errata.classification._unwrap import cause_of
+
+_NOT_ONE = Code.CONFLICT
+"""Several rows where one was asked for: what was asked for does not say which."""
+
+
+def _orig(error: BaseException) -> Said:
+    """The driver's exception, in `orig`."""
+    return inner(error, "orig") or (cause_of(error) if by_sqlstate(error) is None else None)
+
+
+def _about_the_url(error: BaseException) -> Said:
+    """Whether it is about the URL of the database."""
+    return Answer(Code.CONFIGURATION_ERROR, text=WITHHELD) if " URL" in text_of(error)[:1000] else None
+
+
+def _table(error: BaseException) -> Said:
+    """The name of the table, which is all its text is."""
+    return Answer(Code.NOT_FOUND, text=f"The table `{text_of(error)[:200]}` does not exist.")
+
+
+def _without_sql(error: BaseException) -> Said:
+    """Its first line: the rest is the query and its parameters."""
+    return Answer(Code.NOT_FOUND, text=text_of(error).partition("\n")[0].rstrip(": ") or None)
+
+
+def _by_fields(error: BaseException) -> Said:
+    """Which field breaks which rule."""
+    return refused(nested(peek(error, "message_dict") or peek(error, "messages")))
+
+
+def _wrapped(module: str, rule: Rule) -> Table:
+    return driver(module, rule)
+
+
+# fmt: off
+_SQLALCHEMY: dict[str, Rule] = {
+    "exc.SQLAlchemyError": Code.DATABASE_ERROR,
+    "exc.ArgumentError": first(_about_the_url, MISUSE),
+    "exc.AmbiguousForeignKeysError": MISUSE,
+    "exc.CircularDependencyError": MISUSE,
+    "exc.CompileError": MISUSE,
+    "exc.DBAPIError": first(_orig, by_sqlstate, Code.DATABASE_ERROR),
+    "exc.DisconnectionError": Code.NETWORK_ERROR,
+    "exc.DuplicateColumnError": MISUSE,
+    "exc.EmulatedDBAPIException": first(_orig, by_sqlstate, Code.DATABASE_ERROR),
+    "exc.IdentifierError": MISUSE,
+    "exc.InvalidatePoolError": Code.NETWORK_ERROR,
+    "exc.InvalidRequestError": MISUSE,
+    "exc.MultipleResultsFound": _NOT_ONE,
+    "exc.NoDBAPILoaded": Code.CONFIGURATION_ERROR,
+    "exc.NoForeignKeysError": MISUSE,
+    "exc.NoResultFound": Code.NOT_FOUND,
+    "exc.NoSuchColumnError": MISUSE,
+    "exc.NoSuchModuleError": Code.CONFIGURATION_ERROR,  # No such dialect.
+    "exc.NoSuchTableError": _table,
+    "exc.StatementError": first(_orig, MISUSE),
+    "exc.TimeoutError": NOT_SENT_IN_TIME,  # No connection in the pool.
+    "exc.UnreflectableTableError": Code.DATABASE_ERROR,
+    "exc.UnsupportedCompilationError": Code.NOT_IMPLEMENTED,
+    "orm.exc.DetachedInstanceError": MISUSE,
+    "orm.exc.FlushError": MISUSE,
+    "orm.exc.ObjectDeletedError": Code.GONE,
+    "orm.exc.ObjectDereferencedError": MISUSE,
+    "orm.exc.StaleDataError": Code.CONFLICT,
+    "ext.asyncio.exc.AsyncContextAlreadyStarted": MISUSE,
+    "ext.asyncio.exc.AsyncContextNotStarted": MISUSE,
+    "ext.asyncio.exc.AsyncMethodRequired": MISUSE,
+}
+_DJANGO: dict[str, Rule] = {
+    "core.exceptions.AppRegistryNotReady": Code.INITIALIZATION_FAILED,
+    "core.exceptions.DisallowedHost": Code.CONFIGURATION_ERROR,
+    "core.exceptions.DisallowedRedirect": Code.INVALID_REQUEST,
+    "core.exceptions.EmptyResultSet": MISUSE,
+    "core.exceptions.FieldDoesNotExist": MISUSE,
+    "core.exceptions.FieldError": MISUSE,
+    "core.exceptions.FullResultSet": MISUSE,
+    "core.exceptions.MiddlewareNotUsed": Code.CONFIGURATION_ERROR,
+    "core.exceptions.MultipleObjectsReturned": _NOT_ONE,
+    "core.exceptions.ObjectDoesNotExist": Code.NOT_FOUND,
+    "core.exceptions.ObjectNotUpdated": Code.CONFLICT,
+    "core.exceptions.RequestDataTooBig": Code.INVALID_REQUEST,
+    "core.exceptions.SuspiciousFileOperation": Code.FORBIDDEN,
+    "core.exceptions.SynchronousOnlyOperation": MISUSE,
+    "core.exceptions.TooManyFieldsSent": Code.INVALID_REQUEST,
+    "core.exceptions.TooManyFilesSent": Code.INVALID_REQUEST,
+    "core.exceptions.ValidationError": _by_fields,
+    "core.exceptions.ViewDoesNotExist": MISUSE,
+    "core.signing.BadSignature": Code.UNAUTHORIZED,
+    "core.signing.SignatureExpired": Code.UNAUTHORIZED,
+    "core.management.base.CommandError": Code.UPSTREAM_ERROR,
+    "core.paginator.InvalidPage": Code.INVALID_PARAMS,
+    "core.cache.backends.base.InvalidCacheBackendError": Code.CONFIGURATION_ERROR,
+    "core.serializers.base.DeserializationError": Code.SERIALIZATION_ERROR,
+    "core.serializers.base.SerializationError": Code.SERIALIZATION_ERROR,
+    "db.models.deletion.ProtectedError": Code.CONFLICT,
+    "db.models.deletion.RestrictedError": Code.CONFLICT,
+    "db.transaction.TransactionManagementError": MISUSE,
+    "db.utils.ConnectionDoesNotExist": Code.CONFIGURATION_ERROR,
+    "http.multipartparser.MultiPartParserError": Code.INVALID_REQUEST,
+    "http.request.RawPostDataException": MISUSE,
+    "http.request.UnreadablePostError": Code.NETWORK_ERROR,
+    "template.exceptions.TemplateDoesNotExist": MISUSE,
+    "template.exceptions.TemplateSyntaxError": MISUSE,
+    "urls.exceptions.NoReverseMatch": MISUSE,
+    "urls.exceptions.Resolver404": Code.NOT_FOUND,
+    "utils.datastructures.MultiValueDictKeyError": Code.MISSING_REQUIRED_FIELD,
+}
+_TORTOISE: dict[str, Rule] = {
+    "BaseORMException": Code.DATABASE_ERROR,
+    "ConfigurationError": Code.CONFIGURATION_ERROR,
+    "DBConnectionError": first(cause_of, Code.NETWORK_ERROR),
+    "DoesNotExist": Code.NOT_FOUND,
+    "FieldError": MISUSE,
+    "IncompleteInstanceError": MISUSE,
+    "IntegrityError": first(cause_of, in_arguments, Code.CONFLICT),
+    "InvalidModelError": MISUSE,
+    "MultipleObjectsReturned": _NOT_ONE,
+    "NoValuesFetched": MISUSE,
+    "NotExistOrMultiple": Code.NOT_FOUND,
+    "ObjectDoesNotExistError": Code.NOT_FOUND,
+    "OperationalError": first(cause_of, in_arguments, Code.DATABASE_ERROR),
+    "ParamsError": Code.INVALID_PARAMS,
+    "TransactionManagementError": MISUSE,
+    "UnSupportedError": Code.NOT_IMPLEMENTED,
+    "ValidationError": Code.VALIDATION_FAILED,
+}
+TABLE: Table = {
+    **_wrapped("sqlalchemy.exc", first(_orig, by_sqlstate)),
+    **{f"sqlalchemy.{name}": rule for name, rule in _SQLALCHEMY.items()},
+    **_wrapped("django.db.utils", cause_of),
+    **{f"django.{name}": rule for name, rule in _DJANGO.items()},
+    **_wrapped("peewee", in_arguments),
+    "peewee.DoesNotExist": _without_sql,
+    "peewee.ImproperlyConfigured": Code.CONFIGURATION_ERROR,
+    "peewee.PeeweeException": Code.DATABASE_ERROR,
+    "playhouse.pool.MaxConnectionsExceeded": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
+    **{f"tortoise.exceptions.{name}": rule for name, rule in _TORTOISE.items()},
+    "ormar.exceptions.ModelError": MISUSE,
+    "ormar.exceptions.MultipleMatches": _NOT_ONE,
+    "ormar.exceptions.NoMatch": Code.NOT_FOUND,
+    "pony.orm.core.CacheIndexError": Code.CONFLICT,
+    "pony.orm.core.MultipleObjectsFoundError": _NOT_ONE,
+    "pony.orm.core.ObjectNotFound": Code.NOT_FOUND,
+    "pony.orm.core.OptimisticCheckError": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "pony.orm.core.UnrepeatableReadError": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "alembic.util.exc.CommandError": Code.DATABASE_ERROR,
+}
+# fmt: on

@@ -1,0 +1,148 @@
+"""Redis, Valkey and Memcached: the word a server's reply begins with, and the client's classes."""
+
+from errata._jsonable import text_of
+from errata._taxonomy import Code, Retry
+from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._families._connection import (
+    MISUSE,
+    NOT_SENT_IN_TIME,
+    REFUSED,
+    by_network_words,
+    by_what_broke,
+    held_at,
+)
+from errata.classification._reach import text_at
+
+_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
+_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+"""Refused for now: nothing was done."""
+_MOVED = _WAIT._replace(
+    text="The key is moving to another node of the cluster."
+)  # The exception's text is a slot and an address.
+
+# fmt: off
+_REPLIES: dict[str, Code | Answer] = {
+    "NOAUTH": Code.UNAUTHORIZED, "WRONGPASS": Code.UNAUTHORIZED,
+    "NOPERM": Code.FORBIDDEN, "DENIED": Code.FORBIDDEN,
+    "BUSY": _WAIT, "LOADING": _WAIT, "CLUSTERDOWN": _WAIT, "MASTERDOWN": _WAIT, "NOMASTERLINK": _WAIT, "NOREPLICAS": _WAIT, "INPROG": _WAIT,
+    "NOGOODSLAVE": _WAIT, "TRYAGAIN": _WAIT, "OOM": Code.SERVICE_UNAVAILABLE,
+    "READONLY": _WAIT,                         # After a failover, until the client has found the new master.
+    "MOVED": _MOVED, "ASK": _MOVED,
+    "MISCONF": Code.DATABASE_ERROR,            # It cannot write to its disk.
+    "BUSYGROUP": Code.CONFLICT, "BUSYKEY": Code.CONFLICT,
+    "NOGROUP": Code.NOT_FOUND, "NOSCRIPT": Code.NOT_FOUND, "NOTREADY": _WAIT,
+    "NOPROTO": Code.NOT_IMPLEMENTED,
+    "UNBLOCKED": Code.CANCELLED,
+    "EXECABORT": Code.DATABASE_ERROR, "CROSSSLOT": Code.DATABASE_ERROR, "WRONGTYPE": Code.DATABASE_ERROR,
+}
+_SAYINGS: tuple[tuple[str, Code | Answer], ...] = (
+    ("max number of clients reached", _WAIT), ("too many connections", _WAIT), ("no connection available", _WAIT),
+    ("invalid password", Code.UNAUTHORIZED), ("no such key", Code.NOT_FOUND), ("db index is out of range", Code.CONFIGURATION_ERROR),
+)
+# fmt: on
+
+
+def _by_reply(error: BaseException) -> Said:
+    """The word the server's reply begins with."""
+    text = text_of(error)[:1000]
+    said = _REPLIES.get(text_at(error, "status_code") or "") or _REPLIES.get(text.partition(" ")[0])
+    return said or next((answer for phrase, answer in _SAYINGS if phrase in text.lower()), None)
+
+
+def _of_time(error: BaseException) -> Said:
+    """Whether the time ran out while connecting."""
+    return NOT_SENT_IN_TIME if "connecting to" in text_of(error)[:200] else Code.TIMEOUT
+
+
+def _of_locks(error: BaseException) -> Said:
+    """Whether the lock could not be had in time."""
+    return _AGAIN if "acquire" in text_of(error)[:200] else Code.CONFLICT
+
+
+def _of_clusters(error: BaseException) -> Said:
+    """Whether no node of the cluster answers."""
+    return REFUSED if "cannot be connected" in text_of(error)[:200] else Code.DATABASE_ERROR
+
+
+_CONNECTION = first(_by_reply, by_what_broke, by_network_words, Code.NETWORK_ERROR)
+
+# fmt: off
+_CLIENT: dict[str, Rule] = {
+    "exceptions.AskError": _MOVED,
+    "exceptions.AuthenticationError": Code.UNAUTHORIZED,
+    "exceptions.AuthenticationWrongNumberOfArgsError": Code.CONFIGURATION_ERROR,
+    "exceptions.AuthorizationError": Code.FORBIDDEN,
+    "exceptions.BusyLoadingError": _WAIT,
+    "exceptions.ChildDeadlockedError": MISUSE,
+    "exceptions.ClusterCrossSlotError": Code.DATABASE_ERROR,
+    "exceptions.ClusterDownError": _WAIT,
+    "exceptions.ClusterError": Code.SERVICE_UNAVAILABLE,
+    "exceptions.ConnectionError": _CONNECTION,
+    "exceptions.CrossSlotTransactionError": Code.DATABASE_ERROR,
+    "exceptions.DataError": Code.INVALID_PARAMS,
+    "exceptions.ExecAbortError": Code.DATABASE_ERROR,
+    "exceptions.ExternalAuthProviderError": Code.SERVICE_UNAVAILABLE,
+    "exceptions.IncorrectPolicyType": MISUSE,
+    "exceptions.InvalidPipelineStack": MISUSE,
+    "exceptions.InvalidResponse": Code.UPSTREAM_ERROR,
+    "exceptions.LockError": _of_locks,
+    "exceptions.LockNotOwnedError": Code.CONFLICT,
+    "exceptions.MasterDownError": _WAIT,
+    "exceptions.MaxConnectionsError": _WAIT,
+    "exceptions.ModuleError": Code.DATABASE_ERROR,
+    "exceptions.MovedError": _MOVED,
+    "exceptions.NoPermissionError": Code.FORBIDDEN,
+    "exceptions.NoScriptError": Code.NOT_FOUND,
+    "exceptions.NoSuchFieldsetError": Code.DATABASE_ERROR,
+    "exceptions.OutOfMemoryError": Code.SERVICE_UNAVAILABLE,
+    "exceptions.PubSubError": MISUSE,
+    "exceptions.ReadOnlyError": _WAIT,
+    "exceptions.ResponseError": first(_by_reply, Code.DATABASE_ERROR),
+    "exceptions.SlotNotCoveredError": _WAIT,
+    "exceptions.TimeoutError": _of_time,
+    "exceptions.TryAgainError": _WAIT,
+    "exceptions.WatchError": _AGAIN,
+    "sentinel.MasterNotFoundError": _WAIT,
+    "sentinel.SlaveNotFoundError": _WAIT,
+    "auth.err.InvalidTokenSchemaErr": Code.UNAUTHORIZED,
+    "auth.err.RequestTokenErr": Code.UNAUTHORIZED,
+    "auth.err.TokenRenewalErr": Code.UNAUTHORIZED,
+    "multidb.exception.InitialHealthCheckFailedError": _WAIT,
+    "multidb.exception.NoValidDatabaseException": _WAIT,
+    "multidb.exception.TemporaryUnavailableException": _WAIT,
+    "multidb.exception.UnhealthyDatabaseException": first(held_at("original_exception"), _WAIT),
+}
+_MEMCACHED: Table = {
+    "pymemcache.exceptions.MemcacheClientError": Code.INVALID_REQUEST,
+    "pymemcache.exceptions.MemcacheError": Code.DATABASE_ERROR,
+    "pymemcache.exceptions.MemcacheIllegalInputError": Code.INVALID_PARAMS,
+    "pymemcache.exceptions.MemcacheServerError": Code.DATABASE_ERROR,
+    "pymemcache.exceptions.MemcacheUnexpectedCloseError": Code.NETWORK_ERROR,
+    "pymemcache.exceptions.MemcacheUnknownCommandError": Code.NOT_IMPLEMENTED,
+    "pymemcache.exceptions.MemcacheUnknownError": Code.DATABASE_ERROR,
+    "memcache.Client.MemcachedKeyError": Code.INVALID_PARAMS,
+    "aiomcache.exceptions.ClientException": Code.DATABASE_ERROR,
+    "aiomcache.exceptions.ValidationException": Code.INVALID_PARAMS,
+    "pylibmc.Error": Code.DATABASE_ERROR,
+    "pylibmc.ConnectionError": Code.NETWORK_ERROR,
+    "pylibmc.HostLookupError": Answer(Code.NETWORK_ERROR, Retry.NEVER),
+    "pylibmc.NotFound": Code.NOT_FOUND,
+    "pylibmc.TooBig": Code.VALIDATION_FAILED,
+}
+TABLE: Table = {
+    **{f"{package}.{name}": rule for package in ("redis", "valkey", "aioredis") for name, rule in _CLIENT.items()},
+    "redis.exceptions.RedisClusterException": _of_clusters,
+    "redis.exceptions.RedisError": first(_by_reply, by_network_words, Code.DATABASE_ERROR),
+    "valkey.exceptions.ValkeyClusterException": _of_clusters,
+    "valkey.exceptions.ValkeyError": first(_by_reply, by_network_words, Code.DATABASE_ERROR),
+    "aioredis.exceptions.RedisError": first(_by_reply, by_network_words, Code.DATABASE_ERROR),
+    "aioredis.errors.AuthError": Code.UNAUTHORIZED,
+    "aioredis.errors.ConnectionClosedError": Code.NETWORK_ERROR,
+    "aioredis.errors.MaxClientsError": _WAIT,
+    "aioredis.errors.PoolClosedError": MISUSE,
+    "aioredis.errors.ProtocolError": Code.UPSTREAM_ERROR,
+    "aioredis.errors.ReplyError": first(_by_reply, Code.DATABASE_ERROR),
+    "aioredis.errors.WatchVariableError": _AGAIN,
+    **_MEMCACHED,
+}
+# fmt: on

@@ -1,0 +1,263 @@
+"""Other hosts and what they serve: SSH, LDAP, DNS, mail and files."""
+
+import re
+from typing import cast
+
+from errata._jsonable import text_of
+from errata._taxonomy import Code, Retry
+from errata._values import is_a, items_of
+from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
+from errata.classification._errno import by_errno
+from errata.classification._families import _ldap
+from errata.classification._families._connection import (
+    MISUSE,
+    NOT_SENT_IN_TIME,
+    REFUSED,
+    UNKNOWN_HOST,
+    by_network_words,
+    by_what_broke,
+)
+from errata.classification._families._rewording import in_words, words_at
+from errata.classification._reach import argument, number_at, peek
+
+_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
+_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+_FULL = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER)
+_NOT_TRUSTED = Answer(Code.NETWORK_ERROR, Retry.NEVER)
+_WRONG_HOST_KEY = _NOT_TRUSTED._replace(text="The server's host key is not the expected one.")
+_CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
+_REPLY_CODE = re.compile(r"[^0-9]{0,3}([1-5][0-9]{2})\b")
+
+# fmt: off
+_DISCONNECTED: dict[int, Code | Answer] = {  # SSH_DISCONNECT_…
+    1: Code.FORBIDDEN, 2: Code.UPSTREAM_ERROR, 3: _NOT_TRUSTED, 5: Code.NETWORK_ERROR, 6: Code.NETWORK_ERROR, 7: Code.SERVICE_UNAVAILABLE,
+    8: Code.NOT_IMPLEMENTED, 9: _NOT_TRUSTED, 10: Code.NETWORK_ERROR, 11: Code.NETWORK_ERROR, 12: _WAIT, 13: Code.CANCELLED,
+    14: Code.UNAUTHORIZED, 15: Code.UNAUTHORIZED,
+}
+_NO_CHANNEL: dict[int, Code | Answer] = {1: Code.FORBIDDEN, 2: REFUSED, 3: Code.NOT_IMPLEMENTED, 4: _WAIT}  # SSH_OPEN_…
+_SFTP: dict[int, Code | Answer] = {  # SSH_FX_…
+    1: Code.UPSTREAM_ERROR, 2: Code.NOT_FOUND, 3: Code.FORBIDDEN, 5: Code.UPSTREAM_ERROR, 6: REFUSED, 7: Code.NETWORK_ERROR, 8: Code.NOT_IMPLEMENTED,
+    9: Code.INTERNAL_ERROR, 10: Code.NOT_FOUND, 11: Code.CONFLICT, 12: Code.FORBIDDEN, 13: Code.SERVICE_UNAVAILABLE, 14: _FULL, 15: _FULL,
+    16: Code.NOT_FOUND, 17: _AGAIN, 18: Code.CONFLICT, 19: Code.INVALID_PARAMS, 20: Code.INVALID_PARAMS, 21: Code.INVALID_PARAMS, 22: Code.FORBIDDEN,
+    23: Code.INVALID_PARAMS, 24: Code.INVALID_PARAMS, 25: _AGAIN, 26: _AGAIN, 27: _AGAIN, 28: Code.SERIALIZATION_ERROR, 29: Code.INVALID_PARAMS,
+    30: Code.INVALID_PARAMS, 31: Code.NOT_FOUND,
+}
+_SSH_SAYS: tuple[tuple[str, Code | Answer], ...] = (
+    ("known_hosts", _NOT_TRUSTED), ("host key", _NOT_TRUSTED), ("signature verification", _NOT_TRUSTED), ("no authentication methods", Code.CONFIGURATION_ERROR),
+    ("authentication failed", Code.UNAUTHORIZED), ("private key", Code.CONFIGURATION_ERROR), ("openssh key", Code.CONFIGURATION_ERROR), ("key file", Code.CONFIGURATION_ERROR),
+    ("timeout opening channel", Code.TIMEOUT), ("timed out", Code.TIMEOUT), ("request denied", Code.FORBIDDEN),
+)
+_SMTP: dict[int, Code | Answer] = {
+    421: Code.SERVICE_UNAVAILABLE, 450: Code.SERVICE_UNAVAILABLE, 451: Code.SERVICE_UNAVAILABLE, 452: Code.SERVICE_UNAVAILABLE, 454: Code.SERVICE_UNAVAILABLE,
+    500: Code.INVALID_REQUEST, 501: Code.INVALID_PARAMS, 502: Code.NOT_IMPLEMENTED, 503: Code.INVALID_REQUEST, 504: Code.NOT_IMPLEMENTED, 521: Code.FORBIDDEN,
+    530: Code.UNAUTHORIZED, 534: Code.UNAUTHORIZED, 535: Code.UNAUTHORIZED, 538: Code.UNAUTHORIZED, 550: Code.INVALID_PARAMS, 551: Code.INVALID_PARAMS,
+    552: Code.VALIDATION_FAILED, 553: Code.INVALID_PARAMS, 554: Code.FORBIDDEN, 555: Code.INVALID_PARAMS, 556: Code.INVALID_PARAMS,
+}
+_SMTP_VAGUE = frozenset({421, 450, 451, 550, 552, 554})  # The enhanced code behind these says more.
+_SMTP_ENHANCED: dict[str, Code | Answer] = {"5.1.1": Code.NOT_FOUND, "5.2.2": _FULL, "5.3.4": Code.VALIDATION_FAILED, "5.7.": Code.FORBIDDEN, "4.7.": Code.RATE_LIMITED}
+_FTP: dict[int, Code | Answer] = {
+    421: Code.SERVICE_UNAVAILABLE, 425: REFUSED, 426: Code.NETWORK_ERROR, 430: Code.UNAUTHORIZED, 450: _AGAIN, 451: Code.UPSTREAM_ERROR, 452: _FULL,
+    500: Code.INVALID_REQUEST, 501: Code.INVALID_PARAMS, 502: Code.NOT_IMPLEMENTED, 503: Code.INVALID_REQUEST, 504: Code.NOT_IMPLEMENTED, 522: Code.CONFIGURATION_ERROR,
+    530: Code.UNAUTHORIZED, 532: Code.UNAUTHORIZED, 534: Code.CONFIGURATION_ERROR, 550: Code.NOT_FOUND, 551: Code.INVALID_PARAMS, 552: _FULL, 553: Code.INVALID_PARAMS,
+}
+_C_ARES: dict[int, Code | Answer] = {
+    1: Code.NOT_FOUND, 2: Code.INVALID_REQUEST, 3: Code.SERVICE_UNAVAILABLE, 4: Code.NOT_FOUND, 5: Code.NOT_IMPLEMENTED, 6: Code.FORBIDDEN, 8: Code.INVALID_PARAMS,
+    10: Code.UPSTREAM_ERROR, 11: REFUSED, 12: Code.TIMEOUT, 16: Code.INTERNAL_ERROR, 24: Code.CANCELLED,
+}
+# fmt: on
+
+
+def _coded(meanings: dict[int, Code | Answer], description: str) -> Rule:
+    """Make a rule of what the numbers in `code` mean."""
+
+    def read(error: BaseException) -> Said:
+        return meanings.get(number_at(error, "code") or 0)
+
+    read.__doc__ = description
+    return read
+
+
+def _by_ssh_words(error: BaseException) -> Said:
+    """What its text says about keys and time."""
+    text = text_of(error)[:1000].lower()
+    return next((said for phrase, said in _SSH_SAYS if phrase in text), None)
+
+
+def _by_address(error: BaseException) -> Said:
+    """The error at the first address."""
+    found = (by_errno(each) for each in _values(peek(error, "errors")) if is_a(each, BaseException))
+    return next((said for said in found if said is not None), None)
+
+
+def _values(errors: object) -> tuple[object, ...]:
+    return items_of(cast("dict[object, object]", errors).values()) if is_a(errors, dict) else ()
+
+
+def _by_smtp_code(error: BaseException) -> Said:
+    """The mail server's reply code."""
+    code, text = _smtp_reply(error)
+    enhanced = next((said for start, said in _SMTP_ENHANCED.items() if text.startswith(start)), None)
+    return enhanced if enhanced is not None and code in _SMTP_VAGUE else _SMTP.get(code)
+
+
+def _smtp_reply(error: BaseException) -> tuple[int, str]:
+    refused = _values(peek(error, "recipients"))[:1]
+    code, said = [*items_of(refused[0]), None, None][:2] if refused else (None, None)
+    code = code or peek(error, "smtp_code") or peek(error, "code")
+    return number_at({"it": code}, "it") or 0, _decoded(said or peek(error, "smtp_error") or peek(error, "message"))
+
+
+def _smtp_words(error: BaseException) -> str | None:
+    """Find the server's words, which the exception's text has in bytes, beside the addresses."""
+    return _smtp_reply(error)[1] or None
+
+
+def _decoded(value: object) -> str:
+    return (
+        bytes(value).decode(errors="replace")
+        if isinstance(value, bytes)
+        else text_of(value)
+        if is_a(value, str)
+        else ""
+    )
+
+
+def _by_ftp_code(error: BaseException) -> Said:
+    """The reply code that its text starts with."""
+    text = text_of(error)[:1000]
+    code = _REPLY_CODE.match(text)
+    number = int(code[1]) if code else 0
+    if number == 550 and "denied" in text.lower():  # noqa: PLR2004 - "requested action not taken", for several reasons
+        return Code.FORBIDDEN
+    return _FTP.get(number)
+
+
+def _by_c_ares_number(error: BaseException) -> Said:
+    """c-ares's error number."""
+    return _C_ARES.get(number_at({"it": argument(error)}, "it") or 0)
+
+
+# fmt: off
+_SSH: Table = {
+    "paramiko.auth_strategy.AuthFailure": Code.UNAUTHORIZED,
+    "paramiko.buffered_pipe.PipeTimeout": Code.TIMEOUT,
+    "paramiko.pkey.UnknownKeyType": Code.CONFIGURATION_ERROR,
+    "paramiko.sftp.SFTPError": first(by_network_words, Code.UPSTREAM_ERROR),
+    "paramiko.ssh_exception.AuthenticationException": Code.UNAUTHORIZED,
+    "paramiko.ssh_exception.BadAuthenticationType": Code.UNAUTHORIZED,
+    "paramiko.ssh_exception.BadHostKeyException": _WRONG_HOST_KEY,
+    "paramiko.ssh_exception.ChannelException": first(_coded(_NO_CHANNEL, "The server's reason"), Code.UPSTREAM_ERROR),
+    "paramiko.ssh_exception.ConfigParseError": Code.CONFIGURATION_ERROR,
+    "paramiko.ssh_exception.CouldNotCanonicalize": UNKNOWN_HOST,
+    "paramiko.ssh_exception.IncompatiblePeer": _NOT_TRUSTED,
+    "paramiko.ssh_exception.MessageOrderError": Code.UPSTREAM_ERROR,
+    "paramiko.ssh_exception.NoValidConnectionsError": in_words(words_at("strerror"), first(_by_address, REFUSED)),
+    "paramiko.ssh_exception.PartialAuthentication": Code.UNAUTHORIZED,
+    "paramiko.ssh_exception.PasswordRequiredException": Code.CONFIGURATION_ERROR,  # The passphrase of our own key.
+    "paramiko.ssh_exception.ProxyCommandFailure": Code.NETWORK_ERROR,
+    "paramiko.ssh_exception.SSHException": first(_by_ssh_words, _CONNECTION),
+    "paramiko.ssh_exception.UnableToAuthenticate": Code.UNAUTHORIZED,
+    "asyncssh.asn1.ASN1Error": Code.SERIALIZATION_ERROR,
+    "asyncssh.config.ConfigParseError": Code.CONFIGURATION_ERROR,
+    "asyncssh.misc.BreakReceived": Code.CANCELLED,
+    "asyncssh.misc.ChannelListenError": Code.UPSTREAM_ERROR,
+    "asyncssh.misc.ChannelOpenError": first(_coded(_NO_CHANNEL, "The server's reason"), by_network_words, Code.UPSTREAM_ERROR),
+    "asyncssh.misc.DisconnectError": first(_coded(_DISCONNECTED, "The reason of the disconnect"), Code.NETWORK_ERROR),
+    "asyncssh.misc.Error": Code.UPSTREAM_ERROR,
+    "asyncssh.misc.PasswordChangeRequired": Code.UNAUTHORIZED,
+    "asyncssh.misc.SignalReceived": Code.CANCELLED,
+    "asyncssh.misc.SoftEOFReceived": Code.CANCELLED,
+    "asyncssh.misc.TerminalSizeChanged": MISUSE,
+    "asyncssh.packet.PacketDecodeError": Code.UPSTREAM_ERROR,
+    "asyncssh.pbe.KeyEncryptionError": Code.CONFIGURATION_ERROR,
+    "asyncssh.process.ProcessError": Code.UPSTREAM_ERROR,
+    "asyncssh.process.TimeoutError": Code.TIMEOUT,
+    "asyncssh.public_key.KeyExportError": Code.INVALID_PARAMS,
+    "asyncssh.public_key.KeyGenerationError": Code.INVALID_PARAMS,
+    "asyncssh.public_key.KeyImportError": Code.CONFIGURATION_ERROR,
+    "asyncssh.sftp.SFTPError": first(_coded(_SFTP, "The SFTP server's code"), Code.UPSTREAM_ERROR),
+    "fabric.exceptions.GroupException": Code.UPSTREAM_ERROR,
+    "invoke.exceptions.AuthFailure": Code.UNAUTHORIZED,
+    "invoke.exceptions.CommandTimedOut": Code.TIMEOUT,
+    "invoke.exceptions.Failure": Code.UPSTREAM_ERROR,
+    "invoke.exceptions.ParseError": Code.INVALID_PARAMS,
+    "netmiko.exceptions.ConfigInvalidException": Code.INVALID_PARAMS,
+    "netmiko.exceptions.ConnectionException": Code.NETWORK_ERROR,
+    "netmiko.exceptions.NetmikoAuthenticationException": Code.UNAUTHORIZED,
+    "netmiko.exceptions.NetmikoBaseException": Code.UPSTREAM_ERROR,
+    "netmiko.exceptions.NetmikoTimeoutException": NOT_SENT_IN_TIME,
+    "netmiko.exceptions.ReadException": Code.UPSTREAM_ERROR,
+    "netmiko.exceptions.ReadTimeout": Code.TIMEOUT,
+    "pexpect.exceptions.EOF": Code.NETWORK_ERROR,
+    "pexpect.exceptions.TIMEOUT": Code.TIMEOUT,
+    "pysnmp.error.PySnmpError": first(by_network_words, Code.UPSTREAM_ERROR),
+    "easysnmp.exceptions.EasySNMPConnectionError": Code.NETWORK_ERROR,
+    "easysnmp.exceptions.EasySNMPError": Code.UPSTREAM_ERROR,
+    "easysnmp.exceptions.EasySNMPNoSuchNameError": Code.NOT_FOUND,
+    "easysnmp.exceptions.EasySNMPTimeoutError": Code.TIMEOUT,
+    "puresnmp.exc.NoSuchOID": Code.NOT_FOUND,
+    "puresnmp.exc.Timeout": Code.TIMEOUT,
+}
+_DNS: dict[str, Rule] = {
+    "exception.AlgorithmKeyMismatch": Code.CONFIGURATION_ERROR, "exception.DNSException": Code.UPSTREAM_ERROR,
+    "exception.DeniedByPolicy": Code.FORBIDDEN, "exception.FormError": Code.UPSTREAM_ERROR, "exception.SyntaxError": Code.INVALID_PARAMS, "exception.Timeout": Code.TIMEOUT,
+    "exception.TooBig": Code.VALIDATION_FAILED, "exception.UnexpectedEnd": Code.SERIALIZATION_ERROR, "exception.UnsupportedAlgorithm": Code.NOT_IMPLEMENTED,
+    "exception.ValidationFailure": Answer(Code.UPSTREAM_ERROR, Retry.NEVER), "message.NoPreviousName": Code.SERIALIZATION_ERROR, "message.UnknownTSIGKey": Code.CONFIGURATION_ERROR,
+    "message.UnknownHeaderField": Code.INVALID_PARAMS, "name.AbsoluteConcatenation": MISUSE, "name.IDNAException": Code.INVALID_PARAMS, "name.NameTooLong": Code.INVALID_PARAMS,
+    "name.NeedAbsoluteNameOrOrigin": Code.INVALID_PARAMS, "name.NeedSubdomainOfOrigin": Code.INVALID_PARAMS, "name.NoIDNA2008": Code.CONFIGURATION_ERROR, "name.NoParent": Code.NOT_FOUND,
+    "opcode.UnknownOpcode": Code.INVALID_PARAMS, "query.NoDOH": Code.CONFIGURATION_ERROR, "query.NoDOQ": Code.CONFIGURATION_ERROR, "rcode.UnknownRcode": Code.INVALID_PARAMS,
+    "rdata.NoRelativeRdataOrdering": MISUSE, "rdata.RdatatypeExists": MISUSE, "rdataclass.UnknownRdataclass": Code.INVALID_PARAMS, "rdataset.DifferingCovers": MISUSE,
+    "rdataset.IncompatibleTypes": MISUSE, "rdatatype.UnknownRdatatype": Code.INVALID_PARAMS, "resolver.EmptyHostAnswers": Code.NOT_FOUND, "resolver.NXDOMAIN": Code.NOT_FOUND,
+    "resolver.NoAnswer": Code.NOT_FOUND, "resolver.NoMetaqueries": Code.INVALID_PARAMS, "resolver.NoNameservers": Code.SERVICE_UNAVAILABLE,
+    "resolver.NoResolverConfiguration": Code.CONFIGURATION_ERROR, "resolver.NotAbsolute": Code.INVALID_PARAMS, "resolver.YXDOMAIN": Code.INVALID_PARAMS, "tokenizer.UngetBufferFull": MISUSE,
+    "transaction.AlreadyEnded": MISUSE, "transaction.DeleteNotExact": Code.CONFLICT, "transaction.ReadOnly": MISUSE, "transaction.TooManyChanges": Code.VALIDATION_FAILED,
+    "tsig.BadAlgorithm": Code.NOT_IMPLEMENTED, "tsig.BadKey": Code.UNAUTHORIZED, "tsig.BadSignature": Code.UNAUTHORIZED, "tsig.BadTime": Code.UNAUTHORIZED, "tsig.PeerError": Code.UNAUTHORIZED,
+    "versioned.UseTransaction": MISUSE, "zone.BadZone": Code.VALIDATION_FAILED, "zone.DigestVerificationFailure": Code.VALIDATION_FAILED, "zone.NoDigest": Code.NOT_FOUND,
+    "zone.UnsupportedDigestHashAlgorithm": Code.NOT_IMPLEMENTED, "zone.UnsupportedDigestScheme": Code.NOT_IMPLEMENTED, "zonefile.CNAMEAndOtherData": Code.VALIDATION_FAILED,
+    "zonefile.UnknownOrigin": Code.VALIDATION_FAILED,
+}
+_SMTP_ROW = in_words(_smtp_words, first(_by_smtp_code, Code.UPSTREAM_ERROR))
+_MAIL_AND_FILES: Table = {
+    "smtplib.SMTPAuthenticationError": in_words(_smtp_words, first(_by_smtp_code, Code.UNAUTHORIZED)),
+    "smtplib.SMTPConnectError": in_words(_smtp_words, first(_by_smtp_code, REFUSED)),
+    "smtplib.SMTPException": Otherwise(Code.UPSTREAM_ERROR),
+    "smtplib.SMTPNotSupportedError": Code.NOT_IMPLEMENTED,
+    "smtplib.SMTPRecipientsRefused": _SMTP_ROW,
+    "smtplib.SMTPResponseException": _SMTP_ROW,
+    "smtplib.SMTPServerDisconnected": Code.NETWORK_ERROR,
+    "aiosmtplib.errors.SMTPAuthenticationError": first(_by_smtp_code, Code.UNAUTHORIZED),
+    "aiosmtplib.errors.SMTPConnectError": first(by_what_broke, by_network_words, REFUSED),
+    "aiosmtplib.errors.SMTPConnectTimeoutError": NOT_SENT_IN_TIME,
+    "aiosmtplib.errors.SMTPNotSupported": Code.NOT_IMPLEMENTED,
+    "aiosmtplib.errors.SMTPRecipientsRefused": Code.INVALID_PARAMS,
+    "aiosmtplib.errors.SMTPResponseException": _SMTP_ROW,
+    "aiosmtplib.errors.SMTPServerDisconnected": Code.NETWORK_ERROR,
+    "aiosmtplib.errors.SMTPTimeoutError": Code.TIMEOUT,
+    "imaplib.IMAP4.abort": Code.NETWORK_ERROR,
+    "imaplib.IMAP4.error": Otherwise(Code.UPSTREAM_ERROR),
+    "imaplib.IMAP4.readonly": Code.FORBIDDEN,
+    "imapclient.exceptions.CapabilityError": Code.NOT_IMPLEMENTED,
+    "imapclient.exceptions.IllegalStateError": MISUSE,
+    "imapclient.exceptions.InvalidCriteriaError": Code.INVALID_PARAMS,
+    "imapclient.exceptions.LoginError": Code.UNAUTHORIZED,
+    "imapclient.exceptions.ProtocolError": Code.UPSTREAM_ERROR,
+    "poplib.error_proto": Otherwise(Code.UPSTREAM_ERROR),
+    "ftplib.Error": first(_by_ftp_code, Code.UPSTREAM_ERROR),
+    "ftplib.error_temp": first(_by_ftp_code, Code.SERVICE_UNAVAILABLE),
+    "aioftp.errors.PathIOError": Code.UPSTREAM_ERROR,
+    "aioftp.errors.StatusCodeError": Otherwise(Code.UPSTREAM_ERROR),
+    "smbprotocol.exceptions.AccessDenied": Code.FORBIDDEN,
+    "smbprotocol.exceptions.LogonFailure": Code.UNAUTHORIZED,
+    "smbprotocol.exceptions.ObjectNameNotFound": Code.NOT_FOUND,
+    "smbprotocol.exceptions.ObjectPathNotFound": Code.NOT_FOUND,
+    "smbprotocol.exceptions.SMBConnectionClosed": Code.NETWORK_ERROR,
+    "smbprotocol.exceptions.SMBException": first(by_network_words, Code.UPSTREAM_ERROR),
+}
+TABLE: Table = {
+    **_SSH,
+    **{f"dns.{name}": rule for name, rule in _DNS.items()},
+    "aiodns.error.DNSError": first(_by_c_ares_number, Code.NETWORK_ERROR),
+    **_MAIL_AND_FILES,
+    **_ldap.TABLE,
+}
+# fmt: on

@@ -1,0 +1,176 @@
+"""How each validation library tells which field breaks which rule."""
+
+import re
+
+from errata._fault import FieldIssue
+from errata._jsonable import text_of
+from errata._taxonomy import Code
+from errata._values import is_a, items_of
+from errata.classification._answer import WITHHELD, Answer, Said
+from errata.classification._families._json_schema import issue_of, of_jsonschema
+from errata.classification._families._refusal import REQUIRED, nested, path_of, predicate, refused
+from errata.classification._reach import argument, called, peek, text_at
+
+_AT = r" - at `(?:key` in `)?(\$[^`]*)`$"
+_STEP = r"\.([^.\[]+)|\[(\.\.\.|\d+)\]"
+_MOST = 4_000
+
+
+def by_rule(error: BaseException) -> Answer:
+    """The path and the rule of the schema."""
+    return refused([of_jsonschema(error)])
+
+
+def by_schema_place(error: BaseException) -> Answer:
+    """The place in the schema that is wrong."""
+    place = path_of(peek(error, "absolute_path"))
+    return Answer(Code.CONFIGURATION_ERROR, text=f"The schema is not valid{f' at `{place}`' if place else ''}.")
+
+
+def by_fastjsonschema(error: BaseException) -> Answer | None:
+    """The path and the rule of the schema."""
+    path, rule, asked = items_of(peek(error, "path"))[1:], text_at(error, "rule"), peek(error, "rule_definition")
+    value = peek(error, "value")
+    if rule is None:
+        return None
+    if rule == "required" and is_a(value, dict):
+        return refused(FieldIssue(path_of((*path, name)), REQUIRED) for name in items_of(asked) if name not in value)
+    return refused([issue_of(path, rule, asked)])
+
+
+def by_jsonschema_rs(error: BaseException) -> Answer:
+    """The path and the rule of the schema."""
+    path, rule = items_of(peek(error, "instance_path")), text_at(error, "kind", "name")
+    asked = peek(error, "kind", "value")
+    if rule == "required":
+        return refused([FieldIssue(path_of((*path, asked)), REQUIRED)])
+    return refused([issue_of(path, rule, asked)])
+
+
+def by_rapidjson(error: BaseException) -> Answer:
+    """The path and the rule of the schema, its first and third argument."""
+    pointer = argument(error, 2)
+    path = str.__str__(pointer).split("/")[1:] if is_a(pointer, str) else ()
+    return refused([issue_of(path, _text(argument(error)), None)])
+
+
+def by_msgspec_text(error: BaseException) -> Answer:
+    """The path and the rule in its text."""
+    text = text_of(error)[-_MOST:]
+    at = re.search(_AT, text)
+    told = text[: at.start()] if at else text
+    path = [name or index.replace("...", "*") for name, index in re.findall(_STEP, at[1] if at else "")]
+    if found := re.match(r"Object missing required field `([^`]*)`", told):
+        return refused([FieldIssue(path_of((*path, found[1])), REQUIRED)])
+    if found := re.match(r"Object contains unknown field `([^`]*)`", told):
+        return refused([FieldIssue(path_of((*path, found[1])), "is not a known field")])
+    if re.match(r"Invalid (?:enum )?value ", told):  # It quotes the value.
+        return refused([FieldIssue(path_of(path), "is not one of the allowed values")])
+    expected = re.match(r"Expected (.*?)(?:, got .*)?$", told)
+    problem = predicate(told.replace("Expected ", "expected ", 1).replace(", got ", ", not "))
+    return refused([FieldIssue(path_of(path), problem, expected[1].strip("`") if expected else None)])
+
+
+def by_messages(error: BaseException) -> Answer:
+    """The messages it keeps by field."""
+    messages, field = peek(error, "messages"), text_at(error, "field_name")
+    return refused(nested(messages, (field,) if field and is_a(messages, list) and field != "_schema" else ()))
+
+
+def by_dict_of_messages(error: BaseException) -> Answer:
+    """The messages it gives by field."""
+    for method in ("as_dict", "asdict", "to_primitive"):
+        if (messages := called(error, method)) is not None:
+            return refused(nested(messages))
+    return refused(())
+
+
+def by_located_messages(error: BaseException) -> Answer:
+    """The messages it lists, each with its place."""
+    each = items_of(peek(error, "errors"))
+    return refused(FieldIssue(path_of(peek(one, "loc")), predicate(text_at(one, "err") or "")) for one in each)
+
+
+def by_voluptuous_paths(error: BaseException) -> Answer:
+    """The path and the message of each error in it."""
+    return refused(map(_of_voluptuous, items_of(peek(error, "errors")) or (error,)))
+
+
+def _of_voluptuous(error: object) -> FieldIssue:
+    path = [text_at(part, "schema") or part for part in items_of(peek(error, "path"))]
+    return FieldIssue(path_of(path), predicate(text_at(error, "msg") or "is not allowed here"))
+
+
+def by_schema_autos(error: BaseException) -> Answer:
+    """The keys in its trail, and what its author says of the last one."""
+    trail = [line for line in map(_text, items_of(peek(error, "autos"))) if line]
+    own = [line for line in map(_text, items_of(peek(error, "errors"))) if line]
+    path = [found[1] for line in trail if (found := re.match(r"Key '([^']*)' error:", line))]
+    last = trail[-1] if trail else ""
+    if own:
+        return refused([FieldIssue(path_of(path), predicate(own[-1]))])
+    if found := re.match(r"Missing key: '([^']*)'", last):
+        return refused([FieldIssue(path_of((*path, found[1])), REQUIRED)])
+    if found := re.match(r"Wrong key '([^']*)'", last):
+        return refused([FieldIssue(path_of((*path, found[1])), "is not a known field")])
+    _, asked, kind = last.rpartition(" should be instance of ")
+    problem = f"must be an instance of {kind}" if asked else "is not allowed here"
+    return refused([FieldIssue(path_of(path), problem, kind.strip("'") if asked else None)])
+
+
+def by_typed_field(error: BaseException) -> Answer:
+    """The field it names, and its type."""
+    field = text_at(error, "field_path") or text_at(error, "field_name") or ""
+    kind = text_at(error, "field_type_name") or text_at(error, "field_type", "__name__")
+    problem = f"must be of type {kind}" if kind else "is not of the right type"
+    return refused([FieldIssue(field, problem, kind)], text_at(error, "holder_class_name"))
+
+
+def by_missing_field(error: BaseException) -> Answer:
+    """The field that is missing."""
+    field = text_at(error, "field_path") or text_at(error, "field_name") or text_at(error, "param", "name") or ""
+    return refused([FieldIssue(field, REQUIRED)], text_at(error, "holder_class_name"))
+
+
+def by_unknown_keys(error: BaseException) -> Answer:
+    """The keys that nobody knows."""
+    names = items_of(peek(error, "keys") or peek(error, "extra_keys") or peek(error, "extra_fields"))
+    return refused(FieldIssue(path_of((name,)), "is not a known field") for name in names)
+
+
+def by_parameter(error: BaseException) -> Answer:
+    """The parameter it names."""
+    told = predicate(text_at(error, "message") or "is not allowed here")
+    return refused([FieldIssue(text_at(error, "param", "name") or "", told)])._replace(code=Code.INVALID_PARAMS)
+
+
+def by_columns(error: BaseException) -> Answer:
+    """The columns and the checks they fail."""
+    each = items_of(peek(error, "schema_errors"))
+    return refused(map(_of_column, each or (error,)), text_at(error, "schema", "name") if each else None)
+
+
+def _of_column(error: object) -> FieldIssue:
+    check = text_at(error, "check", "error") or text_at(error, "check", "name") or text_at(error, "check") or "a check"
+    return FieldIssue(text_at(error, "column_name") or "", f"does not pass {check}")
+
+
+def of_what_came_in(error: BaseException) -> Said:
+    """Whether it is about what came in, or about what this server returns."""
+    comes_out = text_of(error).startswith(("the return value", "value yielded", "the yielded value"))
+    return Answer(Code.INTERNAL_ERROR, text=WITHHELD) if comes_out else Code.VALIDATION_FAILED
+
+
+def by_command_line(error: BaseException) -> Code:
+    """Whether an argument is missing."""
+    return Code.MISSING_REQUIRED_FIELD if "required" in text_of(error)[:_MOST] else Code.INVALID_PARAMS
+
+
+def by_failed_function(error: BaseException) -> Answer:
+    """The name of the check."""
+    name = text_at(error, "func", "__name__")
+    return Answer(Code.VALIDATION_FAILED, text=f"The value is not a valid {name}." if name else WITHHELD)
+
+
+def _text(value: object) -> str | None:
+    return str.__str__(value) if is_a(value, str) else None
