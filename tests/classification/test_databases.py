@@ -356,7 +356,7 @@ def oracle(full_code):
         (like("valkey.exceptions.ResponseError")("NOREPLICAS Not enough good replicas"), Code.SERVICE_UNAVAILABLE),
         (like("couchbase.exceptions.DocumentNotFoundException")("x"), Code.NOT_FOUND),
     ],
-    ids=str,
+    ids=lambda given: type(given).__name__,
 )  # fmt: skip
 def test_libraries_that_are_not_installed_are_known_by_name(error, expected):
     assert classify(error).code is expected

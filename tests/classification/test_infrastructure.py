@@ -237,7 +237,7 @@ SMTP = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("error", "code", "message"), SMTP, ids=str)
+@pytest.mark.parametrize(("error", "code", "message"), SMTP, ids=lambda given: type(given).__name__)
 def test_mail_and_files_are_judged_by_their_reply_codes(error, code, message):
     assert (classify(error).code, classify(error).message) == (code, message)
 
@@ -273,7 +273,7 @@ def kafka_error(name, *, retriable):
         ),
         (like("kazoo.exceptions.NoNodeError")("x"), (Code.NOT_FOUND, Retry.FIX_INPUT)),
     ],
-    ids=str,
+    ids=lambda given: type(given).__name__,
 )
 def test_libraries_that_are_not_installed_are_known_by_name(error, expected):
     assert (classify(error).code, classify(error).retry) == expected

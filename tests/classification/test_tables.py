@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import pytest
 
-from errata import Code
+from errata import Code, classify
 from errata.classification._answer import Answer, Otherwise
 from errata.classification._tables import FAMILIES, Registry
 
@@ -36,3 +36,28 @@ def test_every_row_says_something(family):
         rule = row.rule if isinstance(row, Otherwise) else row
         assert "." in name
         assert isinstance(rule, Code | Answer) or rule.__doc__, name
+
+
+def driver_class(name, *bases):
+    return type(name, bases, {"__module__": "nobodys_driver.exc"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("OperationalError", "no such column: b", Code.DATABASE_ERROR),
+        ("OperationalError", "connection refused", Code.NETWORK_ERROR),
+        ("IntegrityError", "UNIQUE constraint failed", Code.CONFLICT),
+        ("IntegrityError", "column may not be null", Code.VALIDATION_FAILED),
+        ("ProgrammingError", "user not found in row", Code.DATABASE_ERROR),
+        ("NotSupportedError", "no arrays", Code.NOT_IMPLEMENTED),
+    ],
+)
+def test_a_driver_nobody_tabled_means_what_pep_249_says(name, text, code):
+    base = driver_class("Error", Exception)
+    error = driver_class(name, driver_class("DatabaseError", base))
+    assert classify(error(text)).code is code
+
+
+def test_a_name_of_pep_249_outside_a_driver_is_only_a_name():
+    assert classify(driver_class("ProgrammingError", Exception)("user not found")).code is Code.NOT_FOUND

@@ -8,7 +8,7 @@ from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Said
 from errata.classification._grpc import by_grpc_status
-from errata.classification._reach import number_at, peek, text_at
+from errata.classification._reach import called, number_at, peek, text_at
 from errata.classification._sqlstate import by_sqlstate
 
 _STATUS_AT = (
@@ -18,15 +18,17 @@ _STATUS_AT = (
     ("http_status_code",),
     ("http_code",),
     ("response_code",),
-    ("code",),
     ("response", "status_code"),
     ("response", "status"),
+    ("meta", "status"),
     ("resp", "status"),
     ("response", "ResponseMetadata", "HTTPStatusCode"),
 )
+_USED_BY_HTTP = {*range(400, 419), *range(421, 430), 431, 451, 499, *range(500, 512), *range(520, 528), 529, 530, 598}
 _HEADERS_AT = (
     ("headers",),
     ("response", "headers"),
+    ("meta", "headers"),
     ("response", "ResponseMetadata", "HTTPHeaders"),
     ("response_headers",),
     ("http_headers",),
@@ -95,7 +97,8 @@ def status_of(error: BaseException) -> int | None:
         status = number_at(error, *path)
         if status is not None and 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
             return status
-    return None
+    code = number_at(error, "code")  # Many things are called that; only a number that HTTP uses is taken for one.
+    return code if code in _USED_BY_HTTP else None
 
 
 def wait_of(error: BaseException, status: int | None = None) -> int | None:
@@ -116,7 +119,8 @@ def wait_of(error: BaseException, status: int | None = None) -> int | None:
 def flag_of(error: BaseException) -> bool | None:
     """Find what it says itself about repeating the call."""
     for name in _FLAGS:
-        if is_a(flag := peek(error, name), bool):
+        flag = peek(error, name)
+        if is_a(flag, bool) or is_a(flag := called(error, name), bool):
             return flag
     for path in (("response", "headers"), ("headers",)):
         if word := text_at(error, *path, "x-should-retry") or text_at(error, *path, "stripe-should-retry"):

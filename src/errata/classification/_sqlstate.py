@@ -16,11 +16,13 @@ _BY_STATE: dict[str, Code | Answer] = {
     "23514": Code.VALIDATION_FAILED,                     # check_violation
     "40001": Answer(Code.CONFLICT, _AGAIN),              # serialization_failure
     "40P01": Answer(Code.CONFLICT, _AGAIN),              # deadlock_detected
-    "40003": Code.DATABASE_ERROR,                        # statement_completion_unknown
+    "40002": Code.CONFLICT,                              # transaction_integrity_constraint_violation
+    "40003": Answer(Code.DATABASE_ERROR, Retry.VERIFY_FIRST),  # statement_completion_unknown
+    "08007": Answer(Code.DATABASE_ERROR, Retry.VERIFY_FIRST),  # transaction_resolution_unknown
     "55P03": Answer(Code.CONFLICT, _AGAIN),              # lock_not_available
     "55006": Answer(Code.CONFLICT, _AGAIN),              # object_in_use
     "25006": Code.FORBIDDEN,                             # read_only_sql_transaction
-    "25P03": Code.TIMEOUT,                               # idle_in_transaction_session_timeout
+    "25P03": Code.TIMEOUT, "25P04": Code.TIMEOUT, "57P05": Code.TIMEOUT,  # idle or transaction timeouts
     "42501": Code.FORBIDDEN,                             # insufficient_privilege
     "42710": Code.CONFLICT, "42P04": Code.CONFLICT, "42P06": Code.CONFLICT, "42P07": Code.CONFLICT, "42701": Code.CONFLICT,  # duplicate_*
     "3D000": Code.CONFIGURATION_ERROR,                   # invalid_catalog_name: the database itself
@@ -31,7 +33,12 @@ _BY_STATE: dict[str, Code | Answer] = {
     "57P04": Code.DATABASE_ERROR,                        # database_dropped
     "08001": Answer(Code.NETWORK_ERROR, _AGAIN),         # unable to establish the connection
     "08004": Code.SERVICE_UNAVAILABLE,                   # the server rejected the connection
+    "72000": Answer(Code.CONFLICT, _AGAIN),              # snapshot_too_old
     "HYT00": Code.TIMEOUT, "HYT01": Code.TIMEOUT,        # ODBC: timeout expired
+    "HY008": Code.CANCELLED,                             # ODBC: operation canceled
+    "HYC00": Code.NOT_IMPLEMENTED,                       # ODBC: optional feature not implemented
+    "IM002": Code.CONFIGURATION_ERROR, "IM003": Code.CONFIGURATION_ERROR,  # ODBC: no data source, no driver
+    "P0004": Code.INTERNAL_ERROR,                        # assert_failure
     "P0002": Code.NOT_FOUND, "02000": Code.NOT_FOUND,    # no_data_found
     "42S02": Code.DATABASE_ERROR,
 }
@@ -44,7 +51,9 @@ _BY_CLASS: dict[str, Code | Answer] = {
     "40": Answer(Code.CONFLICT, _AGAIN),                 # transaction rollback
     "44": Code.VALIDATION_FAILED,                        # with check option violation
     "53": Code.SERVICE_UNAVAILABLE,                      # insufficient resources
+    "54": Code.VALIDATION_FAILED,                        # program limit exceeded
     "57": Code.SERVICE_UNAVAILABLE,                      # operator intervention
+    "F0": Code.CONFIGURATION_ERROR,                      # configuration file error
     "58": Code.DATABASE_ERROR,                           # system error
     "P0": Code.BUSINESS_RULE_VIOLATION,                  # raised by a stored procedure on purpose
 }
@@ -61,6 +70,6 @@ def by_sqlstate(error: BaseException) -> Code | Answer | None:
 
 def of_sqlstate(state: str) -> Code | Answer | None:
     """Say what an SQLSTATE means; None for what is no SQLSTATE."""
-    if len(state) != 5 or not state.isalnum():  # noqa: PLR2004 - five characters, by the standard
-        return None
+    if len(state) != 5 or not state.isalnum() or state == "HY000":  # noqa: PLR2004 - five characters, by the standard
+        return None  # HY000 is ODBC's and MySQL's word for "general error".
     return _BY_STATE.get(state) or _BY_CLASS.get(state[:2], Code.DATABASE_ERROR)

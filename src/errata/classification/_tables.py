@@ -31,6 +31,7 @@ from errata.classification._families import (
     _validation,
     _web,
 )
+from errata.classification._families._pep249 import PEP249
 
 FAMILIES: dict[str, Table] = {
     "Python": _builtins.TABLE,
@@ -120,7 +121,7 @@ class Registry:
         names: list[str] = []
         for cls in kind.__mro__:
             name = dotted_name(cls)
-            rule = self.rule_for(name)
+            rule = self.rule_for(name) or _as_a_driver(cls)
             if isinstance(rule, Otherwise):
                 last = last or (name, rule.rule)
             elif rule is not None and name in _builtins.GENERAL and cls is not kind:
@@ -130,6 +131,19 @@ class Registry:
             elif cls.__module__ not in _PYTHON:
                 names.append(cls.__name__)
         return Plan(tuple(rules), last, tuple(names))
+
+
+def _as_a_driver(cls: type) -> Otherwise | None:
+    """Find what PEP 249 says about the name of a class, if its module is a database driver's."""
+    if cls.__name__ not in PEP249:
+        return None
+    names = {base.__name__ for base in cls.__mro__ if _package(base) == _package(cls)}
+    telling = {"Error"} if cls.__name__ == "InterfaceError" else {"DatabaseError", "Error"}
+    return Otherwise(PEP249[cls.__name__]) if names >= telling else None
+
+
+def _package(cls: type) -> str:
+    return str(cls.__module__).partition(".")[0]
 
 
 _PYTHON = {"abc", "builtins", "typing"}
@@ -153,7 +167,12 @@ def _by_short_name(rows: Iterable[tuple[str, Rule | Otherwise]]) -> dict[str, Ru
 
 def _package_and_name(name: str) -> str:
     package, _, rest = name.partition(".")
+    if package in _NAMESPACES:
+        package = f"{package}.{rest.partition('.')[0]}"
     return f"{package}:{rest.rpartition('.')[2]}"
+
+
+_NAMESPACES = {"azure", "google", "snowflake"}  # Several libraries share these.
 
 
 REGISTRY = Registry(*FAMILIES.values())

@@ -58,5 +58,5 @@ def driver(module: str, *readers: Rule, words: Words | None = None) -> Table:
     return {name: in_words(words, rule) for name, rule in rows.items()} if words else rows
 
 
-PEP249: Table = {name: first(*rules) for name, rules in _NAMES.items()}
+PEP249: dict[str, Rule] = {name: first(*rules) for name, rules in _NAMES.items()}
 """What the names mean in a driver that nobody tabled."""
