@@ -1,6 +1,7 @@
 """Plain JSON that may be seen by anybody. A key announces its value, as a name does in text."""
 
 import re
+from functools import lru_cache
 from typing import cast
 
 from errata._secrecy._headers import authorization, cookies
@@ -51,22 +52,31 @@ def _number(number: float, promise: Announced | None) -> object:
 
 
 def _object(members: dict[str, object], promise: Announced | None) -> dict[str, object]:
-    named = next((members[label] for label in _LABELS if isinstance(members.get(label), str)), "")
     plain: dict[str, object] = {}
     for key, item in members.items():
-        label = str(named) if key in {"value", "Value"} else key
-        plain[_another(redact(key), plain)] = _member(key, item, _announced_by(label) or promise)
+        name = redact(key)
+        plain[name if name not in plain else _another(name, plain)] = _member(
+            key, item, _announced(key, members) or promise
+        )
     return plain
 
 
+def _announced(key: str, members: dict[str, object]) -> Announced | None:
+    """Say what a key announces; that of a `value` is the `name` beside it."""
+    if key in {"value", "Value"}:
+        key = next((name for label in _LABELS if isinstance(name := members.get(label), str)), key)
+    return _announced_by(key)
+
+
 def _member(key: str, item: object, promise: Announced | None) -> object:
+    if promise is None:
+        return redacted_plain(item)
     if isinstance(item, str) and key.lower().endswith("authorization"):
         return redact(hide(item, authorization(item, 0, len(item), whole=True)))
-    if isinstance(item, str) and promise and promise.kind == "cookie" and "=" not in item:
-        return redact(hide(f"{key}={item}", cookies(f"{key}={item}", 0, len(key) + 1 + len(item))))[len(key) + 1 :]
     return redacted_plain(item, promise)
 
 
+@lru_cache(maxsize=512)
 def _announced_by(key: str) -> Announced | None:
     name = key[-80:].rstrip("])\"' ")
     found = _NAME_AT_THE_END.search(name)
@@ -75,8 +85,7 @@ def _announced_by(key: str) -> Announced | None:
 
 def _another(name: str, taken: dict[str, object]) -> str:
     """Tell two keys apart that were hidden alike."""
-    number = 2
-    unique = name
-    while unique in taken:
-        unique, number = f"{name}~{number}", number + 1
-    return unique
+    number = len(taken) + 1
+    while f"{name}~{number}" in taken:
+        number += 1
+    return f"{name}~{number}"

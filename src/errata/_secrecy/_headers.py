@@ -50,7 +50,7 @@ def _crumb() -> re.Pattern[str]:
 def cookies(text: str, start: int, end: int) -> Iterator[Span]:
     """Find the cookies that are more than a preference, one behind the other; `theme=dark` may be seen."""
     if text.find("=", start, end) < 0:
-        yield from [Span(start, end, "cookie")] if is_machine_made(text[start:end]) else []
+        yield from [Span(start, end, "cookie")] if _is_more("", text[start:end]) else []
         return
     position = start
     while found := _crumb().match(text, position, end):
@@ -63,4 +63,5 @@ def cookies(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _is_more(name: str, value: str) -> bool:
-    return bool(announced(name)) or len(value) > 2 * _LEAST_COOKIE or is_machine_made(value, _LEAST_COOKIE)
+    long = len(value) > 2 * _LEAST_COOKIE and " " not in value
+    return bool(announced(name)) or long or is_machine_made(value, _LEAST_COOKIE)

@@ -87,7 +87,8 @@ def known(text: str) -> Iterator[Span]:
 
 def knows_any_in(text: str) -> bool:
     """Whether a secret of this process is in a text."""
-    return any(form in text for form in _KNOWN.forms())
+    forms = _KNOWN.forms()
+    return bool(forms) and any(form in text for form in forms)
 
 
 def _environment() -> Iterator[str]:

@@ -20,7 +20,7 @@ _IBAN_LENGTHS = {
 
 _VERSION_BEFORE = re.compile(
     r"(?:(?:^|[^a-z])(?:v|ver|versions?|release|build|firmware|driver|revision|oid|upgrade|requires|python|node|java|kernel)"
-    r"|[a-z0-9]/|[a-z]-|[a-z]_|[=~><!]=|[~^@]|[\w)\]][ ]?[<>])[\s:=\"'(v]{0,4}$",
+    r"|[=~><!]=|[\w)\]][ ]?[<>])[\s:=\"'(v]{0,4}$|[a-z0-9]/$|[a-z][-_]$|[~^@]$",
     re.IGNORECASE,
 )
 

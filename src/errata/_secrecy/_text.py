@@ -26,6 +26,7 @@ _STEM = re.compile(
 _NUMBERED_STEM = re.compile(
     r"phone|mobile|msisdn|tel|fax|card|ssn|sin|nino|iban|pin|otp|cv[vc]|account|tax|nation|security|pan|number|ccn"
 )
+_INTERESTING = re.compile(r"[0-9=:>%\"'`@\\/\-]")
 _DIGITS = re.compile(r"[0-9]")
 _FIGURES = re.compile(r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]")
 _JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", " -")
@@ -34,10 +35,9 @@ _JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", "
 def redacted(text: str) -> str:
     """Hide what nobody outside may see. Redacting again changes nothing."""
     for _ in range(_ROUNDS):
-        after = _once(text)
-        if after == text:
+        before, text = text, _once(text)
+        if text == before:
             return text
-        text = after
     # Each mark made something else look like a secret: nobody writes such text by accident.
     return mark(TEXT)
 
@@ -48,8 +48,11 @@ def _once(text: str) -> str:
         text = hide(text, known(text))
     if len(text) < _SHORTEST_NUMBER and (text.isalnum() or text.isidentifier()):
         return text
+    long = _long_words(text)
+    if not long and not _INTERESTING.search(text):
+        return text
     lower = _lower(text)
-    for layer in _needed(text, lower):
+    for layer in _needed(text, lower, long):
         after = hide(text, layer(text, lower))
         text, lower = (text, lower) if after is text else (after, _lower(after))
     return text
@@ -63,9 +66,8 @@ def _lower(text: str) -> str:
 _Layer = Callable[[str, str], Iterator[Span]]
 
 
-def _needed(text: str, lower: str) -> Iterator[_Layer]:
+def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     digits = _DIGITS.search(text)
-    long = _long_words(text)
     at = "@" in text or "%40" in text or "u0040" in text
     joint = any(joint in text for joint in _JOINTS)
     stem = (digits or long or joint) and _STEM.search(lower)
