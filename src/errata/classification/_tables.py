@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from errata.classification._answer import Otherwise, Rule, Table
+from errata.classification._answer import Otherwise, Rule, Table, first
+from errata.classification._carried import carried
 from errata.classification._families import (
     _agents,
     _aiohttp,
@@ -133,13 +134,13 @@ class Registry:
         return Plan(tuple(rules), last, tuple(names))
 
 
-def _as_a_driver(cls: type) -> Otherwise | None:
+def _as_a_driver(cls: type) -> Rule | None:
     """Find what PEP 249 says about the name of a class, if its module is a database driver's."""
     if cls.__name__ not in PEP249:
         return None
     names = {base.__name__ for base in cls.__mro__ if _package(base) == _package(cls)}
     telling = {"Error"} if cls.__name__ == "InterfaceError" else {"DatabaseError", "Error"}
-    return Otherwise(PEP249[cls.__name__]) if names >= telling else None
+    return first(carried, PEP249[cls.__name__]) if names >= telling else None
 
 
 def _package(cls: type) -> str:
