@@ -6,19 +6,18 @@ from errata.classification._tables import FAMILIES, REGISTRY
 from errata.classification._words import meaning_of, spelled_out
 from errata.dialects._sentences import retry_sentence
 
-_THEN = (
-    "A subclass follows its nearest base that has a row. Where no row says anything, what the exception carries "
-    "decides (an HTTP status, a gRPC status, an SQLSTATE), then the cause it was raised from, then the words of its "
-    "name and text; in the end it is INTERNAL_ERROR."
-)
+_THEN = """\
+Where that says nothing, these are asked in turn: its bases' rows, what it carries (an HTTP status, a gRPC status, an
+SQLSTATE), the cause it was raised from, the words of its name and text. In the end it is INTERNAL_ERROR."""
 
 
 def exception_page(name: str) -> str | None:
     """Write the page of an exception class, given by its dotted name or its last part; None if nobody knows it."""
     known = _known(name)
-    sections = [_row_section(each) for each in known] if known else [_words_section(name)]
-    found = [section for section in sections if section]
-    return "\n\n".join([f"# {name}", *found, _THEN]) if found else None
+    if not known:
+        return _page_by_words(name)
+    pages = [f"# {each}\n\n{_row(each)}" for each in known]
+    return "\n\n".join([*pages, *([_THEN] if any(map(_may_say_nothing, known)) else [])])
 
 
 def exception_names() -> list[str]:
@@ -32,27 +31,31 @@ def _known(name: str) -> list[str]:
     return [known for known in REGISTRY.names() if known.rpartition(".")[2] == name]
 
 
-def _row_section(name: str) -> str:
+def _may_say_nothing(name: str) -> bool:
+    return not isinstance(REGISTRY.rule_for(name), Answer | str)  # A Code is a str.
+
+
+def _row(name: str) -> str:
     row = REGISTRY.rule_for(name)
     rule = row.rule if isinstance(row, Otherwise) else row
-    family = next((family for family, table in FAMILIES.items() if row in table.values() and name in table), None)
-    lines = [f"## {name}\n"]
-    if family:
-        lines.append(f"- table: {family}")
+    family = next((family for family, table in FAMILIES.items() if name in table), None)
+    lines = [f"- table: {family}"] if family else []
     lines.append(f"- decided by: {_decided_by(rule)}" if callable(rule) else f"- code: {_outcome(rule)}")
     if isinstance(row, Otherwise):
-        lines.append("- it says little by itself: what it carries and its words are asked first")
+        lines.append("- only if nothing else says more: it says little by itself")
     return "\n".join(lines)
 
 
-def _words_section(name: str) -> str | None:
+def _page_by_words(name: str) -> str | None:
     meaning = meaning_of(spelled_out(name.rpartition(".")[2]))
-    return f"No table names it. By its name alone it is:\n\n- code: {_outcome(meaning)}" if meaning else None
+    if meaning is None:
+        return None
+    return f"# {name}\n\nNo table names it. By its name alone it is:\n\n- code: {_outcome(meaning)}\n\n{_THEN}"
 
 
 def _decided_by(rule: Rule) -> str:
     text = described(rule)
-    return text[0].lower() + text[1:] if not text.split(",")[0].isupper() else text
+    return text if text[:2].isupper() else text[0].lower() + text[1:]
 
 
 def _outcome(rule: Rule | None) -> str:
@@ -60,4 +63,4 @@ def _outcome(rule: Rule | None) -> str:
     if answer is None:
         return "nothing"
     fault = Fault(code=answer.code, retry=answer.retry or answer.code.retry)
-    return f"{answer.code} ({answer.code.sentence.rstrip('.')}). Retry: {retry_sentence(fault)}"
+    return f"{answer.code} ({answer.code.sentence.rstrip('.')})\n- retry: {retry_sentence(fault)}"
