@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from errata._fault import Fault, FieldIssue, Recovery
-from errata._jsonable import as_object, cut
+from errata._jsonable import as_object, cut, text_of
 from errata._needs_input import NeedsInput
 from errata._secrecy import redact, redact_plain
 
@@ -47,9 +47,14 @@ def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
     if len(issues) > _ISSUES:
         rest = len(issues) - _ISSUES + 1
         issues = (*issues[: _ISSUES - 1], FieldIssue("…", f"{rest} more problems"))
-    return tuple(
-        FieldIssue(_safe(issue.field, _TEXT), _safe(issue.problem, _TEXT), _short(issue.expected)) for issue in issues
-    )
+    return tuple(map(_issue, issues))
+
+
+def _issue(issue: FieldIssue) -> FieldIssue:
+    """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
+    field, problem = _safe(issue.field, _TEXT), _safe(issue.problem, _TEXT)
+    said = _data({field: problem}).get(field, problem)
+    return FieldIssue(field, text_of(said), _short(issue.expected))
 
 
 def _recovery(recovery: Recovery) -> Recovery:
