@@ -12,7 +12,7 @@ PIP := $(BIN)/python $(INSTALL)
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help demo test check docs bench corpus wheel clean
+.PHONY: help demo test coverage check docs bench corpus wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -21,9 +21,11 @@ help:  ## What there is to make.
 demo: $(VENV)/errata.done  ## One failure, told in six languages.
 	@$(BIN)/errata demo
 
-test: $(VENV)/test.done  ## The tests, laws first, with branch coverage.
-	@$(BIN)/coverage run -m pytest --quiet
-	@$(BIN)/coverage report
+test: $(VENV)/test.done  ## The tests.
+	@$(BIN)/python -m pytest --quiet --numprocesses=auto
+
+coverage: $(VENV)/test.done  ## The tests once more, with branch coverage; it takes a while.
+	@$(BIN)/python -m pytest --quiet --numprocesses=auto --cov
 
 check: $(VENV)/check.done  ## Lint, format, types, layers.
 	$(BIN)/ruff check

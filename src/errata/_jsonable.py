@@ -25,6 +25,7 @@ DEPTH = 32
 
 _CUT = "… [cut]"
 _SEEN_BEYOND = 16 * 1024  # How much is read of what will be cut, so that a secret on the edge is seen whole.
+_EDGE = 4 * 1024
 _ROUNDS = 5
 _CYCLE = "[cycle]"
 _TOO_DEEP = "[nested too deep]"
@@ -94,6 +95,8 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     whole = redact(text[: limit + _SEEN_BEYOND])
+    if len(text) > limit + _SEEN_BEYOND:
+        whole = whole[:-_EDGE]  # What stands on the edge of what was read may be half of a secret itself.
     for _ in range(_ROUNDS):
         short = _head(whole, limit - len(_CUT)) + _CUT
         whole = redact(short)
