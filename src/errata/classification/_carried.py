@@ -8,7 +8,7 @@ from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Said
 from errata.classification._grpc import by_grpc_status
-from errata.classification._reach import called, number_at, peek, text_at
+from errata.classification._reach import number_at, peek, text_at
 from errata.classification._sqlstate import by_sqlstate
 
 _STATUS_AT = (
@@ -119,8 +119,7 @@ def wait_of(error: BaseException, status: int | None = None) -> int | None:
 def flag_of(error: BaseException) -> bool | None:
     """Find what it says itself about repeating the call."""
     for name in _FLAGS:
-        flag = peek(error, name)
-        if is_a(flag, bool) or is_a(flag := called(error, name), bool):
+        if is_a(flag := peek(error, name), bool):
             return flag
     for path in (("response", "headers"), ("headers",)):
         if word := text_at(error, *path, "x-should-retry") or text_at(error, *path, "stripe-should-retry"):
