@@ -46,7 +46,7 @@ def figures() -> list[Figure]:
 
 
 def _phrases() -> list[list[str]]:
-    return [[phrase.pattern for phrase in row] for row in reference.compiled([row.phrases for row in ROWS])]
+    return [[phrase.pattern for phrase, _ in row] for row in reference.compiled([row.phrases for row in ROWS])]
 
 
 def _without_names(pattern: str) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent))
 import reference
 
+from errata import Code
 from errata.classification._matcher import BadPhraseError, Matcher, pieces_of
 from errata.classification._patterns import COMMON, PROVIDERS, ROWS, SHARPER
 from errata.classification._words import spelled_out
@@ -21,7 +22,7 @@ WORDS = sorted({word for row in ROWS for phrase in row.phrases for piece in piec
 
 # What stands between words in the wild, and what only looks like it: NBSP, other Unicode space, control characters.
 between = st.sampled_from(
-    [" ", "  ", "\n", "\t", "_", "-", " - ", "\u00a0", "\u2003", "\u3000", "\u200b", "\x1c", "\x85", "", ".", ": ",
+    [" '", "' ", '"', " ", "  ", "\n", "\t", "_", "-", " - ", "\u00a0", "\u2003", "\u3000", "\u200b", "\x1c", "\x85", "", ".", ": ",
      ":", "=", "(", "['", ", ", "'", "\u2019", "/", "\0", " … ", "·", "\r\n", "é"]
 )  # fmt: skip
 # The long s, the Kelvin sign, the dotted I and the dotless i are letters that ignoring case takes for s, k and i.
@@ -51,6 +52,11 @@ def one_of_the_phrases(phrase, fillings):
 @example("access granted\ndenied")
 @example("connection\u00a0refused")
 @example("STATUS CODE=503 and status code 404")
+@example("state 'unauthorized' again")
+@example("error 'unauthorized' again")
+@example("tests/test_unauthorized.py")
+@example("rate_limit_exceeded")
+@example("invalid_order")
 def test_the_table_is_matched_as_the_reference_does_it(text):
     assert TABLE.first(text) == reference.first(REFERENCE, text)
 
@@ -77,6 +83,45 @@ small_texts = st.lists(
 def test_any_table_is_matched_as_the_reference_does_it(rows, text):
     found, expected = Matcher(rows).first(text), reference.first(reference.compiled(rows), text)
     assert (found and found.row) == (expected and expected.row)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cancelled_orders view is stale",
+        "unavailable_items list is empty",
+        "tcp_connection_refused_total metric is broken",
+        "column timeout_ms was dropped",
+        "/srv/not_found/timeout.log is full of lines",
+        "tests/test_unauthorized.py crashed",
+        "conflict-resolver-v2 crashed",
+        "TimeoutScheduler crashed",
+        "NotFoundPageRenderer crashed",
+        "unexpected state 'unauthorized' in machine",
+    ],
+)
+def test_a_name_that_holds_a_phrase_does_not_say_it(text):
+    assert TABLE.first(spelled_out(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("channel_not_found", Code.NOT_FOUND),
+        ("auth/invalid-api-key", Code.UNAUTHORIZED),
+        ("user_not_found_error", Code.NOT_FOUND),
+        ("rate_limit_exceeded", Code.RATE_LIMITED),
+        ('{"error": "unauthorized"}', Code.UNAUTHORIZED),
+        ('upstream said "timeout"', Code.TIMEOUT),
+        ("AccessDeniedException", Code.FORBIDDEN),
+        ("InvalidOrder", Code.VALIDATION_FAILED),
+        ("EISDIR: illegal operation on a directory, read", Code.INVALID_PARAMS),
+        ("451 Unavailable For Legal Reasons", Code.FORBIDDEN),
+        ("net/http: TLS handshake timeout", Code.TIMEOUT),
+    ],
+)
+def test_a_word_that_libraries_use_says_what_it_says(text, code):
+    assert ROWS[TABLE.first(spelled_out(text)).row].code is code
 
 
 @pytest.mark.parametrize(

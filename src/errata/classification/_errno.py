@@ -11,7 +11,7 @@ from errata.classification._reach import number_at
 _REFUSED = Answer(Code.NETWORK_ERROR, Retry.SAME_CALL)
 
 # fmt: off
-_BY_NAME: dict[str, Code | Answer] = {
+BY_NAME: dict[str, Code | Answer] = {
     "ENOENT": Code.NOT_FOUND, "ESRCH": Code.NOT_FOUND, "ENXIO": Code.NOT_FOUND, "ENODEV": Code.NOT_FOUND, "ENOTTY": Code.INVALID_PARAMS,
     "EACCES": Code.FORBIDDEN, "EPERM": Code.FORBIDDEN, "EROFS": Code.FORBIDDEN,
     "EEXIST": Code.CONFLICT, "ENOTEMPTY": Code.CONFLICT, "ESTALE": Code.CONFLICT, "EADDRINUSE": Code.CONFLICT, "EISCONN": Code.CONFLICT,
@@ -41,7 +41,7 @@ _BY_RESOLVER_NAME = {
 }
 # fmt: on
 _BY_NUMBER: dict[int, Code | Answer] = {
-    number: _BY_NAME[name] for name in _BY_NAME if (number := getattr(errno, name, None)) is not None
+    number: BY_NAME[name] for name in BY_NAME if (number := getattr(errno, name, None)) is not None
 }
 _BY_RESOLVER_NUMBER = {getattr(socket, name, None): answer for name, answer in _BY_RESOLVER_NAME.items()}
 

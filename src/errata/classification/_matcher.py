@@ -8,7 +8,13 @@ A phrase is plain words with little between them:
     access … denied              anything at all, on the same line
     {status}                     an HTTP status from 400 to 599
 
-Words match whole and in any case: `dns` does not find `dnsPolicy`. The answers are those of trying one regular
+Words match whole and in any case: `dns` does not find `dnsPolicy`. Two things that hold a phrase do not say it:
+
+    not_found_page, timeout.log  a longer name, unless it goes on with `error`, `exception`, `exceeded` or the like; or
+                                 the phrase is one that comes first in names: `invalid_order`
+    in state 'unauthorized'      a quoted name, unless what stands before introduces what was said: `error "timeout"`
+
+The answers are those of trying one regular
 expression after the other (tests/classification/reference.py does just that), but no text can make it slow:
 `re` is cubic on `not.*logged.*in`, this looks at every word once and follows at most a phrase's length from there.
 """
@@ -24,6 +30,16 @@ _PARTS = r"(\{status\}|[a-z0-9]+)( … |[ ':]|$)"
 _GLUE = {" ": r"[\s_\-]+", "'": "['\u2019]", ":": r"[\s:=(\[{,<\"'\-/]+"}
 _GAP = " … "
 _STATUS = "{status}"
+_JOINTS = "_-./"
+_TAILS = frozenset({"code", "err", "error", "errors", "exceeded", "exception", "failure", "fault", "reached"})
+_LEADS = frozenset({
+    "bad", "duplicate", "illegal", "incorrect", "insufficient", "invalid", "malformed", "missing", "no", "unknown",
+    "unsupported", "wrong",
+})  # fmt: skip
+_MARKS = frozenset("'\"`\u2018\u2019\u201c\u201d")
+_SAYS = frozenset(
+    {"code", "error", "errors", "exception", "message", "reason", "returned", "said", "says", "status", "with"}
+)
 # What `re.IGNORECASE` takes for an ASCII letter beyond what lower() makes one.
 _FOLDED = {0x130: "i", 0x131: "i", 0x17F: "s"}
 
@@ -46,6 +62,8 @@ class _Place(NamedTuple):
     phrase: int
     piece: int
     is_last: bool
+    leads: bool
+    """Whether it comes first in names."""
 
 
 class _Node:
@@ -99,7 +117,8 @@ class Matcher:
             node = self._root
             for before, word in piece:
                 node = node.following.setdefault(before + word, _Node())
-            node.ends.append(_Place(row, phrase, index, is_last=index == len(pieces) - 1))
+            is_last, leads = index == len(pieces) - 1, pieces[0][0][1] in _LEADS
+            node.ends.append(_Place(row, phrase, index, is_last=is_last, leads=leads))
 
     def first(self, text: str) -> Found | None:
         """Find the first row that has a phrase in the text."""
@@ -132,6 +151,14 @@ class Matcher:
         return [kind for kind, fits in self._kinds.items() if fits(between)]
 
 
+def _is_part_of_a_name(words: list[tuple[str, str]], end: int, place: _Place) -> bool:
+    """Whether the word at the end is joined to another that takes its meaning away."""
+    joint = words[end][1]
+    if not joint or end + 1 == len(words) or joint.strip(_JOINTS) or words[end + 1][0] in _TAILS:
+        return False
+    return not (place.leads and "." not in joint and "/" not in joint)
+
+
 def _is_status(word: str) -> bool:
     return len(word) == 3 and word[0] in "45" and word.isdecimal()  # noqa: PLR2004 - 400 to 599
 
@@ -153,7 +180,8 @@ class _Hits:
         if place.piece and not self._follows(place, start):
             return
         if place.is_last:
-            self.best = Found(place.row, status)
+            if not _is_part_of_a_name(self._words, end, place) and (place.piece or not self._is_quoted(start, end)):
+                self.best = Found(place.row, status)
         else:
             self._ends.setdefault((place.phrase, place.piece), []).append(end)
 
@@ -162,6 +190,13 @@ class _Hits:
         ends = self._ends.get((place.phrase, place.piece - 1), [])
         before = bisect_left(ends, start)
         return before > 0 and self._line(ends[before - 1]) == self._line(start)
+
+    def _is_quoted(self, start: int, end: int) -> bool:
+        """Whether the words are all that stands in quotes, and nothing says that somebody said it."""
+        if not start or self._words[end][1][:1] not in _MARKS:
+            return False
+        noun, before = self._words[start - 1]
+        return before[-1:] in _MARKS and before[:-1].isspace() and noun not in _SAYS
 
     def _line(self, word: int) -> int:
         if not self._lines:

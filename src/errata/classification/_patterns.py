@@ -6,9 +6,12 @@ what 003's order gets wrong and add what it misses; each group says why it is wh
 invalidated cache is not `invalid`). How a phrase is written is told in `_matcher.py`.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata._taxonomy import Code, Retry
+from errata.classification._answer import Answer
+from errata.classification._errno import BY_NAME
 
 
 class Pattern(NamedTuple):
@@ -24,6 +27,15 @@ class Pattern(NamedTuple):
 _C = Code
 _SAME, _HARMLESS, _NEVER = Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.NEVER
 
+
+def _by_errno() -> Iterator[Pattern]:
+    """Spell the operating system's error names: Node.js and others begin their messages with them."""
+    for meaning in dict.fromkeys(BY_NAME.values()):
+        answer = meaning if isinstance(meaning, Answer) else Answer(meaning)
+        names = tuple(name.lower() for name, said in BY_NAME.items() if said == meaning)
+        yield Pattern(answer.code, names, answer.retry)
+
+
 # fmt: off
 SHARPER = (
     # A crash quotes names of the program, and any word can be a name: nothing else in such a text counts.
@@ -35,17 +47,22 @@ SHARPER = (
         "object has no attribute", "of null", "of undefined", "panic", "panicked", "segmentation fault",
         "stack overflow", "undefined is not", "undefined method", "unhandled exception", "unreachable code",
     )),
+    *_by_errno(),
+    # A quota that only money mends; 003 calls it a rate limit.
+    Pattern(_C.RATE_LIMITED, (
+        "billing account", "billing details", "billing not enabled", "enable billing", "insufficient quota",
+        "plan and billing",
+    ), _NEVER),
     # A limit on calls names what was limited, often with words of the rows below ("unauthorized clients").
     Pattern(_C.RATE_LIMITED, (
         "api limit", "burst limit", "enhance your calm", "exceeded … quota", "exceeds … quota", "flood wait",
-        "insufficient quota", "limit exceeded exception", "limit reached", "over quota", "quota exceeded",
-        "quota exhausted", "quota reached", "rate exceeded", "rate has been exceeded", "rate limit", "rate limited",
-        "rate limiting", "rate limits", "ratelimit", "ratelimited", "request limit exceeded", "request rate",
-        "requests per day", "requests per minute", "requests per second", "resource exhausted",
-        "resource has been exhausted", "slow down", "slowdown", "throttle", "throttled", "throttling",
-        "throughput exceeded", "throughput … exceeded", "tokens per minute", "too many attempts", "too many calls",
-        "too many login attempts", "too many messages", "too many queries", "too many requests", "toomanyrequests",
-        "usage limit",
+        "limit exceeded exception", "limit reached", "over quota", "quota exceeded", "quota exhausted", "quota reached",
+        "rate exceeded", "rate has been exceeded", "rate limit", "rate limited", "rate limiting", "rate limits",
+        "ratelimit", "ratelimited", "request limit exceeded", "request rate", "requests per day", "requests per minute",
+        "requests per second", "resource exhausted", "resource has been exhausted", "slow down", "slowdown", "throttle",
+        "throttled", "throttling", "throughput exceeded", "throughput … exceeded", "tokens per minute",
+        "too many attempts", "too many calls", "too many login attempts", "too many messages", "too many queries",
+        "too many requests", "toomanyrequests", "usage limit",
     )),
     # A key that is not accepted arrives as 400, 401 and 403, and in texts that say "invalid".
     Pattern(_C.UNAUTHORIZED, (
@@ -71,7 +88,8 @@ SHARPER = (
         "signature verification failed", "signaturedoesnotmatch", "token expired", "token has been revoked",
         "token has expired", "token is expired", "token is invalid", "token is not valid", "token missing",
         "token not found", "token revoked", "token was revoked", "unable to authenticate", "unauthenticated",
-        "unknown api key", "wrong api key", "wrong credentials", "wrong password", "wrongpass",
+        "unauthorized access", "unauthorized client", "unauthorized user", "unknown api key", "wrong api key",
+        "wrong credentials", "wrong password", "wrongpass",
     )),
     # The server's own settings. "is not set" would otherwise be validation, a missing variable NOT_FOUND.
     Pattern(_C.CONFIGURATION_ERROR, (
@@ -86,12 +104,17 @@ SHARPER = (
         "has not been configured", "improperly configured", "invalid configuration", "is misconfigured",
         "is not installed", "license key", "misconfiguration", "misconfigured", "missing api key", "missing config",
         "missing configuration", "missing credentials", "missing env", "missing environment variable",
-        "missing environment variables", "missing required environment variable",
+        "missing environment variables", "missing required configuration", "missing required environment variable",
         "missing required environment variables", "missing secret", "missing settings",
         "must set … environment variable", "no api key", "no configuration", "no credentials", "no default credentials",
-        "no module named", "no such module", "not been configured", "not configured", "not installed",
-        "set the … environment variable", "setting the … environment variable", "unable to locate credentials",
+        "no module named", "no such module", "not been configured", "not configured", "not installed", "not set",
+        "secret is required", "set the … environment variable", "setting the … environment variable",
+        "token is required", "unable to locate credentials", "url is required",
     )),
+    # A handshake that took too long is no bad certificate.
+    Pattern(_C.TIMEOUT, (
+        "handshake timed out", "handshake timeout", "handshake … timed out", "handshake … timeout",
+    ), _SAME),
     # TLS: repeating will not mend a certificate.
     Pattern(_C.NETWORK_ERROR, (
         "altnames", "bad certificate", "cert authority invalid", "certificate error", "certificate expired",
@@ -119,18 +142,18 @@ SHARPER = (
     ), _NEVER),
     # Nobody took the call, so it was not processed.
     Pattern(_C.NETWORK_ERROR, (
-        "actively refused", "address unreachable", "all connection attempts failed", "can't connect to",
+        "actively refused", "address unreachable", "all connection attempts failed", "can't connect to", "can't reach",
         "cannot connect", "cannot connect to", "cannot connect to host", "cannot connect to server",
-        "cannot connect to the docker daemon", "connect call failed", "connect error", "connection attempts failed",
-        "connection refused", "connection was refused", "connection … was refused", "connectionrefused",
-        "connectionrefusederror", "could not connect", "could not connect to", "could not connect to server",
-        "couldn't connect to server", "econnrefused", "ehostdown", "ehostunreach", "enetdown", "enetunreach",
-        "err connection refused", "err internet disconnected", "failed to connect", "failed to connect to",
-        "failed to establish a new connection", "host is down", "host is unreachable", "host unreachable",
-        "internet connection appears", "internet disconnected", "network is down", "network is unreachable",
-        "network unreachable", "no brokers available", "no connection could be made", "no connection established",
-        "no route to host", "no servers available", "server … was refused", "unable to connect", "unable to connect to",
-        "upstream connect error",
+        "cannot connect to the docker daemon", "cannot reach", "connect call failed", "connect error",
+        "connection attempts failed", "connection refused", "connection was refused", "connection … was refused",
+        "connectionrefused", "connectionrefusederror", "could not connect", "could not connect to",
+        "could not connect to server", "could not reach", "couldn't connect to server", "err connection refused",
+        "err internet disconnected", "failed to connect", "failed to connect to",
+        "failed to establish a new connection", "failed to reach", "host is down", "host is unreachable",
+        "host unreachable", "internet connection appears", "internet disconnected", "network is down",
+        "network is unreachable", "network unreachable", "no brokers available", "no connection could be made",
+        "no connection established", "no route to host", "no servers available", "server … was refused",
+        "transport failure", "unable to connect", "unable to connect to", "unable to reach", "upstream connect error",
     ), _SAME),
     # It broke on the way, and nobody knows what the other side did.
     Pattern(_C.NETWORK_ERROR, (
@@ -139,38 +162,18 @@ SHARPER = (
         "connection interrupted", "connection is closed", "connection lost", "connection reset",
         "connection terminated", "connection was aborted", "connection was closed", "connection was terminated",
         "connection … closed", "connection … lost", "connection … reset", "connectionerror", "connectionreset",
-        "connectionreseterror", "disconnected from", "econnaborted", "econnreset", "enetreset",
-        "eof occurred in violation", "epipe", "err empty response", "failed to fetch", "fetch failed", "goaway",
-        "hung up", "incomplete chunked", "incomplete message", "incomplete read", "incompleteread", "lost connection",
-        "network error", "network failure", "network request failed", "other side closed", "payload is not completed",
-        "peer closed connection", "premature close", "premature end", "received rst stream", "remote end closed",
-        "remotedisconnected", "reset by peer", "server closed the connection", "server closed … connection",
-        "server disconnected", "server has gone away", "socket closed", "socket disconnected", "socket error",
-        "socket hang up", "stream closed", "stream ended", "stream terminated", "stream was reset", "transport error",
+        "connectionreseterror", "disconnected from", "eof occurred in violation", "err empty response",
+        "failed to fetch", "fetch failed", "goaway", "hung up", "incomplete chunked", "incomplete message",
+        "incomplete read", "incompleteread", "lost connection", "network error", "network failure",
+        "network request failed", "other side closed", "payload is not completed", "peer closed connection",
+        "premature close", "premature end", "received rst stream", "remote end closed", "remotedisconnected",
+        "reset by peer", "server closed the connection", "server closed … connection", "server disconnected",
+        "server has gone away", "socket closed", "socket disconnected", "socket error", "socket hang up",
+        "stream closed", "stream ended unexpectedly", "stream terminated", "stream was reset", "transport error",
         "transport is closing", "unexpected end of stream", "unexpected eof", "unexpectedly closed",
         "websocket … closed",
     )),
-    # A failure that the text itself calls temporary, or a store that is full.
-    Pattern(_C.SERVICE_UNAVAILABLE, (
-        "at capacity", "being restarted", "bootstrapping", "cannot allocate memory", "capacity exceeded", "clusterdown",
-        "cold start", "connection slots", "currently loading", "currently unavailable", "disk full", "disk is full",
-        "down for maintenance", "election in progress", "emfile", "enfile", "enomem", "enospc", "failover",
-        "heavy load", "high demand", "high load", "in read only mode", "insufficient capacity", "insufficient memory",
-        "insufficient resources", "insufficient storage", "is currently down", "is loading the dataset", "is not ready",
-        "is offline", "is shutting down", "is starting up", "is still loading", "is unavailable", "leader election",
-        "loading redis", "maintenance mode", "masterdown", "max retries exceeded", "max retries per request",
-        "maximum retries", "maxretriesperrequest", "model is loading", "model is overloaded", "no available",
-        "no available connection", "no capacity", "no healthy upstream", "no leader", "no space left", "no workers",
-        "not available at the moment", "not currently available", "not enough memory", "not leader", "not ready yet",
-        "oom command not allowed", "out of memory", "over capacity", "over loaded", "overloaded", "pool exhausted",
-        "pool is exhausted", "pool is full", "pool timeout", "queue full", "queue is full", "readonly you can't write",
-        "scheduled maintenance", "server busy", "server is busy", "server is down", "server is unavailable",
-        "server too busy", "server unavailable", "service is down", "service is unavailable", "service unavailable",
-        "services are unavailable", "serviceunavailable", "shutdown in progress", "shutting down", "system is busy",
-        "temporarily down", "temporarily unavailable", "the database system is shutting down",
-        "the database system is starting up", "too many clients", "too many connections", "too many open files",
-        "tryagain", "unavailable", "under maintenance", "unreachable", "warming up",
-    )),
+    Pattern(_C.FORBIDDEN, ("for legal reasons",)),
     # A status that is said to be one decides more exactly than any word around it: "405 Method Not Allowed", "503 … /permissions".
     Pattern(None, (
         "answered:{status}", "code:{status}", "error code:{status}", "error:{status}", "got:{status}",
@@ -190,25 +193,47 @@ SHARPER = (
         "{status}:service temporarily unavailable", "{status}:service unavailable", "{status}:too many requests",
         "{status}:unauthorized", "{status}:unprocessable", "{status}:unsupported media type",
     )),
+    # A failure that the text itself calls temporary, or a store that is full.
+    Pattern(_C.SERVICE_UNAVAILABLE, (
+        "at capacity", "being restarted", "bootstrapping", "cannot allocate memory", "capacity exceeded", "clusterdown",
+        "cold start", "connection slots", "currently loading", "currently unavailable", "disk full", "disk is full",
+        "down for maintenance", "election in progress", "failover", "heavy load", "high demand", "high load",
+        "in read only mode", "insufficient capacity", "insufficient memory", "insufficient resources",
+        "insufficient storage", "is currently down", "is loading the dataset", "is not ready", "is offline",
+        "is shutting down", "is starting up", "is still loading", "is unavailable", "leader election", "loading redis",
+        "maintenance mode", "masterdown", "max retries exceeded", "max retries per request", "maximum retries",
+        "maxretriesperrequest", "model is loading", "model is overloaded", "no available", "no available connection",
+        "no capacity", "no healthy upstream", "no leader", "no space left", "no workers", "not available at the moment",
+        "not currently available", "not enough memory", "not leader", "not ready yet", "oom command not allowed",
+        "out of memory", "over capacity", "over loaded", "overloaded", "pool exhausted", "pool is exhausted",
+        "pool is full", "pool timeout", "queue full", "queue is full", "readonly you can't write", "rejected execution",
+        "scheduled maintenance", "server busy", "server is busy", "server is down", "server is unavailable",
+        "server too busy", "server unavailable", "service is down", "service is unavailable", "service unavailable",
+        "services are unavailable", "serviceunavailable", "shutdown in progress", "shutting down", "system is busy",
+        "temporarily down", "temporarily unavailable", "the database system is shutting down",
+        "the database system is starting up", "too many clients", "too many connections", "too many open files",
+        "tryagain", "unavailable", "under maintenance", "unreachable", "warming up",
+    )),
     # What gRPC calls its statuses, and what they stand for.
     Pattern(_C.CONFLICT, ("failed precondition",)),
     Pattern(_C.CONFLICT, (
-        "10 aborted", "another process is", "another transaction", "could not acquire lock", "could not obtain lock",
-        "could not serialize access", "database is locked", "database table is locked", "deadlock", "deadlock detected",
-        "deadlocked", "device or resource busy", "ebusy", "failed to acquire lock", "held by another",
-        "in progress by another", "is locked by", "lock not acquired", "lock not available", "lock timeout",
-        "lock wait timeout", "locked by another", "optimistic concurrency", "please retry transaction", "resource busy",
-        "resource is busy", "retry the transaction", "serialization anomaly", "serialization failure",
-        "snapshot isolation", "transaction conflict", "transaction contention", "transaction was aborted",
-        "write conflict", "writeconflict",
+        "10 aborted", "another process is", "another transaction", "could not acquire lock",
+        "could not obtain exclusive", "could not obtain lock", "could not serialize access", "database is locked",
+        "database table is locked", "deadlock", "deadlock detected", "deadlocked", "device or resource busy",
+        "exclusive access", "failed to acquire lock", "held by another", "in progress by another", "is locked by",
+        "lock not acquired", "lock not available", "lock timeout", "lock wait timeout", "locked by another",
+        "optimistic concurrency", "please retry transaction", "resource busy", "resource is busy",
+        "retry the transaction", "serialization anomaly", "serialization failure", "snapshot isolation",
+        "transaction conflict", "transaction contention", "transaction was aborted", "unable to acquire lock",
+        "unable to obtain lock", "write conflict", "writeconflict",
     ), _SAME),
     Pattern(_C.TIMEOUT, (
         "canceling statement due to statement timeout", "connect timeout", "connection timeout", "deadline exceeded",
-        "deadline was exceeded", "esockettimedout", "etimedout", "exceeded … timeout", "gateway timeout",
-        "no response from", "no response within", "not respond in time", "query timeout", "read timeout",
-        "request timeout", "statement timeout", "statement was canceled due to", "time out", "timed out", "timedout",
-        "timeout after", "timeout error", "timeout exceeded", "timeout expired", "timeout of", "timeout reached",
-        "timeout waiting", "timeout while", "timeouterror", "timeoutexception", "took too long",
+        "deadline was exceeded", "esockettimedout", "exceeded … timeout", "gateway timeout", "no response from",
+        "no response within", "not respond in time", "query timeout", "read timeout", "request timeout",
+        "statement timeout", "statement was canceled due to", "time out", "timed out", "timedout", "timeout after",
+        "timeout error", "timeout exceeded", "timeout expired", "timeout of", "timeout reached", "timeout waiting",
+        "timeout while", "timeouterror", "timeoutexception", "took too long",
     )),
     # What a state excludes is no cancellation: "cannot be cancelled".
     Pattern(_C.OPERATION_NOT_ALLOWED, (
@@ -226,19 +251,20 @@ SHARPER = (
     )),
     # A text that cannot be read in its format. "Unexpected token" and "malformed" are not about credentials.
     Pattern(_C.SERIALIZATION_ERROR, (
-        "cannot decode", "cannot deserialize", "cannot parse response", "cannot serialize", "checksum mismatch",
-        "circular reference", "circular structure", "codec can't decode", "codec can't encode", "corrupt", "corrupted",
-        "could not decode", "could not deserialize", "could not parse response", "decode error", "decode json",
-        "decoding error", "decoding json", "deserialization", "encode error", "encoding error", "expected value at",
-        "expecting property name", "expecting value", "extra data", "failed to decode", "failed to deserialize",
-        "failed to parse", "failed to serialize", "incorrect padding", "invalid json", "invalid utf 8", "invalid xml",
-        "invalid yaml", "is not valid json", "json decode", "json decoding", "json parse", "json parsing",
-        "jsondecodeerror", "malformed json", "malformed xml", "malformed yaml", "not a gzip", "not a valid json",
-        "not a zip", "not json serializable", "not serializable", "not valid json", "not well formed", "parse error",
-        "parse json", "parseerror", "parsing error", "parsing json", "serialization error", "syntax error in json",
-        "trailing comma", "unable to parse response", "unclosed token", "unexpected content type",
-        "unexpected end of data", "unexpected end of file", "unexpected end of input", "unexpected end of json",
-        "unexpected mimetype", "unexpected token", "unmarshal", "unserializable", "unterminated string",
+        "after top level value", "cannot decode", "cannot deserialize", "cannot parse response", "cannot serialize",
+        "checksum mismatch", "circular reference", "circular structure", "codec can't decode", "codec can't encode",
+        "corrupt", "corrupted", "could not decode", "could not deserialize", "could not parse response", "decode error",
+        "decode json", "decoding error", "decoding json", "deserialization", "encode error", "encoding error",
+        "expected value at", "expecting property name", "expecting value", "extra data", "failed to decode",
+        "failed to deserialize", "failed to parse", "failed to serialize", "incorrect padding", "invalid character",
+        "invalid json", "invalid utf 8", "invalid xml", "invalid yaml", "is not valid json", "json decode",
+        "json decoding", "json parse", "json parsing", "jsondecodeerror", "looking for beginning of value",
+        "malformed json", "malformed xml", "malformed yaml", "not a gzip", "not a valid json", "not a zip",
+        "not json serializable", "not serializable", "not valid json", "not well formed", "parse error", "parse json",
+        "parseerror", "parsing error", "parsing json", "serialization error", "syntax error in json", "trailing comma",
+        "unable to parse response", "unclosed token", "unexpected content type", "unexpected end of data",
+        "unexpected end of file", "unexpected end of input", "unexpected end of json", "unexpected mimetype",
+        "unexpected token", "unmarshal", "unserializable", "unterminated string",
     )),
     # It says that somebody may not.
     Pattern(_C.FORBIDDEN, (
@@ -247,23 +273,25 @@ SHARPER = (
         "account suspended", "admin only", "blocked by policy", "content policy", "cors", "csrf", "do not have access",
         "do not have permission", "do not have the required", "do not own", "does not have access",
         "does not have permission", "does not have … permission", "does not have … permissions", "does not own",
-        "doesn't have permission", "don't have access", "don't have permission", "don't own", "eacces", "eperm",
-        "erofs", "for admins only", "has been banned", "has been blocked", "insufficient access",
-        "insufficient authorization", "insufficient permission", "insufficient permissions", "insufficient privilege",
-        "insufficient privileges", "insufficient rights", "insufficient scope", "insufficient scopes", "ip not allowed",
-        "is banned", "is blocked", "is forbidden", "is not permitted", "is restricted", "lacks permission",
-        "lacks role", "lacks the permission", "missing permission", "missing permissions", "missing scope",
-        "missing scopes", "must be a member", "must be admin", "must be an admin", "must be an administrator",
-        "must be an owner", "must be owner of", "must be superuser", "must be the owner", "no access", "no permission",
-        "not a member", "not accessible", "not allowed for user", "not allowed to", "not an admin", "not authorized to",
-        "not available on your plan", "not enough permissions", "not entitled", "not have sufficient",
-        "not in allowlist", "not permitted", "not the owner", "not whitelisted", "only administrators", "only admins",
-        "only owner", "only owners", "only the owner", "operation not permitted", "operationnotpermitted",
-        "permission denied", "permission was denied", "permissiondenied", "permissionerror", "permissions denied",
-        "policy violation", "privilege required", "privileges required", "read only file system", "requires a paid",
-        "requires a subscription", "requires admin", "requires permission", "requires permissions",
+        "doesn't have permission", "don't have access", "don't have permission", "don't own", "for admins only",
+        "forbidden access", "forbidden operation", "has been banned", "has been blocked", "insufficient access",
+        "insufficient authentication scopes", "insufficient authorization", "insufficient permission",
+        "insufficient permissions", "insufficient privilege", "insufficient privileges", "insufficient rights",
+        "insufficient scope", "insufficient scopes", "ip not allowed", "is banned", "is blocked", "is forbidden",
+        "is not permitted", "is restricted", "lacks permission", "lacks role", "lacks the permission",
+        "licence expired", "licence has expired", "license expired", "license has expired", "missing permission",
+        "missing permissions", "missing scope", "missing scopes", "must be a member", "must be admin",
+        "must be an admin", "must be an administrator", "must be an owner", "must be owner of", "must be superuser",
+        "must be the owner", "no access", "no permission", "not a member", "not accessible", "not allowed for user",
+        "not allowed to", "not an admin", "not authorized to", "not available on your plan", "not enough permissions",
+        "not entitled", "not have sufficient", "not in allowlist", "not permitted", "not the owner", "not whitelisted",
+        "only administrators", "only admins", "only owner", "only owners", "only the owner", "operation not permitted",
+        "operationnotpermitted", "permission denied", "permission was denied", "permissiondenied", "permissionerror",
+        "permissions denied", "policy violation", "privilege required", "privileges required", "read only file system",
+        "requires a paid", "requires a subscription", "requires admin", "requires permission", "requires permissions",
         "requires subscription", "requires … permission", "requires … role", "requires … scope", "restricted access",
-        "row level security", "subscription required", "unauthorizedoperation", "upgrade your plan", "user is blocked",
+        "row level security", "subscription expired", "subscription has expired", "subscription required",
+        "trial expired", "trial has expired", "unauthorizedoperation", "upgrade your plan", "user is blocked",
         "user is disabled",
     )),
     # Money.
@@ -282,17 +310,17 @@ SHARPER = (
         "already in use", "already registered", "already running", "already started", "already taken", "alreadyexists",
         "being used by", "concurrent modification", "concurrent update", "conditional check failed",
         "conditional request failed", "conflicting", "document update conflict", "duplicate entry", "duplicate key",
-        "duplicate value", "eexist", "etag mismatch", "foreign key", "has been modified", "has changed since",
-        "in use by", "integrity error", "is already", "is not empty", "merge conflict", "modified by another",
-        "non fast forward", "not the latest", "optimistic lock", "optimistic locking", "out of date",
-        "precondition failed", "referenced by", "resource in use", "revision mismatch", "stale data", "stale object",
-        "still in use", "still referenced", "unique constraint", "unique violation", "uniqueconstraint",
-        "uniqueviolation", "version conflict", "version mismatch", "was changed", "was modified", "was updated by",
+        "duplicate value", "etag mismatch", "foreign key", "has been modified", "has changed since", "in use by",
+        "integrity error", "is already", "is not empty", "merge conflict", "modified by another", "non fast forward",
+        "not the latest", "optimistic lock", "optimistic locking", "out of date", "precondition failed",
+        "referenced by", "resource in use", "revision mismatch", "stale data", "stale object", "still in use",
+        "still referenced", "unique constraint", "unique violation", "uniqueconstraint", "uniqueviolation",
+        "version conflict", "version mismatch", "was changed", "was modified", "was updated by",
     )),
     Pattern(_C.NOT_FOUND, (
         "0 records", "0 results", "0 rows", "can not find", "can't be found", "can't find", "cannot find",
         "cannot locate", "could not be located", "could not find", "could not locate", "couldn't find", "did not exist",
-        "didn't exist", "do not exist", "does not exist", "doesn't exist", "doesnotexist", "don't exist", "enoent",
+        "didn't exist", "do not exist", "does not exist", "doesn't exist", "doesnotexist", "don't exist",
         "failed to find", "is missing from", "is not found", "is unknown", "isn't found", "lookup failed for",
         "matched 0", "never existed", "no data for", "no data found", "no document", "no entry", "no item", "no match",
         "no matches", "no matching", "no object", "no record", "no records", "no result", "no results",
@@ -302,16 +330,16 @@ SHARPER = (
         "unable to locate", "unknown account", "unknown branch", "unknown channel", "unknown city",
         "unknown collection", "unknown customer", "unknown database", "unknown document", "unknown entity",
         "unknown file", "unknown id", "unknown index", "unknown issue", "unknown item", "unknown location",
-        "unknown model", "unknown namespace", "unknown object", "unknown order", "unknown page", "unknown product",
-        "unknown project", "unknown prompt", "unknown record", "unknown repository", "unknown resource",
-        "unknown revision", "unknown symbol", "unknown table", "unknown ticket", "unknown tool", "unknown user",
-        "unrecognised", "unrecognized id", "was not found", "wasn't found", "were not found", "weren't found",
+        "unknown model", "unknown namespace", "unknown object", "unknown order", "unknown page", "unknown partition",
+        "unknown product", "unknown project", "unknown prompt", "unknown queue", "unknown record", "unknown repository",
+        "unknown resource", "unknown revision", "unknown symbol", "unknown table", "unknown ticket", "unknown tool",
+        "unknown topic", "unknown user", "unrecognised", "unrecognized id", "was not found", "wasn't found",
+        "were not found", "weren't found",
     )),
     # The value is refused; the text says which rule it broke.
     Pattern(_C.NOT_IMPLEMENTED, (
-        "does not support", "doesn't support", "enosys", "enotsup", "eopnotsupp", "is unsupported", "isn't supported",
-        "not implemented", "not supported", "not yet implemented", "notimplementederror", "notsupported",
-        "unimplemented", "unsupported operation",
+        "does not support", "doesn't support", "is unsupported", "isn't supported", "not implemented", "not supported",
+        "not yet implemented", "notimplementederror", "notsupported", "unimplemented", "unsupported operation",
     )),
     Pattern(_C.METHOD_NOT_FOUND, ("no such method", "unknown method")),
     Pattern(_C.VALIDATION_FAILED, (
@@ -375,8 +403,7 @@ SHARPER = (
     Pattern(_C.NETWORK_ERROR, ("eof", "eoferror")),
     Pattern(_C.DATABASE_ERROR, (
         "data error", "database error", "database failure", "file is not a database", "interface error",
-        "malformed database", "operational error", "programming error", "query failed", "sql error", "sqlerror",
-        "sqlstate",
+        "malformed database", "operational error", "programming error", "sql error", "sqlerror", "sqlstate",
     )),
 )
 
@@ -389,8 +416,8 @@ PROVIDERS = (
     )),
     Pattern(_C.NOT_FOUND, ("resource not found exception", "resourcenotfoundexception")),
     Pattern(None, ("status code {status}",)),
-    Pattern(_C.NETWORK_ERROR, ("connection refused", "econnrefused"), _SAME),
-    Pattern(_C.TIMEOUT, ("connection timeout", "etimedout")),
+    Pattern(_C.NETWORK_ERROR, ("connection refused",), _SAME),
+    Pattern(_C.TIMEOUT, ("connection timeout",)),
     Pattern(_C.CONFLICT, ("duplicate key", "unique constraint")),
     Pattern(_C.VALIDATION_FAILED, ("foreign key constraint",)),
     Pattern(_C.UNAUTHORIZED, ("jwt expired",)),
@@ -399,7 +426,7 @@ PROVIDERS = (
     Pattern(_C.NOT_FOUND, ("model not found",)),
     Pattern(_C.VALIDATION_FAILED, ("context length exceeded",)),
     Pattern(_C.NETWORK_ERROR, ("dns", "enotfound"), _NEVER),
-    Pattern(_C.NETWORK_ERROR, ("connection reset", "econnreset")),
+    Pattern(_C.NETWORK_ERROR, ("connection reset",)),
 )
 
 COMMON = (

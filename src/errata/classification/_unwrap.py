@@ -1,26 +1,29 @@
 """What is inside an exception: the members of a group, the cause that was named."""
 
+from collections import deque
 from collections.abc import Iterator
 from typing import cast
 
 from errata._values import is_a
 from errata.classification._reach import peek
 
-_MOST_LEAVES = 100
-_DEEPEST = 32
+_MOST = 200
+"""How many exceptions of a group are looked at, groups inside it among them."""
 
 
 def leaves_of(group: BaseException) -> Iterator[BaseException]:
-    """Walk the exceptions in a group and in the groups inside it, so many and so deep."""
-    left = _MOST_LEAVES
-    open_groups: list[tuple[BaseException, int]] = [(group, 0)]
-    while open_groups and left:
-        member, depth = open_groups.pop(0)
-        if not is_a(member, BaseExceptionGroup):
-            left -= 1
+    """Walk the exceptions in a group and in the groups inside it, each once and so many."""
+    seen: set[int] = set()
+    waiting = deque([group])
+    while waiting and len(seen) < _MOST:
+        member = waiting.popleft()
+        if id(member) in seen:
+            continue
+        seen.add(id(member))
+        if is_a(member, BaseExceptionGroup):
+            waiting.extend(_members(member)[:_MOST])
+        else:
             yield member
-        elif depth < _DEEPEST:
-            open_groups += [(inside, depth + 1) for inside in _members(member)[:_MOST_LEAVES]]
 
 
 def _members(group: BaseException) -> tuple[BaseException, ...]:

@@ -15,6 +15,7 @@ _MOST = 8_000
 _APART = " \0 "  # Between the parts: no phrase reaches across it.
 _HUMPS = r"[A-Z]{1,8}(?=[A-Z][a-z])|[A-Z][a-z0-9]{1,40}(?=[A-Z])"
 _WORD_LIKE = 64
+_LONGEST_NAME = 200
 
 
 class Patterns:
@@ -45,13 +46,17 @@ PATTERNS = Patterns(ROWS)
 
 
 def spelled_out(text: str) -> str:
-    """Put spaces into class names: `AccessDeniedException` reads `Access Denied Exception`."""
-    return re.sub(_HUMPS, r"\g<0> ", text)
+    """Take class names apart: `AccessDeniedException` reads `Access_Denied_Exception`."""
+    return re.sub(_HUMPS, r"\g<0>_", text)
 
 
 def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) -> str:
     """Write down all there is to go by: the names of its class, then the words it carries, then its text."""
-    parts = [*names, *([] if is_bare(error) else _carried_words(error)), *([text[:_MOST]] if text else [])]
+    parts = [
+        *(name[:_LONGEST_NAME] for name in names),
+        *([] if is_bare(error) else _carried_words(error)),
+        *([text[:_MOST]] if text else []),
+    ]
     return spelled_out(_APART.join(parts))
 
 
