@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast, overload
 
 from errata._fault import Fault, FaultError, identified
+from errata._jsonable import as_object, jsonable
 from errata._log import log_failure
 from errata._taxonomy import Code
 from errata._values import is_a, known_word, text_or_none, timestamp_or_none
@@ -33,7 +34,7 @@ class GuardOptions(TypedDict, total=False):
     include_stack: bool
     """Log the traceback; it is never sent."""
     error_mapper: Callable[[Exception], BaseException] | None
-    """Makes the exception to raise, instead of all this."""
+    """Makes the exception to raise from the one that was caught and logged."""
 
 
 class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.load"):`
@@ -76,13 +77,19 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
         self.__exit__(kind, error, trace)
 
     def __call__(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(
+                f"`{function.__name__}` is a generator function: it runs after the guard has looked. "
+                "Put `with guard(…):` inside it instead."
+            )
         if inspect.iscoroutinefunction(function):
             return cast("Callable[_P, _T]", self._around_async(function))
 
         @functools.wraps(function)
         def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             with self:
-                return function(*args, **kwargs)
+                outcome = function(*args, **kwargs)
+            return cast("_T", _awaited(outcome, self)) if inspect.isawaitable(outcome) else outcome
 
         return guarded
 
@@ -130,7 +137,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
             if is_a(error, FaultError)
             else _coded(classify(error), known_word(Code, self._options.get("code")))
         )
-        context = self._options.get("context") or {}
+        context = as_object(jsonable(self._options.get("context")))
         reference = next((text for name in _REQUEST_IDS if (text := text_or_none(context.get(name)))), None)
         if reference and not is_a(error, FaultError):
             fault = dataclasses.replace(fault, correlation_id=reference)
@@ -155,7 +162,7 @@ def _coded(fault: Fault, code: Code | None) -> Fault:
 
 @overload
 def try_catch(
-    function: Callable[[], Awaitable[_T]], /, operation: str, **options: Unpack[GuardOptions]
+    function: Callable[[], Coroutine[Any, Any, _T]], /, operation: str, **options: Unpack[GuardOptions]
 ) -> Coroutine[Any, Any, _T]: ...
 @overload
 def try_catch(function: Callable[[], _T], /, operation: str, **options: Unpack[GuardOptions]) -> _T: ...

@@ -1,7 +1,9 @@
 """The order in which an exception is asked, and what it cannot do to the asking."""
 
 import asyncio
+import enum
 import errno
+import http
 
 import pytest
 from hypothesis import given
@@ -305,3 +307,77 @@ def test_a_group_with_a_row_of_its_own_is_asked_before_its_members(take_back):
 )
 def test_a_built_in_is_told_apart_by_what_it_is_about(error, code):
     assert classify(error).code is code
+
+
+def test_groups_may_share_their_members():
+    error = VendorError("HTTP 503")
+    for _ in range(60):
+        error = ExceptionGroup("g", [error, error])
+    assert classify(error).code is Code.SERVICE_UNAVAILABLE
+
+
+def test_groups_may_have_groups_for_causes():
+    error = VendorError("HTTP 503")
+    for _ in range(8):
+        members = [raised(RuntimeError("a"), error) for _ in range(50)]
+        error = ExceptionGroup("g", members)
+    assert isinstance(classify(error).code, Code)
+
+
+class Mocking(type):
+    def __hash__(cls):
+        raise RuntimeError("no")
+
+    def __eq__(cls, other):
+        raise RuntimeError("no")
+
+
+class Nameless(type):
+    __name__ = property(lambda _: 7)
+    __module__ = property(lambda _: None)
+
+
+@pytest.mark.parametrize("kind", [Mocking, Nameless])
+def test_a_metaclass_can_do_what_it_likes(kind):
+    assert isinstance(classify(kind("Odd", (Exception,), {})("x")).code, Code)
+
+
+@pytest.mark.parametrize("nothing", [None, "text", 7, ValueError])
+def test_what_was_never_raised_is_refused_in_plain_words(nothing):
+    with pytest.raises(TypeError, match="Pass what was raised"):
+        classify(nothing)
+
+
+def test_a_text_is_read_once():
+    class FickleError(Exception):
+        texts = iter(["401 Unauthorized", "HTTP 402 x"])
+
+        def __str__(self):
+            return next(self.texts)
+
+    fault = classify(FickleError())
+    assert (fault.code, fault.message) == (Code.UNAUTHORIZED, "401 Unauthorized")
+
+
+def test_a_bug_told_by_another_class_stays_here():
+    inner = KeyError("customer_ssn")
+    assert classify(raised(RuntimeError(str(inner)), inner)).message == Code.INTERNAL_ERROR.sentence
+    quoting = RuntimeError(f"It failed.\nTraceback (most recent call last):\n  File {'x'!r}")
+    assert classify(quoting).message == "It failed.\n"
+
+
+def test_what_may_not_be_repeated_has_no_wait():
+    fault = classify(VendorError("x", retry_after=12))
+    assert (fault.retry, fault.retry_after_ms) == (Retry.NEVER, None)
+
+
+def test_a_no_that_a_root_class_says_for_all_is_not_about_this_one():
+    root = type("RootError", (Exception,), {"retriable": False, "status_code": 503})
+    assert classify(type("Down", (root,), {})("x")).retry is Retry.SAME_CALL
+    assert classify(root("x")).retry is Retry.NEVER
+
+
+def test_a_code_may_be_a_member_of_an_enumeration():
+    kinds = enum.Enum("Kinds", ["RATE_LIMITED"])
+    assert classify(VendorError(code=kinds.RATE_LIMITED)).code is Code.RATE_LIMITED
+    assert classify(VendorError(statusCode=http.HTTPStatus.GONE)).code is Code.GONE

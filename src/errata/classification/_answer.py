@@ -40,8 +40,12 @@ def first(*rules: Rule) -> Reader:
                 return said
         return None
 
-    read.__doc__ = ", else ".join(map(described, rules))
+    read.__doc__ = ", else ".join(map(_uncapitalised, map(described, rules)))
     return read
+
+
+def _uncapitalised(text: str) -> str:
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
 
 def described(rule: Rule) -> str:

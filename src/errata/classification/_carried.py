@@ -2,6 +2,7 @@
 
 from weakref import WeakKeyDictionary
 
+from errata._jsonable import as_object
 from errata._status import status_to_code
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, wait_ms
@@ -13,12 +14,15 @@ from errata.classification._sqlstate import by_sqlstate
 
 _STATUS_AT = (
     ("status_code",),
+    ("statusCode",),
     ("status",),
     ("http_status",),
     ("http_status_code",),
     ("http_code",),
+    ("httpStatus",),
     ("response_code",),
     ("response", "status_code"),
+    ("response", "statusCode"),
     ("response", "status"),
     ("meta", "status"),
     ("resp", "status"),
@@ -34,7 +38,17 @@ _HEADERS_AT = (
     ("http_headers",),
     ("resp",),
 )
-_SECONDS_AT = (("retry_after",), ("retry_after_seconds",), ("retry_after_secs",), ("retryAfter",), ("retry_delay",))
+_SECONDS_AT = (
+    ("retry_after",),
+    ("retry_after_seconds",),
+    ("retry_after_secs",),
+    ("retryAfter",),
+    ("retry_delay",),
+    ("body", "retry_after"),
+    ("body", "error", "retry_after"),
+    ("parameters", "retry_after"),
+    ("result_json", "parameters", "retry_after"),
+)
 _MS_AT = (("retry_after_ms",), ("retryAfterMs",))
 # Statuses that say more than their class: "for legal reasons", nginx's "client closed request", and timeouts between
 # a proxy and its origin.
@@ -119,9 +133,15 @@ def wait_of(error: BaseException, status: int | None = None) -> int | None:
 def flag_of(error: BaseException) -> bool | None:
     """Find what it says itself about repeating the call."""
     for name in _FLAGS:
-        if is_a(flag := peek(error, name), bool):
+        flag = peek(error, name)
+        if is_a(flag, bool) and (flag or _is_meant(error, name)):
             return flag
     for path in (("response", "headers"), ("headers",)):
         if word := text_at(error, *path, "x-should-retry") or text_at(error, *path, "stripe-should-retry"):
             return _YES_OR_NO.get(word.lower())
     return None
+
+
+def _is_meant(error: BaseException, name: str) -> bool:
+    """Whether a no is about this failure: one that a library's root class has for all of its errors is not."""
+    return name in as_object(peek(error, "__dict__")) or name in vars(type(error))

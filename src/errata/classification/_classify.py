@@ -1,12 +1,14 @@
 """From an exception to a Fault: who is asked, in which order. What is known is in the tables beside this file."""
 
 import dataclasses
+import logging
 from enum import StrEnum
 from typing import NamedTuple
 
 from errata._fault import Fault, FaultError, identified
 from errata._identity import new_correlation_id, now
 from errata._jsonable import text_of
+from errata._log import stack_of
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
 from errata.classification._answer import Answer, Rule, Said, described
@@ -15,10 +17,17 @@ from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
 from errata.classification._words import meaning_of, words_of
 
+_LOG = logging.getLogger("errata")
 _DEEPEST = 16
 """How many exceptions inside one another are looked at."""
+_MOST_ASKED = 300
+"""How many exceptions are looked at in all: groups may hold groups, and their causes more of them."""
+_SHORTEST_QUOTE = 12
+"""A shorter text may stand in another one by chance, or name a key on purpose."""
+_TRACEBACK = "Traceback (most recent call last)"
 _LEAST_FIRST = (Retry.NEVER, Retry.VERIFY_FIRST, Retry.FIX_INPUT, Retry.IF_HARMLESS, Retry.SAME_CALL)
 _CODES = list(Code)
+_SAY_LITTLE = {Code.INTERNAL_ERROR, Code.UNKNOWN_ERROR}
 
 
 class Step(StrEnum):
@@ -38,6 +47,16 @@ class Step(StrEnum):
     """Nothing is known about it."""
 
 
+_IN_WORDS = {
+    Step.FAULT: "raised on purpose",
+    Step.CLASS: "its class",
+    Step.CARRIED: "a status or number that it carries",
+    Step.CAUSE: "the exception it was raised from",
+    Step.WORDS: "a phrase in its name or text",
+    Step.FALLBACK: "nobody knows it",
+}
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Explanation:
     """How a fault came about."""
@@ -50,12 +69,16 @@ class Explanation:
     """The classes that were looked through to get there, outermost first; the last one was judged."""
 
 
+_Row = tuple[str, Rule]
+_Errors = tuple[BaseException, ...]
+
+
 class _Decision(NamedTuple):
     answer: Answer
     step: Step
-    row: tuple[str, Rule] | None
+    row: _Row | None
     """The row of a table, if it was one."""
-    here: tuple[BaseException, ...]
+    here: _Errors
     """The exceptions that were looked through, outermost first."""
 
     @property
@@ -69,59 +92,149 @@ class _Decision(NamedTuple):
         return self.step in {Step.FAULT, Step.CLASS, Step.CARRIED} and self.answer.code not in _SAY_LITTLE
 
 
-_IN_WORDS = {
-    Step.FAULT: "raised on purpose",
-    Step.CARRIED: "a status or number that it carries",
-    Step.CAUSE: "the exception it was raised from",
-    Step.WORDS: "a phrase in its name or text",
-    Step.FALLBACK: "nobody knows it",
-}
-_SAY_LITTLE = {Code.INTERNAL_ERROR, Code.UNKNOWN_ERROR}
-
-
 def classify(error: BaseException) -> Fault:
-    """Turn any exception into the Fault that says what happened. It never fails, whatever it is given."""
-    return _fault(_ask(error, ()))
+    """Turn any exception into the Fault that says what happened. It never fails, whatever the exception does."""
+    return _judged(error)[0]
 
 
 def explain(error: BaseException) -> Explanation:
     """Classify an exception and say what decided; for debugging and for tests."""
-    decision = _ask(error, ())
-    trail = tuple(dotted_name(type(each)) for each in decision.here)
-    return Explanation(_fault(decision), decision.step, _rule_text(decision), trail)
+    fault, decision = _judged(error)
+    if decision is None:
+        return Explanation(fault, Step.FALLBACK, _IN_WORDS[Step.FALLBACK], ())
+    rule = f"{decision.row[0]}: {described(decision.row[1])}" if decision.row else _IN_WORDS[decision.step]
+    return Explanation(fault, decision.step, rule, tuple(dotted_name(type(each)) for each in decision.here))
 
 
-def _rule_text(decision: _Decision) -> str:
-    if decision.row:
-        name, rule = decision.row
-        return f"{name}: {described(rule)}"
-    return _IN_WORDS[decision.step]
+def _judged(error: BaseException) -> tuple[Fault, _Decision | None]:
+    if not is_a(error, BaseException):
+        raise TypeError(
+            f"`classify` takes an exception, and was given a `{type(error).__name__}`. Pass what was raised."
+        )
+    try:
+        inquiry = _Inquiry()
+        decision = inquiry.ask(error)
+        return inquiry.fault(decision), decision
+    except Exception as trouble:  # noqa: BLE001 - a foreign metaclass may break whatever touches the class: its hash, its name.
+        _LOG.warning("An exception could not be classified; it is called INTERNAL_ERROR.\n%s", stack_of(trouble))
+        return Fault(code=Code.INTERNAL_ERROR, correlation_id=new_correlation_id(), timestamp=now()), None
 
 
-def _fault(decision: _Decision) -> Fault:
-    answer, error = decision.answer, decision.error
-    if decision.step is Step.FAULT and is_a(error, FaultError):
-        return identified(error.fault)
-    return Fault(
-        code=answer.code,
-        message=_text(error) if answer.text is None else answer.text,
-        retry=_verdict(decision),
-        retry_after_ms=_wait(decision),
-        http_status=answer.http_status,
-        issues=answer.issues,
-        correlation_id=new_correlation_id(),
-        timestamp=now(),
-    )
+class _Inquiry:
+    """One exception being judged: how many may still be asked, and the texts that were read."""
+
+    __slots__ = ("_left", "_texts")
+
+    def __init__(self) -> None:
+        self._left = _MOST_ASKED
+        self._texts: dict[int, tuple[BaseException, str]] = {}
+
+    def fault(self, decision: _Decision) -> Fault:
+        """Make the Fault of a decision."""
+        answer, error = decision.answer, decision.error
+        if decision.step is Step.FAULT and is_a(error, FaultError):
+            return identified(error.fault)
+        retry = _verdict(decision)
+        return Fault(
+            code=answer.code,
+            message=self._message(error) if answer.text is None else answer.text,
+            retry=retry,
+            retry_after_ms=_wait(decision) if retry.retryable else answer.retry_after_ms,
+            http_status=answer.http_status,
+            issues=answer.issues,
+            correlation_id=new_correlation_id(),
+            timestamp=now(),
+        )
+
+    def ask(self, error: BaseException, above: _Errors = ()) -> _Decision:
+        """Ask the class, then what the exception carries, then its cause and its words."""
+        self._left -= 1
+        here = (*above, error)
+        if is_a(error, FaultError):
+            return _Decision(_answer_of(error.fault), Step.FAULT, None, here)
+        plan = REGISTRY.plan(type(error))
+        for row in plan.rules:
+            if decision := self._told(_said(row[1], error), Step.CLASS, row, here):
+                return decision
+        if is_a(error, BaseExceptionGroup):
+            return self._ask_group(error, here)
+        return (
+            (None if is_bare(error) else self._told(carried(error), Step.CARRIED, None, here))
+            or self._ask_words(error, plan.names, here)
+            or (self._told(_said(plan.last[1], error), Step.CLASS, plan.last, here) if plan.last else None)
+            or _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
+        )
+
+    def _ask_words(self, error: BaseException, names: tuple[str, ...], here: _Errors) -> _Decision | None:
+        """Believe the class's name before the cause, a cause that is sure before prose, and prose before nothing."""
+        cause = cause_of(error)
+        if cause is not None and self._may_look(cause, here):
+            if by_name := meaning_of(words_of(error, names=names, text=None)):
+                return _Decision(by_name, Step.WORDS, None, here)
+            deeper = self.ask(cause, here)
+            if deeper.is_firm:
+                return _Decision(_own(deeper), Step.CAUSE, deeper.row, here)
+        meaning = meaning_of(words_of(error, names=names, text=self._text_of(error)))
+        return _Decision(meaning, Step.WORDS, None, here) if meaning else None
+
+    def _ask_group(self, group: BaseException, here: _Errors) -> _Decision:
+        """Choose the member that an agent can do least about."""
+        decisions = [self.ask(leaf, here) for leaf in leaves_of(group) if self._may_look(leaf, here)]
+        if not decisions:
+            return _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
+        return min(decisions, key=_hope)
+
+    def _told(self, said: Said, step: Step, row: _Row | None, here: _Errors) -> _Decision | None:
+        """Make a decision of what a rule said; None if it said nothing."""
+        if said is None:
+            return None
+        if isinstance(said, BaseException):
+            return self.ask(said, here) if self._may_look(said, here) else None
+        return _Decision(said if isinstance(said, Answer) else Answer(said), step, row, here)
+
+    def _may_look(self, error: BaseException, here: _Errors) -> bool:
+        return self._left > 0 and len(here) < _DEEPEST and not any(error is seen for seen in here)
+
+    def _message(self, error: BaseException) -> str:
+        """Read an exception's text, without the text of another one that would not tell its own, and without tracebacks."""
+        text = self._text_of(error).partition(_TRACEBACK)[0]
+        for quoted in earlier_than(error):
+            words = self._text_of(quoted)
+            if words == text or (len(words) >= _SHORTEST_QUOTE and words in text):
+                answer = self.ask(quoted).answer
+                text = text if answer.text is None else text.replace(words, answer.text or answer.code.sentence, 1)
+        return text
+
+    def _text_of(self, error: BaseException) -> str:
+        """Read a text once: it may be slow, and another one the next time."""
+        known = self._texts.get(id(error))
+        if known is None:
+            known = self._texts[id(error)] = (error, text_of(error))
+        return known[1]
 
 
-def _text(error: BaseException) -> str:
-    """Read an exception's text; where it quotes another exception whose text is not told, it does not quote it either."""
-    text = text_of(error)
-    for quoted in earlier_than(error):
-        words = text_of(quoted)
-        if words and words in text and (instead := _ask(quoted, ()).answer.text):
-            text = text.replace(words, instead)
-    return text
+def _answer_of(fault: Fault) -> Answer:
+    return Answer(fault.code, fault.retry, fault.http_status, fault.retry_after_ms, fault.message, fault.issues)
+
+
+def _own(deeper: _Decision) -> Answer:
+    """Take a cause's answer for the exception that was raised from it, which says it in its own words."""
+    return deeper.answer._replace(text=None, retry=_verdict(deeper), retry_after_ms=_wait(deeper))
+
+
+def _hope(decision: _Decision) -> tuple[int, int]:
+    """How much an agent can do about it: by the verdict, then by the order of the codes."""
+    return _LEAST_FIRST.index(_verdict(decision)), _CODES.index(decision.answer.code)
+
+
+def _said(rule: Rule, error: BaseException) -> Said:
+    """Ask one rule; one that fails says nothing."""
+    if not callable(rule):
+        return rule
+    try:
+        return rule(error)
+    except Exception:  # noqa: BLE001 - it reads a foreign object, which may be anything.
+        return None
 
 
 def _verdict(decision: _Decision) -> Retry:
@@ -138,79 +251,3 @@ def _wait(decision: _Decision) -> int | None:
     if answer.retry_after_ms is not None or is_bare(error):
         return answer.retry_after_ms
     return wait_of(error, answer.http_status)
-
-
-def _ask(error: BaseException, above: tuple[BaseException, ...]) -> _Decision:
-    """Ask the class, then what the exception carries, then its cause and its words."""
-    here = (*above, error)
-    if is_a(error, FaultError):
-        return _Decision(_carried_fault(error.fault), Step.FAULT, None, here)
-    plan = REGISTRY.plan(type(error))
-    for row in plan.rules:
-        if decision := _told(_said(row[1], error), Step.CLASS, row, here):
-            return decision
-    if is_a(error, BaseExceptionGroup):
-        return _ask_group(error, here)
-    return (
-        (None if is_bare(error) else _told(carried(error), Step.CARRIED, None, here))
-        or _ask_words(error, plan.names, here)
-        or (_told(_said(plan.last[1], error), Step.CLASS, plan.last, here) if plan.last else None)
-        or _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
-    )
-
-
-def _carried_fault(fault: Fault) -> Answer:
-    return Answer(fault.code, fault.retry, fault.http_status, fault.retry_after_ms, fault.message, fault.issues)
-
-
-def _ask_words(error: BaseException, names: tuple[str, ...], here: tuple[BaseException, ...]) -> _Decision | None:
-    """Believe the class's name before the cause, a cause that is sure before prose, and prose before nothing."""
-    cause = cause_of(error)
-    if cause is not None and _may_look(cause, here):
-        if by_name := meaning_of(words_of(error, names=names, text=None)):
-            return _told(by_name, Step.WORDS, None, here)
-        deeper = _ask(cause, here)
-        if deeper.is_firm:
-            return _Decision(_own(deeper), Step.CAUSE, deeper.row, here)
-    return _told(meaning_of(words_of(error, names=names, text=text_of(error))), Step.WORDS, None, here)
-
-
-def _own(deeper: _Decision) -> Answer:
-    """Take a cause's answer for the exception that was raised from it, which says it in its own words."""
-    return deeper.answer._replace(text=None, retry=_verdict(deeper), retry_after_ms=_wait(deeper))
-
-
-def _ask_group(group: BaseException, here: tuple[BaseException, ...]) -> _Decision:
-    """Choose the member that an agent can do least about."""
-    decisions = [_ask(leaf, here) for leaf in leaves_of(group) if _may_look(leaf, here)]
-    if not decisions:
-        return _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
-    return min(decisions, key=_hope)
-
-
-def _hope(decision: _Decision) -> tuple[int, int]:
-    """How much an agent can do about it: by the verdict, then by the order of the codes."""
-    return _LEAST_FIRST.index(_verdict(decision)), _CODES.index(decision.answer.code)
-
-
-def _told(said: Said, step: Step, row: tuple[str, Rule] | None, here: tuple[BaseException, ...]) -> _Decision | None:
-    """Make a decision of what a rule said; None if it said nothing."""
-    if said is None:
-        return None
-    if isinstance(said, BaseException):
-        return _ask(said, here) if _may_look(said, here) else None
-    return _Decision(said if isinstance(said, Answer) else Answer(said), step, row, here)
-
-
-def _said(rule: Rule, error: BaseException) -> Said:
-    """Ask one rule; one that fails says nothing."""
-    if not callable(rule):
-        return rule
-    try:
-        return rule(error)
-    except Exception:  # noqa: BLE001 - it reads a foreign object, which may be anything.
-        return None
-
-
-def _may_look(error: BaseException, here: tuple[BaseException, ...]) -> bool:
-    return len(here) < _DEEPEST and not any(error is seen for seen in here)

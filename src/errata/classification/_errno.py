@@ -43,7 +43,9 @@ _BY_RESOLVER_NAME = {
 _BY_NUMBER: dict[int, Code | Answer] = {
     number: BY_NAME[name] for name in BY_NAME if (number := getattr(errno, name, None)) is not None
 }
-_BY_RESOLVER_NUMBER = {getattr(socket, name, None): answer for name, answer in _BY_RESOLVER_NAME.items()}
+_BY_RESOLVER_NUMBER = {
+    number: _BY_RESOLVER_NAME[name] for name in _BY_RESOLVER_NAME if (number := getattr(socket, name, None)) is not None
+}
 
 
 def by_errno(error: BaseException) -> Answer | Code | None:
@@ -54,4 +56,4 @@ def by_errno(error: BaseException) -> Answer | Code | None:
 def by_resolver(error: BaseException) -> Answer:
     """The resolver's error number: an unknown host stays unknown, a name server in trouble does not."""
     unknown = Answer(Code.NETWORK_ERROR, Retry.NEVER)
-    return _BY_RESOLVER_NUMBER.get(number_at(error, "errno"), unknown)
+    return _BY_RESOLVER_NUMBER.get(number_at(error, "errno") or 0, unknown)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
+from errata._log import stack_of
 from errata._taxonomy import Code, Retry
 from errata._values import did_you_mean, is_a, items_of, known_word, wait_ms
 from errata.classification._answer import Answer, Reader, Rule
@@ -69,8 +70,10 @@ def register(
 def _word(kind: type[_Word], what: str, value: object) -> _Word:
     word = known_word(kind, value)
     if word is None:
-        question = did_you_mean(str(value).upper(), map(str.upper, kind))
-        raise ValueError(f"`{value}` is no {what}. {question or f'Use one of `errata.{kind.__name__}`.'}")
+        question = did_you_mean(value.upper(), kind.__members__) if is_a(value, str) else ""
+        raise ValueError(
+            f"`{value}` is no {what}. {question} Use a member of `errata.{kind.__name__}`.".replace(".  ", ". ")
+        )
     return word
 
 
@@ -90,8 +93,9 @@ def _class_name(name: object) -> str:
 
 
 def _phrases(pattern: object) -> tuple[str, ...]:
-    phrases = tuple(phrase for phrase in items_of(pattern) if is_a(phrase, str))
-    if not phrases or len(phrases) != len(items_of(pattern)):
+    given = items_of(pattern)
+    phrases = tuple(phrase for phrase in given if is_a(phrase, str))
+    if not phrases or len(phrases) != len(given):
         raise TypeError(f"`pattern` is {pattern!r}; it has to be a phrase, or several. {_PHRASES}")
     for phrase in phrases:
         try:
@@ -117,8 +121,9 @@ def _with_wait(known: Answer, read_wait: Callable[[BaseException], object]) -> R
     def read(error: BaseException) -> Answer:
         try:
             return known._replace(retry_after_ms=wait_ms(read_wait(error)))
-        except Exception:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.
-            _LOG.warning("The `retry_after_ms` registered for %s failed.", dotted_name(type(error)), exc_info=True)
+        except Exception as trouble:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.
+            name = dotted_name(type(error))
+            _LOG.warning("The `retry_after_ms` registered for %s failed.\n%s", name, stack_of(trouble))
             return known
 
     read.__doc__ = f"{known.code}, with a wait of its own"

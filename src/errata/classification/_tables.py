@@ -76,8 +76,8 @@ class Plan(NamedTuple):
 class Registry:
     """Rules by class name: ours, and before them those that users added.
 
-    A class is found under its dotted name, or else by its package and name alone: libraries move a class from module
-    to module and keep the rest.
+    A class is found under its dotted name, or else, among ours, by its package and name alone: libraries move a class
+    from module to module and keep the rest.
     """
 
     def __init__(self, *tables: Table) -> None:
@@ -88,7 +88,7 @@ class Registry:
     def _index(self) -> None:
         rows = [*self._ours, *self._users]
         self._rows = dict(rows)
-        self._short = _by_short_name(self._ours) | _by_short_name(self._users)
+        self._short = _by_short_name(self._ours)
         self._plans: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
 
     def add(self, row: tuple[str, Rule]) -> None:

@@ -1,14 +1,16 @@
 """The words an exception is described with: its class's names, the words it carries, and its text."""
 
 import re
+from enum import Enum
 
 from errata._status import status_to_code
 from errata._taxonomy import verdict
+from errata._values import is_a
 from errata.classification._answer import Answer
 from errata.classification._carried import WORDS_AT, is_bare
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
-from errata.classification._reach import text_at
+from errata.classification._reach import peek, text_at
 
 _MOST = 8_000
 """How much of a text is read; whoever writes more says nothing more."""
@@ -61,8 +63,15 @@ def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) 
 
 
 def _carried_words(error: BaseException) -> list[str]:
-    words = (text_at(error, name) for name in WORDS_AT)
+    words = (_word(peek(error, name)) for name in WORDS_AT)
     return [word for word in words if word and len(word) <= _WORD_LIKE]
+
+
+def _word(value: object) -> str | None:
+    """Read a word that is carried; of an enumeration's member that is no word, its name."""
+    if is_a(value, Enum) and not is_a(value.value, str):
+        return value.name
+    return text_at(value, "value") if is_a(value, Enum) else text_at(value)
 
 
 def meaning_of(words: str) -> Answer | None:

@@ -8,7 +8,9 @@ from errata.cli._exceptions import exception_names, exception_page
 from errata.cli._pages import code_page, known_words, overview, word_page
 from errata.cli._terminal import complain, print_page
 
-HELP: str = "say what a code means and how it looks on the wire, or whose a word or a number is"
+HELP: str = (
+    "say what a code means and how it looks on the wire, whose a word or a number is, or what an exception becomes"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print the page of a code, of a word or of an exception class."""
+    if given.exception is not None and given.name is not None:
+        return complain("`NAME` and `--exception` ask for two pages at once", "ask for one, then for the other")
     if given.exception is not None:
         return _explain_exception(given.exception)
     name: str | None = given.name
