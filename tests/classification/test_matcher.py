@@ -154,3 +154,21 @@ def test_no_phrase_is_written_twice_in_a_table():
     for table in (SHARPER, PROVIDERS, COMMON):
         written = [phrase for row in table for phrase in row.phrases]
         assert len(written) == len(set(written)), sorted({each for each in written if written.count(each) > 1})
+
+
+def written_out(phrase):
+    return phrase.replace("{status}", "418").replace(":", ": ").replace(" … ", " of it ")
+
+
+@pytest.mark.parametrize("row", range(len(SHARPER)))
+def test_every_phrase_of_the_sharper_rows_finds_its_own_row(row):
+    found = {phrase: TABLE.first(written_out(phrase)) for phrase in SHARPER[row].phrases}
+    assert not {phrase: hit for phrase, hit in found.items() if hit is None or hit.row != row}
+
+
+@pytest.mark.parametrize("row", SHARPER, ids=lambda row: str(row.code))
+def test_no_phrase_stands_beside_a_shorter_one_that_says_the_same(row):
+    shortest_first = sorted(row.phrases, key=len)
+    matcher = Matcher([[phrase] for phrase in shortest_first])
+    found = {phrase: shortest_first[matcher.first(written_out(phrase)).row] for phrase in shortest_first}
+    assert not {phrase: shorter for phrase, shorter in found.items() if shorter != phrase}
