@@ -9,7 +9,7 @@ from errata.cli import main
     ("name", "says"),
     [
         ("builtins.TimeoutError", ["# builtins.TimeoutError", "- table: Python", "- code: TIMEOUT", "- retry: yes"]),
-        ("botocore.exceptions.ClientError", ["- table: AWS", "- decided by: ", "what it carries"]),
+        ("botocore.exceptions.ClientError", ["- table: AWS", "- decided by: AWS"]),
         ("ConnectTimeout", ["# httpx.ConnectTimeout", "# requests.exceptions.ConnectTimeout"]),
         ("builtins.RuntimeError", ["INTERNAL_ERROR", "says little by itself"]),
         ("myshop.errors.OrderNotFoundError", ["No table names it", "NOT_FOUND"]),

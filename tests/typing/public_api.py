@@ -19,6 +19,7 @@ from errata import (
     not_found,
     rate_limited,
 )
+from errata.classification import Step, explain
 from errata.dialects import Dialect, as_jsonrpc_error, error_response, get, names, native
 from errata.http import (
     aerror_from_response,
@@ -46,11 +47,32 @@ assert_type(error_from_response(object(), service="NCBI", data={"id": 1}, captur
 assert_type(parse_retry_after("120", date="Fri, 06 Nov 2026 08:49:37 GMT"), int | None)
 
 
+assert_type(errata.classify(OSError()), Fault)
+assert_type(explain(OSError()).step, Step)
+assert_type(errata.redact("x"), str)
+assert_type(errata.redact_data({"a": 1}), object)
+take_back = errata.register("mylib.Slow", Code.TIMEOUT, retry=Retry.SAME_CALL, retry_after_ms=lambda error: error.wait)
+assert_type(take_back(), None)
+errata.register(OSError, Code.TIMEOUT, retry_after_ms=500)
+errata.register(pattern=["no seats left", "fully booked"], code=Code.CONFLICT)
+assert_type(errata.try_catch(lambda: 7, operation="Orders.count", code=Code.GONE), int)
+
+
+@errata.guard("Orders.count", context={"shop": 1}, critical=True)
+def count(shop: int) -> int:
+    """What is guarded keeps its signature."""
+    return shop
+
+
+assert_type(count(1), int)
+
+
 async def fetch(client: httpx2.AsyncClient) -> None:
     """What is awaited."""
     assert_type(await aerror_from_response(object(), service="NCBI", body_timeout_ms=500), FaultError)
     assert_type(await fetch_with_timeout("https://a.example", client=client, json={"a": 1}), httpx2.Response)
     assert_type((await fetch_with_timeout("https://a.example", timeout_ms=500)).status_code, int)
+    assert_type(await errata.try_catch(lambda: client.get("https://a.example"), operation="a"), httpx2.Response)
 
 
 assert_type(get("native"), Dialect)
@@ -67,5 +89,8 @@ Code.NOT_FOND  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAc
 FaultError("NOT_FOUND", "x")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 not_found("x", retry_after="soon")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 not_found("x", retry="same_call")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+errata.register("mylib.Slow")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+errata.guard("x", cod=Code.GONE)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+count("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 Fault(Code.GONE)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 Fault(code=Code.GONE).message = "y"  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]

@@ -32,13 +32,14 @@ def _known(name: str) -> list[str]:
 
 
 def _may_say_nothing(name: str) -> bool:
-    return not isinstance(REGISTRY.rule_for(name), Answer | str)  # A Code is a str.
+    rule = REGISTRY.rule_for(name)
+    return callable(rule) and not described(rule).rpartition(" ")[2].isupper()  # "…, else UPSTREAM_ERROR" never does.
 
 
 def _row(name: str) -> str:
     row = REGISTRY.rule_for(name)
     rule = row.rule if isinstance(row, Otherwise) else row
-    family = next((family for family, table in FAMILIES.items() if name in table), None)
+    family = next((family for family, table in FAMILIES.items() if any(_is_same(name, known) for known in table)), None)
     lines = [f"- table: {family}"] if family else []
     lines.append(f"- decided by: {_decided_by(rule)}" if callable(rule) else f"- code: {_outcome(rule)}")
     if isinstance(row, Otherwise):
@@ -46,11 +47,17 @@ def _row(name: str) -> str:
     return "\n".join(lines)
 
 
+def _is_same(name: str, known: str) -> bool:
+    """Whether two dotted names are one class, also if it moved inside its package."""
+    ends = [(each.partition(".")[0], each.rpartition(".")[2]) for each in (name, known)]
+    return ends[0] == ends[1]
+
+
 def _page_by_words(name: str) -> str | None:
     meaning = meaning_of(spelled_out(name.rpartition(".")[2]))
     if meaning is None:
         return None
-    return f"# {name}\n\nNo table names it. By its name alone it is:\n\n- code: {_outcome(meaning)}\n\n{_THEN}"
+    return f"# {name}\n\nNo table names it. By its name alone it is:\n\n- code: {_outcome(meaning)}"
 
 
 def _decided_by(rule: Rule) -> str:
