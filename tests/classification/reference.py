@@ -8,7 +8,7 @@ _BETWEEN = {"": "", " ": r"[\s_\-]+", "'": "['\u2019]", ":": r"[\s:=(\[{,<\"'\-/
 _WHOLE_WORD = r"(?<![a-z0-9]){}(?![a-z0-9])"
 _TAIL = r"(?:code|err|errors?|exceeded|exception|failure|fault|reached)(?![a-z0-9])"
 _NOT_JOINED = rf"(?![_\-./]+(?!{_TAIL})[a-z0-9])"
-_NOT_IN_A_PATH = rf"(?![_\-./]*[./][_\-./]*(?!{_TAIL})[a-z0-9])"
+_NOT_IN_A_PATH = rf"(?![_\-./]*\.[_\-./]*(?!{_TAIL})[a-z0-9])"
 _LEAD = re.compile(
     r"(?:bad|duplicate|illegal|incorrect|insufficient|invalid|malformed|missing|no|unknown|unsupported|wrong)\b"
 )

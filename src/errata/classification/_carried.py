@@ -2,9 +2,10 @@
 
 from weakref import WeakKeyDictionary
 
+from errata._headers import header_fields
+from errata._http_verdict import http_verdict
 from errata._jsonable import as_object
-from errata._status import status_to_code
-from errata._taxonomy import Code, Retry
+from errata._taxonomy import Code
 from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Said
@@ -50,9 +51,8 @@ _SECONDS_AT = (
     ("result_json", "parameters", "retry_after"),
 )
 _MS_AT = (("retry_after_ms",), ("retryAfterMs",))
-# Statuses that say more than their class: "for legal reasons", nginx's "client closed request", and timeouts between
-# a proxy and its origin.
-_SHARPER = {451: Code.FORBIDDEN, 499: Code.CANCELLED, 522: Code.TIMEOUT, 524: Code.TIMEOUT, 598: Code.TIMEOUT}
+# nginx's "client closed request", and timeouts between a proxy and its origin. HTTP knows none of them.
+_MADE_UP_BY_PROXIES = {499: Code.CANCELLED, 522: Code.TIMEOUT, 524: Code.TIMEOUT, 598: Code.TIMEOUT}
 WORDS_AT = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
 """Where libraries keep a word for what went wrong: `rate_limit_exceeded`."""
 _FLAGS = ("retryable", "retriable", "is_retryable", "should_retry", "transient", "is_transient")
@@ -97,12 +97,10 @@ def by_status(error: BaseException) -> Answer | None:
 
 def of_status(status: int, error: BaseException) -> Answer:
     """Say what an HTTP status means, given the headers that came with it."""
-    wait = wait_of(error, status)
-    code = _SHARPER.get(status) or status_to_code(status)
-    if status == 403 and wait is not None:  # noqa: PLR2004 - GitHub and others refuse too many calls like this.
-        code = Code.RATE_LIMITED
-    later = wait is not None and code.retry is Retry.FIX_INPUT  # 413 with Retry-After: it was refused for now.
-    return Answer(code, Retry.SAME_CALL if later else None, status, wait)
+    headers = next(filter(None, (header_fields(peek(error, *path)) for path in _HEADERS_AT)), {})
+    known, wait = _MADE_UP_BY_PROXIES.get(status), wait_of(error, status)
+    code, retry, wait_ms = http_verdict(status, headers, code=known, wait_ms=wait)
+    return Answer(code, retry, status, wait_ms)
 
 
 def status_of(error: BaseException) -> int | None:

@@ -156,7 +156,7 @@ def _is_part_of_a_name(words: list[tuple[str, str]], end: int, place: _Place) ->
     joint = words[end][1]
     if not joint or end + 1 == len(words) or joint.strip(_JOINTS) or words[end + 1][0] in _TAILS:
         return False
-    return not (place.leads and "." not in joint and "/" not in joint)
+    return not (place.leads and "." not in joint)
 
 
 def _is_status(word: str) -> bool:

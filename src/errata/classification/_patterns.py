@@ -55,14 +55,14 @@ SHARPER = (
     ), _NEVER),
     # A limit on calls names what was limited, often with words of the rows below ("unauthorized clients").
     Pattern(_C.RATE_LIMITED, (
-        "api limit", "burst limit", "enhance your calm", "exceeded … quota", "exceeds … quota", "flood wait",
-        "limit exceeded exception", "limit reached", "over quota", "quota exceeded", "quota exhausted", "quota reached",
-        "rate exceeded", "rate has been exceeded", "rate limit", "rate limited", "rate limiting", "rate limits",
-        "ratelimit", "ratelimited", "request limit exceeded", "request rate", "requests per day", "requests per minute",
-        "requests per second", "resource exhausted", "resource has been exhausted", "slow down", "slowdown", "throttle",
-        "throttled", "throttling", "throughput … exceeded", "tokens per minute", "too many attempts", "too many calls",
-        "too many login attempts", "too many messages", "too many queries", "too many requests", "toomanyrequests",
-        "usage limit",
+        "api limit", "burst limit", "calls per hour", "calls per minute", "calls per second", "enhance your calm",
+        "exceeded … quota", "exceeds … quota", "flood wait", "limit exceeded exception", "limit reached", "over quota",
+        "quota exceeded", "quota exhausted", "quota reached", "rate exceeded", "rate has been exceeded", "rate limit",
+        "rate limited", "rate limiting", "rate limits", "ratelimit", "ratelimited", "request limit exceeded",
+        "request rate", "requests per day", "requests per minute", "requests per second", "resource exhausted",
+        "resource has been exhausted", "slow down", "slowdown", "throttle", "throttled", "throttling",
+        "throughput … exceeded", "tokens per minute", "too many attempts", "too many calls", "too many login attempts",
+        "too many messages", "too many queries", "too many requests", "toomanyrequests", "usage limit",
     )),
     # A key that is not accepted arrives as 400, 401 and 403, and in texts that say "invalid".
     Pattern(_C.UNAUTHORIZED, (
@@ -223,7 +223,9 @@ SHARPER = (
         "in its current state", "in the current state", "in this state", "invalid state", "not allowed in",
         "not allowed while", "wrong state",
     )),
-    Pattern(_C.CIRCUIT_OPEN, ("circuit breaker", "circuit is open", "circuit open", "circuitbreaker")),
+    Pattern(_C.CIRCUIT_OPEN, (
+        "circuit breaker", "circuit breaker open", "circuit is open", "circuit open", "circuitbreaker",
+    )),
     Pattern(_C.CANCELLED, (
         "1 cancelled", "canceled by", "cancelled by", "cancelled error", "client closed request", "context canceled",
         "context cancelled", "operation canceled", "operation cancelled", "request canceled", "request cancelled",
@@ -281,8 +283,8 @@ SHARPER = (
     )),
     # The thing is not there. It stands before the rows on bad values: "Invalid id: no such user" is about the user.
     Pattern(_C.GONE, (
-        "has been deleted", "has been purged", "has been removed", "no longer available", "no longer exists",
-        "was deleted", "was removed",
+        "has been deleted", "has been purged", "has been removed", "is gone", "no longer available", "no longer exists",
+        "resource gone", "was deleted", "was removed",
     )),
     Pattern(_C.CONFLICT, (
         "already been", "already completed", "already exist", "already exists", "already has", "already in progress",

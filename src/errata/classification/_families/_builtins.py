@@ -132,7 +132,7 @@ TABLE: Table = {
     "ssl.SSLWantWriteError": Code.SERVICE_UNAVAILABLE,
 
     # Other programs, and queues.
-    "subprocess.CalledProcessError": Code.UPSTREAM_ERROR,
+    "subprocess.CalledProcessError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),  # It said no; it will say so again.
     "subprocess.TimeoutExpired": Code.TIMEOUT,
     "queue.Empty": Code.INTERNAL_ERROR,
     "_queue.Empty": Code.INTERNAL_ERROR,

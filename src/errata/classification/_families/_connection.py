@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 
 from errata._jsonable import text_of
-from errata._status import status_to_code
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Reader, Said
-from errata.classification._carried import by_status
+from errata.classification._carried import by_status, of_status
 from errata.classification._errno import by_errno
 from errata.classification._families import _builtins
 from errata.classification._reach import argument, inner, number_at, peek
@@ -38,7 +37,7 @@ _MOST = 16
 _HELD_AT = (("os_error",), ("reason",), ("original_error",), ("inner_exception",), ("kwargs", "error"))
 _FINAL_STATUS_AT = (("response", "status_code"), ("status",), ("code",))
 _STATUS_SAID = re.compile(r"(?:^|failed: |too many |error: |status code[: ]{1,2})([45][0-9]{2})\b", re.IGNORECASE)
-_PROXY_WANTS_CREDENTIALS = 407
+_PROXY_WANTS_CREDENTIALS = 407  # It answered in the server's place; what it wants, no argument can say.
 
 
 def by_what_broke(error: BaseException) -> Answer | None:
@@ -73,7 +72,7 @@ def by_status_said(error: BaseException) -> Answer | None:
     status = int(said[1]) if said else 0
     if status == _PROXY_WANTS_CREDENTIALS:
         return Answer(Code.UNAUTHORIZED, http_status=status)
-    return Answer(status_to_code(status), http_status=status) if status else None
+    return of_status(status, error) if status else None
 
 
 def held_at(*path: str) -> Reader:

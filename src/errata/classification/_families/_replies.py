@@ -16,7 +16,7 @@ Place: TypeAlias = tuple[str, ...]
 Words: TypeAlias = Mapping[str, Code | Answer]
 
 _VAGUE = (None, 400)
-_MORE_STATUSES = {451: Code.FORBIDDEN, 499: Code.CANCELLED}
+_FOR_LEGAL_REASONS = 451
 _LONGEST_BODY = 50_000
 _NO_MESSAGE = ("<", "{")  # A page, or data that nobody took apart
 _NO_WORDS: Words = {}
@@ -101,5 +101,5 @@ def _with_status(said: Answer | None, status: int | None, error: BaseException) 
         return said._replace(http_status=status)
     if status is None:
         return None
-    known = _MORE_STATUSES.get(status)
-    return Answer(known, http_status=status) if known else of_status(status, error)
+    answer = of_status(status, error)
+    return answer._replace(code=Code.FORBIDDEN) if status == _FOR_LEGAL_REASONS else answer
