@@ -224,7 +224,8 @@ SHARPER = (
         "not allowed while", "wrong state",
     )),
     Pattern(_C.CIRCUIT_OPEN, (
-        "circuit breaker", "circuit breaker open", "circuit is open", "circuit open", "circuitbreaker",
+        "circuit breaker error", "circuit breaker is open", "circuit breaker open", "circuit breaker tripped",
+        "circuit is open", "circuit open", "circuitbreaker",
     )),
     Pattern(_C.CANCELLED, (
         "1 cancelled", "canceled by", "cancelled by", "cancelled error", "client closed request", "context canceled",
