@@ -4,13 +4,13 @@ from typing import cast
 
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, wait_ms
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._models import REFUSED_CONTENT, TRUNCATED, by_model_reply
 from errata.classification._families._replies import by_reply, replied
 from errata.classification._reach import inner, peek
+from errata.classification._verdicts import BUG
 
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 _UNREADABLE = Code.SERIALIZATION_ERROR
 _HUB = by_reply(said_at=(("server_message",),))
 
@@ -73,7 +73,7 @@ TABLE: Table = {
     "agents.exceptions.MaxTurnsExceeded": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
     "agents.exceptions.ModelBehaviorError": Code.UPSTREAM_ERROR,
     "agents.exceptions.OutputGuardrailTripwireTriggered": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
-    "agents.exceptions.UserError": _BUG,
+    "agents.exceptions.UserError": BUG,
     "instructor.core.exceptions.ConfigurationError": Code.CONFIGURATION_ERROR,
     "instructor.core.exceptions.IncompleteOutputException": TRUNCATED,
     "instructor.core.exceptions.InstructorRetryException": first(_last_attempt, _UNREADABLE),
@@ -81,14 +81,14 @@ TABLE: Table = {
     "langchain_core.exceptions.ContextOverflowError": Code.VALIDATION_FAILED,
     "langchain_core.exceptions.OutputParserException": _UNREADABLE,
     "langgraph.errors.GraphRecursionError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
-    "langgraph.errors.InvalidUpdateError": _BUG,
+    "langgraph.errors.InvalidUpdateError": BUG,
     "pydantic_ai.exceptions.ModelAPIError": Otherwise(Code.UPSTREAM_ERROR),
     "pydantic_ai.exceptions.ModelHTTPError": first(by_model_reply, Code.UPSTREAM_ERROR),
     "pydantic_ai.exceptions.UnexpectedModelBehavior": Answer(Code.UPSTREAM_ERROR),
     "pydantic_ai.exceptions.UsageLimitExceeded": Code.INSUFFICIENT_BALANCE,
-    "pydantic_ai.exceptions.UserError": _BUG,
+    "pydantic_ai.exceptions.UserError": BUG,
     "workflows.errors.WorkflowRuntimeError": Otherwise(Code.UPSTREAM_ERROR),
     "workflows.errors.WorkflowTimeoutError": Code.TIMEOUT,
-    "workflows.errors.WorkflowValidationError": _BUG,
+    "workflows.errors.WorkflowValidationError": BUG,
 }
 # fmt: on

@@ -6,18 +6,16 @@ from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import of_status
 from errata.classification._families._connection import (
     BAD_HEADER,
-    MISUSE,
     NOT_HTTP,
     NOT_SENT_IN_TIME,
     REDIRECTS,
-    REFUSED,
-    TLS,
     UNKNOWN_HOST,
     by_final_status,
     by_network_words,
     by_what_broke,
 )
 from errata.classification._reach import inner, number_at
+from errata.classification._verdicts import BUG, REFUSED, TLS
 
 _BAD_URL = Code.INVALID_PARAMS
 _PROXY_WANTS_CREDENTIALS = 407
@@ -103,11 +101,11 @@ TABLE: Table = {
     "aiohttp.http_websocket.WebSocketError": Code.UPSTREAM_ERROR,
     "aiohttp.http_websocket.WSHandshakeError": Code.UPSTREAM_ERROR,
     "aiohttp.streams.EofStream": Code.NETWORK_ERROR,
-    "aiohttp.payload.LookupError": MISUSE,
-    "aiohttp.web_exceptions.HTTPException": first(_answers_own, MISUSE),
+    "aiohttp.payload.LookupError": BUG,
+    "aiohttp.web_exceptions.HTTPException": first(_answers_own, BUG),
     "aiohttp.web_protocol.RequestPayloadError": BAD_HEADER,
-    "aiohttp.web_protocol.PayloadAccessError": MISUSE,
-    "aiohttp.web_app.CleanupError": MISUSE,
+    "aiohttp.web_protocol.PayloadAccessError": BUG,
+    "aiohttp.web_app.CleanupError": BUG,
     "aiohttp.web_runner.GracefulExit": Code.CANCELLED,
 }
 # fmt: on

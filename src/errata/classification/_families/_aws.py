@@ -8,16 +8,9 @@ from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status, of_status
 from errata.classification._families._cloud_codes import of_cloud_code
-from errata.classification._families._connection import (
-    MISUSE,
-    NOT_SENT_IN_TIME,
-    REFUSED,
-    TLS,
-    by_network_words,
-    by_what_broke,
-    held_at,
-)
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import inner, number_at, peek, text_at
+from errata.classification._verdicts import BUG, REFUSED, TLS
 
 _SETTING = Code.CONFIGURATION_ERROR
 _ARGUMENT = Code.INVALID_PARAMS
@@ -130,15 +123,15 @@ _BOTOCORE: dict[str, Rule | Otherwise] = {
     "UnsupportedS3ArnError": _ARGUMENT,
     "UnsupportedS3ControlArnError": _ARGUMENT,
     "UnsupportedOutpostResourceError": _ARGUMENT,
-    "OperationNotPageableError": MISUSE,
-    "UnseekableStreamError": MISUSE,
-    "AwsChunkedWrapperError": MISUSE,
-    "UnknownClientMethodError": MISUSE,
-    "StubResponseError": MISUSE,
-    "StubAssertionError": MISUSE,
-    "UnStubbedResponseError": MISUSE,
-    "UndefinedModelAttributeError": MISUSE,
-    "MissingServiceIdError": MISUSE,
+    "OperationNotPageableError": BUG,
+    "UnseekableStreamError": BUG,
+    "AwsChunkedWrapperError": BUG,
+    "UnknownClientMethodError": BUG,
+    "StubResponseError": BUG,
+    "StubAssertionError": BUG,
+    "UnStubbedResponseError": BUG,
+    "UndefinedModelAttributeError": BUG,
+    "MissingServiceIdError": BUG,
 
     # How the client is set up.
     **dict.fromkeys((
@@ -176,14 +169,14 @@ TABLE: Table = {
     "s3transfer.exceptions.S3DownloadFailedError": _TRANSFER,
     "s3transfer.exceptions.S3CopyFailedError": _TRANSFER,
     "s3transfer.exceptions.S3ValidationError": _ARGUMENT,
-    "s3transfer.exceptions.InvalidSubscriberMethodError": MISUSE,
-    "s3transfer.exceptions.TransferNotDoneError": MISUSE,
+    "s3transfer.exceptions.InvalidSubscriberMethodError": BUG,
+    "s3transfer.exceptions.TransferNotDoneError": BUG,
     "s3transfer.exceptions.FatalError": Code.CANCELLED,
 
     "pynamodb.exceptions.PynamoDBException": first(held_at("cause"), Code.DATABASE_ERROR),
     "pynamodb.exceptions.DoesNotExist": Code.NOT_FOUND,
     "pynamodb.exceptions.TableDoesNotExist": Code.DATABASE_ERROR,
-    "pynamodb.exceptions.InvalidStateError": MISUSE,
+    "pynamodb.exceptions.InvalidStateError": BUG,
     "pynamodb.exceptions.AttributeDeserializationError": Code.SERIALIZATION_ERROR,
     "pynamodb.exceptions.AttributeNullError": Code.MISSING_REQUIRED_FIELD,
     # boto, the SDK before boto3.

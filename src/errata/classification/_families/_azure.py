@@ -4,15 +4,14 @@ from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status, of_status, status_of
 from errata.classification._families._connection import (
-    MISUSE,
     NOT_SENT_IN_TIME,
     REDIRECTS,
-    REFUSED,
     by_network_words,
     by_what_broke,
     held_at,
 )
 from errata.classification._reach import number_at, text_at
+from errata.classification._verdicts import BUG, REFUSED
 
 _AGAIN = Retry.SAME_CALL
 
@@ -101,9 +100,9 @@ _CORE: dict[str, Rule | Otherwise] = {
     "IncompleteReadError": Code.NETWORK_ERROR,
     "SerializationError": Code.SERIALIZATION_ERROR,
     "DeserializationError": Code.SERIALIZATION_ERROR,
-    "StreamConsumedError": MISUSE,
-    "StreamClosedError": MISUSE,
-    "ResponseNotReadError": MISUSE,
+    "StreamConsumedError": BUG,
+    "StreamClosedError": BUG,
+    "ResponseNotReadError": BUG,
 }
 TABLE: Table = {
     **{f"azure.core.exceptions.{name}": rule for name, rule in _CORE.items()},
@@ -135,7 +134,7 @@ TABLE: Table = {
     "azure.servicebus.exceptions.MessagingEntityDisabledError": Code.CONFLICT,
     "azure.servicebus.exceptions.MessageNotFoundError": Code.NOT_FOUND,
     "azure.servicebus.exceptions.MessageSizeExceededError": Code.VALIDATION_FAILED,
-    "azure.servicebus.exceptions.MessageAlreadySettled": MISUSE,
+    "azure.servicebus.exceptions.MessageAlreadySettled": BUG,
     "azure.servicebus.exceptions.MessageLockLostError": Code.CONFLICT,
     "azure.servicebus.exceptions.SessionLockLostError": Code.CONFLICT,
     "azure.servicebus.exceptions.SessionCannotBeLockedError": Answer(Code.CONFLICT, _AGAIN),

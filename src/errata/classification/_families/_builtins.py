@@ -3,20 +3,17 @@
 from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._errno import by_errno, by_resolver
 from errata.classification._reach import argument, text_at
-
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # The text is Python's: of no use to an agent, and revealing.
-_REFUSED = Answer(Code.NETWORK_ERROR, Retry.SAME_CALL)
-_TLS = Answer(Code.NETWORK_ERROR, Retry.NEVER)
+from errata.classification._verdicts import BUG, REFUSED, TLS
 
 
 def _of_a_value(error: BaseException) -> Said:
     """Whether it is about a closed file (a bug), about JSON that cannot be written, or about the value that was given."""
     text = text_of(argument(error)).lower()
     if "closed file" in text or "already closed" in text:
-        return _BUG
+        return BUG
     return Code.SERIALIZATION_ERROR if any(words in text for words in _UNWRITABLE) else Code.VALIDATION_FAILED
 
 
@@ -26,12 +23,12 @@ _UNWRITABLE = ("circular reference detected", "not json compliant")
 def _of_an_end(error: BaseException) -> Said:
     """Whether a file ended too early, or there was nobody to ask."""
     text = argument(error)
-    return Code.SERIALIZATION_ERROR if is_a(text, str) and not text.startswith("EOF when reading") else _BUG
+    return Code.SERIALIZATION_ERROR if is_a(text, str) and not text.startswith("EOF when reading") else BUG
 
 
 def _of_syntax(error: BaseException) -> Said:
     """Whether it is in a text that was given, or in the server's own source."""
-    return Code.INVALID_FORMAT if text_at(error, "filename") in {"<unknown>", "<string>"} else _BUG
+    return Code.INVALID_FORMAT if text_at(error, "filename") in {"<unknown>", "<string>"} else BUG
 
 
 GENERAL = frozenset(
@@ -62,34 +59,34 @@ GENERAL = frozenset(
 
 # fmt: off
 TABLE: Table = {
-    "builtins.ArithmeticError": _BUG,
-    "builtins.AssertionError": _BUG,
-    "builtins.AttributeError": _BUG,
-    "builtins.BufferError": _BUG,
+    "builtins.ArithmeticError": BUG,
+    "builtins.AssertionError": BUG,
+    "builtins.AttributeError": BUG,
+    "builtins.BufferError": BUG,
     "builtins.EOFError": _of_an_end,
-    "builtins.FloatingPointError": _BUG,
-    "builtins.GeneratorExit": _BUG,
-    "builtins.ImportError": _BUG,
+    "builtins.FloatingPointError": BUG,
+    "builtins.GeneratorExit": BUG,
+    "builtins.ImportError": BUG,
     "builtins.IndentationError": _of_syntax,
-    "builtins.IndexError": _BUG,
-    "builtins.KeyError": _BUG,
-    "builtins.LookupError": _BUG,
-    "builtins.MemoryError": _BUG,
-    "builtins.ModuleNotFoundError": _BUG,
-    "builtins.NameError": _BUG,
-    "builtins.OverflowError": _BUG,
-    "builtins.RecursionError": _BUG,
-    "builtins.ReferenceError": _BUG,
-    "builtins.StopAsyncIteration": _BUG,
-    "builtins.StopIteration": _BUG,
+    "builtins.IndexError": BUG,
+    "builtins.KeyError": BUG,
+    "builtins.LookupError": BUG,
+    "builtins.MemoryError": BUG,
+    "builtins.ModuleNotFoundError": BUG,
+    "builtins.NameError": BUG,
+    "builtins.OverflowError": BUG,
+    "builtins.RecursionError": BUG,
+    "builtins.ReferenceError": BUG,
+    "builtins.StopAsyncIteration": BUG,
+    "builtins.StopIteration": BUG,
     "builtins.SyntaxError": _of_syntax,
-    "builtins.SystemError": _BUG,
-    "builtins.SystemExit": _BUG,
+    "builtins.SystemError": BUG,
+    "builtins.SystemExit": BUG,
     "builtins.TabError": _of_syntax,
-    "builtins.TypeError": _BUG,
-    "builtins.UnboundLocalError": _BUG,
-    "builtins.Warning": _BUG,
-    "builtins.ZeroDivisionError": _BUG,
+    "builtins.TypeError": BUG,
+    "builtins.UnboundLocalError": BUG,
+    "builtins.Warning": BUG,
+    "builtins.ZeroDivisionError": BUG,
     "builtins.KeyboardInterrupt": Code.CANCELLED,
     "builtins.NotImplementedError": Code.NOT_IMPLEMENTED,
     "builtins.RuntimeError": Otherwise(Code.INTERNAL_ERROR),  # People raise it with a message of their own.
@@ -107,7 +104,7 @@ TABLE: Table = {
     "builtins.ChildProcessError": Code.INTERNAL_ERROR,
     "builtins.ConnectionAbortedError": Code.NETWORK_ERROR,
     "builtins.ConnectionError": first(by_errno, Code.NETWORK_ERROR),
-    "builtins.ConnectionRefusedError": _REFUSED,
+    "builtins.ConnectionRefusedError": REFUSED,
     "builtins.ConnectionResetError": Code.NETWORK_ERROR,
     "builtins.FileExistsError": Code.CONFLICT,
     "builtins.FileNotFoundError": Code.NOT_FOUND,
@@ -117,14 +114,14 @@ TABLE: Table = {
     "builtins.PermissionError": Code.FORBIDDEN,
     "builtins.ProcessLookupError": Code.NOT_FOUND,
     "builtins.TimeoutError": Code.TIMEOUT,
-    "io.UnsupportedOperation": _BUG,
+    "io.UnsupportedOperation": BUG,
     "shutil.SameFileError": Code.INVALID_PARAMS,
     "shutil.SpecialFileError": Code.INVALID_PARAMS,
     "shutil.ReadError": Code.SERIALIZATION_ERROR,
     "socket.gaierror": by_resolver,
     "socket.herror": by_resolver,
-    "ssl.SSLError": _TLS,
-    "ssl.SSLCertVerificationError": _TLS,
+    "ssl.SSLError": TLS,
+    "ssl.SSLCertVerificationError": TLS,
     "ssl.SSLEOFError": Code.NETWORK_ERROR,
     "ssl.SSLSyscallError": Code.NETWORK_ERROR,
     "ssl.SSLZeroReturnError": Code.NETWORK_ERROR,

@@ -4,8 +4,9 @@ from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status, status_of, wait_of
 from errata.classification._families._cloud_codes import of_cloud_code
-from errata.classification._families._connection import MISUSE, REFUSED, by_network_words, by_what_broke, held_at
+from errata.classification._families._connection import by_network_words, by_what_broke, held_at
 from errata.classification._reach import called, text_at
+from errata.classification._verdicts import BUG, REFUSED
 
 _SETTING = Code.CONFIGURATION_ERROR
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
@@ -76,7 +77,7 @@ TABLE: Table = {
     "oci.exceptions.MaximumWaitTimeExceeded": Code.TIMEOUT,
     "oci.exceptions.CompositeOperationError": first(held_at("cause"), Code.UPSTREAM_ERROR),
     "oci.exceptions.MultipartUploadError": Code.UPSTREAM_ERROR,
-    "oci.exceptions.WaitUntilNotSupported": MISUSE,
+    "oci.exceptions.WaitUntilNotSupported": BUG,
     "oci.exceptions.ClientError": _SETTING,
 
     # IBM.

@@ -5,14 +5,14 @@ from typing import cast
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._replies import by_reply, replied
 from errata.classification._families._service_words import SLACK, TWILIO
 from errata.classification._families._wrappers import wrapped_at
 from errata.classification._reach import peek, text_at
+from errata.classification._verdicts import BUG
 
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 _OWN_TEXT = ()
 _by_status = by_reply(said_at=_OWN_TEXT)
 
@@ -102,7 +102,7 @@ TABLE: Table = {
     "twilio.base.exceptions.TwilioServiceException": first(by_reply(TWILIO, word_at=(("code",),), said_at=(("detail",), ("title",))), Code.UPSTREAM_ERROR),
     "twilio.base.obsolete.ObsoleteException": Code.NOT_IMPLEMENTED,
     "twilio.jwt.JwtDecodeError": Code.UNAUTHORIZED,
-    "twilio.twiml.TwiMLException": _BUG,
+    "twilio.twiml.TwiMLException": BUG,
 
     **{f"{package}.{name}": rule for package in ("discord", "disnake", "nextcord") for name, rule in _DISCORD.items()},
     "aiogram.exceptions.ClientDecodeError": Code.SERIALIZATION_ERROR,
@@ -146,7 +146,7 @@ TABLE: Table = {
     "praw.exceptions.ReadOnlyException": Code.FORBIDDEN,
     "praw.exceptions.RedditAPIException": Otherwise(Code.INVALID_PARAMS),
     "prawcore.exceptions.InsufficientScope": Code.FORBIDDEN,
-    "prawcore.exceptions.InvalidInvocation": _BUG,
+    "prawcore.exceptions.InvalidInvocation": BUG,
     "prawcore.exceptions.OAuthException": Code.UNAUTHORIZED,
     "prawcore.exceptions.RequestException": first(wrapped_at("original_exception"), Code.NETWORK_ERROR),
     "prawcore.exceptions.ResponseException": first(_by_status, Code.UPSTREAM_ERROR),

@@ -1,11 +1,11 @@
 """Libraries that compute: tables, arrays, models, graphs, formulas, places."""
 
 from errata._taxonomy import Code, Retry
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._reach import inner
+from errata.classification._verdicts import BUG
 
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
 _TOO_LARGE = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER, text="There is not enough memory for this.")
 _BUSY = Answer(Code.SERVICE_UNAVAILABLE, text="There is not enough memory for this now.")  # A card that others use too.
 
@@ -20,23 +20,23 @@ TABLE: Table = {
     # pandas.
     "pandas._libs.tslibs.parsing.DateParseError": Code.INVALID_FORMAT,
     "pandas.errors.AbstractMethodError": Code.NOT_IMPLEMENTED,
-    "pandas.errors.ClosedFileError": _BUG,
+    "pandas.errors.ClosedFileError": BUG,
     "pandas.errors.DataError": Code.VALIDATION_FAILED,
     "pandas.errors.DatabaseError": first(of_cause, Code.DATABASE_ERROR),
     "pandas.errors.DuplicateLabelError": Code.VALIDATION_FAILED,
     "pandas.errors.EmptyDataError": Code.SERIALIZATION_ERROR,
     "pandas.errors.IncompatibleFrequency": Code.VALIDATION_FAILED,
-    "pandas.errors.IndexingError": _BUG,
+    "pandas.errors.IndexingError": BUG,
     "pandas.errors.IntCastingNaNError": Code.VALIDATION_FAILED,
-    "pandas.errors.InvalidComparison": _BUG,
-    "pandas.errors.InvalidIndexError": _BUG,
+    "pandas.errors.InvalidComparison": BUG,
+    "pandas.errors.InvalidIndexError": BUG,
     "pandas.errors.InvalidVersion": Code.INVALID_FORMAT,
-    "pandas.errors.LossySetitemError": _BUG,
+    "pandas.errors.LossySetitemError": BUG,
     "pandas.errors.MergeError": Code.VALIDATION_FAILED,
-    "pandas.errors.NoBufferPresent": _BUG,
+    "pandas.errors.NoBufferPresent": BUG,
     "pandas.errors.NullFrequencyError": Code.VALIDATION_FAILED,
     "pandas.errors.NumExprClobberingError": Code.INVALID_PARAMS,
-    "pandas.errors.NumbaUtilError": _BUG,
+    "pandas.errors.NumbaUtilError": BUG,
     "pandas.errors.OptionError": Code.INVALID_PARAMS,
     "pandas.errors.OutOfBoundsDatetime": Code.VALIDATION_FAILED,
     "pandas.errors.OutOfBoundsTimedelta": Code.VALIDATION_FAILED,
@@ -45,7 +45,7 @@ TABLE: Table = {
     "pandas.errors.PyperclipException": Code.CONFIGURATION_ERROR,  # There is no clipboard.
     "pandas.errors.SpecificationError": Code.INVALID_PARAMS,
     "pandas.errors.UndefinedVariableError": Code.INVALID_PARAMS,  # In a query that the caller wrote.
-    "pandas.errors.UnsortedIndexError": _BUG,
+    "pandas.errors.UnsortedIndexError": BUG,
     "pandas.errors.UnsupportedFunctionCall": Code.NOT_IMPLEMENTED,
 
     # Polars and Arrow.
@@ -89,9 +89,9 @@ TABLE: Table = {
     # Arrays and models. Numbers that cannot be computed with are the caller's.
     "numpy.linalg.LinAlgError": Code.VALIDATION_FAILED,
     "numpy.exceptions.AxisError": Code.INVALID_PARAMS,
-    "numpy.exceptions.DTypePromotionError": _BUG,
+    "numpy.exceptions.DTypePromotionError": BUG,
     "numpy.exceptions.TooHardError": Code.VALIDATION_FAILED,
-    "numpy._core._exceptions.UFuncTypeError": _BUG,
+    "numpy._core._exceptions.UFuncTypeError": BUG,
     "numpy._core._exceptions._ArrayMemoryError": _TOO_LARGE,
     "numpy.lib._iotools.ConverterError": Code.SERIALIZATION_ERROR,
     "numpy.ma.core.MAError": Code.VALIDATION_FAILED,
@@ -107,8 +107,8 @@ TABLE: Table = {
     "scipy.spatial._qhull.QhullError": Code.VALIDATION_FAILED,
     "scipy.stats._continuous_distns.FitDataError": Code.VALIDATION_FAILED,
     "scipy.stats._warnings_errors.FitError": Code.VALIDATION_FAILED,
-    "sklearn.exceptions.NotFittedError": _BUG,
-    "sklearn.exceptions.UnsetMetadataPassedError": _BUG,
+    "sklearn.exceptions.NotFittedError": BUG,
+    "sklearn.exceptions.UnsetMetadataPassedError": BUG,
     "sklearn.utils._param_validation.InvalidParameterError": Code.INVALID_PARAMS,
     "sklearn.datasets._openml.OpenMLError": Code.UPSTREAM_ERROR,
     "torch.OutOfMemoryError": _BUSY,
@@ -175,7 +175,7 @@ TABLE: Table = {
     "pyproj.exceptions.CRSError": Code.INVALID_PARAMS,
     "osmnx._errors.InsufficientResponseError": Code.NOT_FOUND,
     "osmnx._errors.ResponseStatusCodeError": Otherwise(Code.UPSTREAM_ERROR),
-    "osmnx._errors.CacheOnlyInterruptError": _BUG,
+    "osmnx._errors.CacheOnlyInterruptError": BUG,
     "osmnx._errors.GraphSimplificationError": Code.VALIDATION_FAILED,
     "osmnx._errors.ValidationError": Code.VALIDATION_FAILED,
 }

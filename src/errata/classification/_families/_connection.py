@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Reader, Said
+from errata.classification._answer import Answer, Otherwise, Reader, Said
 from errata.classification._carried import by_status, of_status
 from errata.classification._errno import by_errno
 from errata.classification._families import _builtins
@@ -14,10 +14,7 @@ from errata.classification._reach import argument, inner, number_at, peek
 from errata.classification._unwrap import leaves_of
 from errata.classification._words import meaning_of
 
-REFUSED = Answer(Code.NETWORK_ERROR, Retry.SAME_CALL)
-"""Nobody took the call."""
 UNKNOWN_HOST = Answer(Code.NETWORK_ERROR, Retry.NEVER)
-TLS = Answer(Code.NETWORK_ERROR, Retry.NEVER)
 NOT_SENT_IN_TIME = Answer(Code.TIMEOUT, Retry.SAME_CALL)
 """The time ran out while connecting, or while waiting for a free connection."""
 REDIRECTS = Answer(Code.UPSTREAM_ERROR, Retry.NEVER)
@@ -28,8 +25,6 @@ BAD_HEADER = Answer(
     Code.INVALID_PARAMS, text="The request is not valid HTTP: a header, the method or the body's length is malformed."
 )
 """The exception's text would quote the header, which may be the one with the key."""
-MISUSE = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
-"""The library was not used as it must be: a bug, in words for its author."""
 
 _ABOUT_CONNECTIONS = {Code.NETWORK_ERROR, Code.TIMEOUT}
 _MOST = 16

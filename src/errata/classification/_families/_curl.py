@@ -5,13 +5,12 @@ from errata.classification._answer import Answer, Said, Table, first
 from errata.classification._families._connection import (
     NOT_HTTP,
     REDIRECTS,
-    REFUSED,
-    TLS,
     UNKNOWN_HOST,
     by_final_status,
     by_status_said,
 )
 from errata.classification._reach import argument, number_at
+from errata.classification._verdicts import REFUSED, TLS
 
 # fmt: off
 _BY_NUMBER: dict[int, Code | Answer] = {

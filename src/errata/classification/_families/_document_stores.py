@@ -8,19 +8,10 @@ from errata._values import is_a, items_of, wait_ms
 from errata._waits import wait_from_headers
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status, of_status
-from errata.classification._families._connection import (
-    MISUSE,
-    NOT_SENT_IN_TIME,
-    REFUSED,
-    TLS,
-    by_network_words,
-    by_what_broke,
-    held_at,
-)
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import called, number_at, peek
+from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
-_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 
 
@@ -81,8 +72,8 @@ def _with_qdrants_wait(error: BaseException) -> Said:
 
 # fmt: off
 _MILVUS: dict[int, Code | Answer] = {
-    1: _WAIT, 2: _WAIT, 3: _WAIT, 4: _WAIT, 7: Code.NOT_IMPLEMENTED, 8: Code.RATE_LIMITED, 9: Code.RATE_LIMITED,
-    100: Code.NOT_FOUND, 101: _WAIT, 200: Code.NOT_FOUND, 201: _WAIT, 700: Code.NOT_FOUND, 800: Code.NOT_FOUND, 802: Code.INVALID_PARAMS,
+    1: WAIT, 2: WAIT, 3: WAIT, 4: WAIT, 7: Code.NOT_IMPLEMENTED, 8: Code.RATE_LIMITED, 9: Code.RATE_LIMITED,
+    100: Code.NOT_FOUND, 101: WAIT, 200: Code.NOT_FOUND, 201: WAIT, 700: Code.NOT_FOUND, 800: Code.NOT_FOUND, 802: Code.INVALID_PARAMS,
     1100: Code.INVALID_PARAMS, 1101: Code.MISSING_REQUIRED_FIELD, 1400: Code.UNAUTHORIZED, 1401: Code.FORBIDDEN, 1402: Code.FORBIDDEN,
 }
 _ELASTIC: dict[str, Rule] = {
@@ -101,8 +92,8 @@ _ELASTIC: dict[str, Rule] = {
     "TransportError": first(_by_meta, by_network_words, Code.NETWORK_ERROR),
 }
 _ELASTIC_MORE: dict[str, Rule] = {
-    "dsl.exceptions.IllegalOperation": MISUSE,
-    "dsl.exceptions.UnknownDslObject": MISUSE,
+    "dsl.exceptions.IllegalOperation": BUG,
+    "dsl.exceptions.UnknownDslObject": BUG,
     "dsl.exceptions.ValidationException": Code.VALIDATION_FAILED,
     "helpers.errors.BulkIndexError": first(_by_failed_item, Code.DATABASE_ERROR),
     "helpers.errors.ScanError": Code.DATABASE_ERROR,
@@ -111,33 +102,33 @@ _CASSANDRA: dict[str, Rule] = {
     "AlreadyExists": Code.CONFLICT, "AuthenticationFailed": Code.UNAUTHORIZED, "CDCWriteFailure": Code.DATABASE_ERROR, "ConfigurationException": Code.CONFIGURATION_ERROR,
     "CoordinationFailure": Code.DATABASE_ERROR, "DriverException": Code.DATABASE_ERROR, "FunctionFailure": Code.DATABASE_ERROR, "InvalidRequest": Code.INVALID_REQUEST,
     "OperationTimedOut": Code.TIMEOUT, "ReadFailure": Code.DATABASE_ERROR, "ReadTimeout": Code.TIMEOUT, "RequestExecutionException": Code.DATABASE_ERROR,
-    "RequestValidationException": Code.INVALID_REQUEST, "Timeout": Code.TIMEOUT, "Unauthorized": Code.FORBIDDEN, "Unavailable": _WAIT,
+    "RequestValidationException": Code.INVALID_REQUEST, "Timeout": Code.TIMEOUT, "Unauthorized": Code.FORBIDDEN, "Unavailable": WAIT,
     "UnsupportedOperation": Code.NOT_IMPLEMENTED, "WriteFailure": Code.DATABASE_ERROR, "WriteTimeout": Code.TIMEOUT,
     "cluster.NoHostAvailable": first(_by_node_errors, REFUSED), "cluster.QueryExhaustedException": Code.DATABASE_ERROR,
-    "connection.ConnectionBusy": _WAIT, "connection.ConnectionException": Code.NETWORK_ERROR, "connection.ConnectionShutdown": Code.NETWORK_ERROR,
+    "connection.ConnectionBusy": WAIT, "connection.ConnectionException": Code.NETWORK_ERROR, "connection.ConnectionShutdown": Code.NETWORK_ERROR,
     "connection.CrcMismatchException": Code.NETWORK_ERROR, "connection.ProtocolError": Code.UPSTREAM_ERROR, "connection.ProtocolVersionUnsupported": Code.NOT_IMPLEMENTED,
     "cqlengine.CQLEngineException": Code.DATABASE_ERROR, "cqlengine.ValidationError": Code.VALIDATION_FAILED, "cqlengine.query.DoesNotExist": Code.NOT_FOUND,
-    "cqlengine.query.LWTException": Code.CONFLICT, "cqlengine.query.MultipleObjectsReturned": Code.CONFLICT, "cqlengine.query.QueryException": MISUSE,
-    "pool.NoConnectionsAvailable": _WAIT, "protocol.BadCredentials": Code.UNAUTHORIZED, "protocol.IsBootstrappingErrorMessage": _WAIT,
-    "protocol.OverloadedErrorMessage": _WAIT, "protocol.SyntaxException": Code.DATABASE_ERROR, "protocol.TruncateError": Code.DATABASE_ERROR,
+    "cqlengine.query.LWTException": Code.CONFLICT, "cqlengine.query.MultipleObjectsReturned": Code.CONFLICT, "cqlengine.query.QueryException": BUG,
+    "pool.NoConnectionsAvailable": WAIT, "protocol.BadCredentials": Code.UNAUTHORIZED, "protocol.IsBootstrappingErrorMessage": WAIT,
+    "protocol.OverloadedErrorMessage": WAIT, "protocol.SyntaxException": Code.DATABASE_ERROR, "protocol.TruncateError": Code.DATABASE_ERROR,
 }
 _COUCHBASE: dict[str, Rule] = {
     "AmbiguousTimeoutException": Code.TIMEOUT, "AuthenticationException": Code.UNAUTHORIZED, "BucketAlreadyExistsException": Code.CONFLICT, "BucketDoesNotExistException": Code.CONFIGURATION_ERROR,
     "BucketNotFoundException": Code.CONFIGURATION_ERROR, "CASMismatchException": Code.CONFLICT, "CasMismatchException": Code.CONFLICT, "CollectionAlreadyExistsException": Code.CONFLICT,
-    "CollectionNotFoundException": Code.NOT_FOUND, "CouchbaseException": Code.DATABASE_ERROR, "DocumentExistsException": Code.CONFLICT, "DocumentLockedException": _AGAIN,
+    "CollectionNotFoundException": Code.NOT_FOUND, "CouchbaseException": Code.DATABASE_ERROR, "DocumentExistsException": Code.CONFLICT, "DocumentLockedException": LOCKED,
     "DocumentNotFoundException": Code.NOT_FOUND, "DocumentUnretrievableException": Code.NOT_FOUND, "DurabilityAmbiguousException": Answer(Code.TIMEOUT, Retry.VERIFY_FIRST),
-    "DurabilityImpossibleException": _WAIT, "FeatureUnavailableException": Code.NOT_IMPLEMENTED, "IndexAlreadyExistsException": Code.CONFLICT, "IndexNotFoundException": Code.NOT_FOUND,
+    "DurabilityImpossibleException": WAIT, "FeatureUnavailableException": Code.NOT_IMPLEMENTED, "IndexAlreadyExistsException": Code.CONFLICT, "IndexNotFoundException": Code.NOT_FOUND,
     "InternalServerFailureException": Code.DATABASE_ERROR, "InvalidArgumentException": Code.INVALID_PARAMS, "InvalidValueException": Code.VALIDATION_FAILED, "KeyspaceNotFoundException": Code.NOT_FOUND,
     "ParsingFailedException": Code.DATABASE_ERROR, "PathExistsException": Code.CONFLICT, "PathNotFoundException": Code.NOT_FOUND, "QueryIndexNotFoundException": Code.NOT_FOUND,
     "QuotaLimitedException": Code.RATE_LIMITED, "RateLimitedException": Code.RATE_LIMITED, "RequestCanceledException": Code.CANCELLED, "ScopeNotFoundException": Code.NOT_FOUND,
-    "ServiceUnavailableException": _WAIT, "TemporaryFailException": _WAIT, "TimeoutException": Code.TIMEOUT, "UnAmbiguousTimeoutException": NOT_SENT_IN_TIME, "ValueTooLargeException": Code.VALIDATION_FAILED,
+    "ServiceUnavailableException": WAIT, "TemporaryFailException": WAIT, "TimeoutException": Code.TIMEOUT, "UnAmbiguousTimeoutException": NOT_SENT_IN_TIME, "ValueTooLargeException": Code.VALIDATION_FAILED,
 }
 _WEAVIATE: dict[str, Rule] = {
     "AuthenticationFailedError": Code.UNAUTHORIZED, "AuthenticationFailedException": Code.UNAUTHORIZED, "InsufficientPermissionsError": Code.FORBIDDEN, "MissingScopeError": Code.CONFIGURATION_ERROR,
     "ObjectAlreadyExistsError": Code.CONFLICT, "ObjectAlreadyExistsException": Code.CONFLICT, "SchemaValidationError": Code.VALIDATION_FAILED, "SchemaValidationException": Code.VALIDATION_FAILED,
     "UnexpectedStatusCodeError": first(by_status, Code.UPSTREAM_ERROR), "UnexpectedStatusCodeException": first(by_status, Code.UPSTREAM_ERROR), "WeaviateBaseError": first(by_status, Code.DATABASE_ERROR),
-    "WeaviateBatchError": Code.DATABASE_ERROR, "WeaviateClosedClientError": MISUSE, "WeaviateConnectionError": _CONNECTION, "WeaviateGRPCUnavailableError": _WAIT, "WeaviateInvalidInputError": Code.INVALID_PARAMS,
-    "WeaviateQueryError": Code.DATABASE_ERROR, "WeaviateRetryError": _WAIT, "WeaviateStartUpError": _WAIT, "WeaviateTimeoutError": Code.TIMEOUT, "WeaviateUnsupportedFeatureError": Code.NOT_IMPLEMENTED,
+    "WeaviateBatchError": Code.DATABASE_ERROR, "WeaviateClosedClientError": BUG, "WeaviateConnectionError": _CONNECTION, "WeaviateGRPCUnavailableError": WAIT, "WeaviateInvalidInputError": Code.INVALID_PARAMS,
+    "WeaviateQueryError": Code.DATABASE_ERROR, "WeaviateRetryError": WAIT, "WeaviateStartUpError": WAIT, "WeaviateTimeoutError": Code.TIMEOUT, "WeaviateUnsupportedFeatureError": Code.NOT_IMPLEMENTED,
 }
 TABLE: Table = {
     **{f"elasticsearch.exceptions.{name}": rule for name, rule in _ELASTIC.items()},  # Until version 7 it had all of them.
@@ -154,7 +145,7 @@ TABLE: Table = {
     **{f"cassandra.{name}": rule for name, rule in _CASSANDRA.items()},
     **{f"couchbase.exceptions.{name}": rule for name, rule in _COUCHBASE.items()},
     **{f"weaviate.exceptions.{name}": rule for name, rule in _WEAVIATE.items()},
-    "arango.exceptions.ArangoClientError": MISUSE,
+    "arango.exceptions.ArangoClientError": BUG,
     "arango.exceptions.ArangoServerError": first(by_status, Code.DATABASE_ERROR),
     "arango.exceptions.JWTAuthError": Code.UNAUTHORIZED,
     "arango.exceptions.ServerConnectionError": first(by_status, by_network_words, Code.NETWORK_ERROR),
@@ -170,7 +161,7 @@ TABLE: Table = {
     "pymilvus.exceptions.ConnectError": Code.NETWORK_ERROR,
     "pymilvus.exceptions.DataNotMatchException": Code.VALIDATION_FAILED,
     "pymilvus.exceptions.MilvusException": first(_by_milvus_code, Code.DATABASE_ERROR),
-    "pymilvus.exceptions.MilvusUnavailableException": _WAIT,
+    "pymilvus.exceptions.MilvusUnavailableException": WAIT,
     "pymilvus.exceptions.ParamError": Code.INVALID_PARAMS,
     "qdrant_client.common.client_exceptions.ResourceExhaustedResponse": _with_qdrants_wait,
     "qdrant_client.http.exceptions.ResponseHandlingException": first(held_at("source"), Code.UPSTREAM_ERROR),
@@ -185,7 +176,7 @@ TABLE: Table = {
     "typesense.exceptions.RequestUnauthorized": Code.UNAUTHORIZED,
     "typesense.exceptions.RequestForbidden": Code.FORBIDDEN,
     "typesense.exceptions.ServerError": Code.UPSTREAM_ERROR,
-    "typesense.exceptions.ServiceUnavailable": _WAIT,
+    "typesense.exceptions.ServiceUnavailable": WAIT,
     "typesense.exceptions.Timeout": Code.TIMEOUT,
 }
 # fmt: on

@@ -6,8 +6,8 @@ from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._pep249 import by_constraint_words, driver
 from errata.classification._reach import number_at
+from errata.classification._verdicts import LOCKED
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _FULL = Answer(Code.DATABASE_ERROR, Retry.NEVER)
 
 # fmt: off
@@ -16,8 +16,8 @@ _SQLITE: dict[int, Code | Answer] = {
     2:  Code.DATABASE_ERROR,          # INTERNAL
     3:  Code.FORBIDDEN,               # PERM
     4:  Code.DATABASE_ERROR,          # ABORT
-    5:  _AGAIN,                       # BUSY: another process holds the lock
-    6:  _AGAIN,                       # LOCKED: another statement of this one does
+    5:  LOCKED,                       # BUSY: another process holds the lock
+    6:  LOCKED,                       # LOCKED: another statement of this one does
     7:  Code.SERVICE_UNAVAILABLE,     # NOMEM
     8:  Code.FORBIDDEN,               # READONLY
     9:  Code.CANCELLED,               # INTERRUPT
@@ -25,8 +25,8 @@ _SQLITE: dict[int, Code | Answer] = {
     11: Code.DATABASE_ERROR,          # CORRUPT
     13: _FULL,                        # FULL
     14: Code.DATABASE_ERROR,          # CANTOPEN
-    15: _AGAIN,                       # PROTOCOL: a race for the lock
-    17: _AGAIN,                       # SCHEMA: it changed under the statement
+    15: LOCKED,                       # PROTOCOL: a race for the lock
+    17: LOCKED,                       # SCHEMA: it changed under the statement
     18: Code.VALIDATION_FAILED,       # TOOBIG
     19: Code.CONFLICT,                # CONSTRAINT
     20: Code.VALIDATION_FAILED,       # MISMATCH
@@ -40,11 +40,11 @@ _SQLITE: dict[int, Code | Answer] = {
     1299: Code.VALIDATION_FAILED,     # CONSTRAINT_NOTNULL
     3091: Code.VALIDATION_FAILED,     # CONSTRAINT_DATATYPE
     1811: Code.BUSINESS_RULE_VIOLATION,  # CONSTRAINT_TRIGGER: RAISE() in a trigger, on purpose
-    516:  _AGAIN,                     # ABORT_ROLLBACK: another statement rolled the transaction back
+    516:  LOCKED,                     # ABORT_ROLLBACK: another statement rolled the transaction back
 }
 # The texts of SQLite's codes, for an exception that was made without one.
 _SQLITE_SAYS: tuple[tuple[str, Code | Answer], ...] = (
-    ("is locked", _AGAIN), ("schema has changed", _AGAIN), ("locking protocol", _AGAIN),
+    ("is locked", LOCKED), ("schema has changed", LOCKED), ("locking protocol", LOCKED),
     ("unique constraint", Code.CONFLICT), ("foreign key constraint", Code.CONFLICT),
     ("check constraint", Code.VALIDATION_FAILED), ("not null constraint", Code.VALIDATION_FAILED), ("datatype mismatch", Code.VALIDATION_FAILED),
     ("string or blob too big", Code.VALIDATION_FAILED), ("too large to convert", Code.VALIDATION_FAILED),
@@ -52,7 +52,7 @@ _SQLITE_SAYS: tuple[tuple[str, Code | Answer], ...] = (
     ("interrupted", Code.CANCELLED), ("disk is full", _FULL), ("already exists", Code.CONFLICT),
 )
 _DUCKDB_SAYS_IO: tuple[tuple[str, Code | Answer], ...] = (
-    ("could not set lock", _AGAIN), ("conflicting lock", _AGAIN), ("being used by another process", _AGAIN),
+    ("could not set lock", LOCKED), ("conflicting lock", LOCKED), ("being used by another process", LOCKED),
     ("no files found", Code.NOT_FOUND), ("no such file", Code.NOT_FOUND), ("does not exist", Code.NOT_FOUND),
     ("permission denied", Code.FORBIDDEN), ("no space left", _FULL), ("timeout", Code.TIMEOUT), ("timed out", Code.TIMEOUT),
     ("could not establish connection", Code.NETWORK_ERROR), ("could not connect", Code.NETWORK_ERROR), ("connection", Code.NETWORK_ERROR),
@@ -85,7 +85,7 @@ def _files_of_duckdb(error: BaseException) -> Said:
 
 def _transaction_of_duckdb(error: BaseException) -> Said:
     """Whether another transaction came first."""
-    return _AGAIN if "conflict" in text_of(error)[:1000].lower() else None
+    return LOCKED if "conflict" in text_of(error)[:1000].lower() else None
 
 
 def _existing(error: BaseException) -> Said:
@@ -97,13 +97,13 @@ _TRIED_WITH_SQLITE = first(by_sqlite_code, _by_sqlite_text)
 
 # fmt: off
 _APSW: dict[str, Rule] = {
-    "AbortError": Code.DATABASE_ERROR, "AuthError": Code.FORBIDDEN, "BindingsError": Code.INTERNAL_ERROR, "BusyError": _AGAIN, "CantOpenError": Code.DATABASE_ERROR,
+    "AbortError": Code.DATABASE_ERROR, "AuthError": Code.FORBIDDEN, "BindingsError": Code.INTERNAL_ERROR, "BusyError": LOCKED, "CantOpenError": Code.DATABASE_ERROR,
     "ConnectionClosedError": Code.INTERNAL_ERROR, "ConstraintError": first(_TRIED_WITH_SQLITE, Code.CONFLICT),
     "CorruptError": Code.DATABASE_ERROR, "CursorClosedError": Code.INTERNAL_ERROR,
     "Error": first(_TRIED_WITH_SQLITE, Code.DATABASE_ERROR), "FullError": _FULL, "InterruptError": Code.CANCELLED, "IOError": Code.DATABASE_ERROR,
-    "LockedError": _AGAIN, "MismatchError": Code.VALIDATION_FAILED, "MisuseError": Code.INTERNAL_ERROR,
-    "NoMemError": Code.SERVICE_UNAVAILABLE, "NotADBError": Code.DATABASE_ERROR, "PermissionsError": Code.FORBIDDEN, "ProtocolError": _AGAIN,
-    "RangeError": Code.INTERNAL_ERROR, "ReadOnlyError": Code.FORBIDDEN, "SchemaChangeError": _AGAIN, "SQLError": Code.DATABASE_ERROR,
+    "LockedError": LOCKED, "MismatchError": Code.VALIDATION_FAILED, "MisuseError": Code.INTERNAL_ERROR,
+    "NoMemError": Code.SERVICE_UNAVAILABLE, "NotADBError": Code.DATABASE_ERROR, "PermissionsError": Code.FORBIDDEN, "ProtocolError": LOCKED,
+    "RangeError": Code.INTERNAL_ERROR, "ReadOnlyError": Code.FORBIDDEN, "SchemaChangeError": LOCKED, "SQLError": Code.DATABASE_ERROR,
     "ThreadingViolationError": Code.INTERNAL_ERROR, "TooBigError": Code.VALIDATION_FAILED,
 }
 _DUCKDB: dict[str, Rule] = {
@@ -125,7 +125,7 @@ _DUCKDB: dict[str, Rule] = {
     "OutOfRangeException": Code.VALIDATION_FAILED,
     "ParserException": Code.DATABASE_ERROR,
     "PermissionException": Code.FORBIDDEN,
-    "ResourceInUseException": _AGAIN,
+    "ResourceInUseException": LOCKED,
     "SequenceException": Code.DATABASE_ERROR,
     "SerializationException": Code.SERIALIZATION_ERROR,
     "SyntaxException": Code.DATABASE_ERROR,

@@ -4,8 +4,8 @@ from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
 from errata.classification._errno import by_errno
 from errata.classification._reach import number_at
+from errata.classification._verdicts import BUG
 
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
 _LOCKED = Answer(Code.UNAUTHORIZED, text="The file is encrypted, and needs a password.")
 _WRONG_PASSWORD = Answer(Code.UNAUTHORIZED, text="The file is encrypted, and the password does not open it.")
 
@@ -42,7 +42,7 @@ TABLE: Table = {
     "tarfile.TarError": Code.SERIALIZATION_ERROR,
     "tarfile.ExtractError": Otherwise(Code.INTERNAL_ERROR),
     "tarfile.FilterError": Code.VALIDATION_FAILED,
-    "tarfile.StreamError": _BUG,
+    "tarfile.StreamError": BUG,
     "backports.tarfile.TarError": Code.SERIALIZATION_ERROR,
     "backports.tarfile.FilterError": Code.VALIDATION_FAILED,
     "rarfile.Error": Code.SERIALIZATION_ERROR,
@@ -96,7 +96,7 @@ TABLE: Table = {
     "avro.errors.ProtocolParseException": Code.CONFIGURATION_ERROR,
     "avro.errors.SchemaParseException": Code.CONFIGURATION_ERROR,
     "avro.errors.UnsupportedCodec": Code.NOT_IMPLEMENTED,
-    "avro.errors.UsageError": _BUG,
+    "avro.errors.UsageError": BUG,
     "fastavro._read_common.SchemaResolutionError": Code.SERIALIZATION_ERROR,
     "fastavro._read.ReadError": Code.SERIALIZATION_ERROR,
     "fastavro._schema_common.SchemaParseException": Code.CONFIGURATION_ERROR,
@@ -127,7 +127,7 @@ TABLE: Table = {
     # Documents.
     "pypdf.errors.PyPdfError": Code.SERIALIZATION_ERROR,
     "pypdf.errors.DependencyError": Code.CONFIGURATION_ERROR,
-    "pypdf.errors.DeprecationError": _BUG,
+    "pypdf.errors.DeprecationError": BUG,
     "pypdf.errors.FileNotDecryptedError": _LOCKED,
     "pypdf.errors.LimitReachedError": Code.VALIDATION_FAILED,
     "pypdf.errors.PageSizeNotDefinedError": Code.INVALID_PARAMS,
@@ -135,7 +135,7 @@ TABLE: Table = {
     "PyPDF2.errors.PyPdfError": Code.SERIALIZATION_ERROR,
     "PyPDF2.errors.ParseError": Code.SERIALIZATION_ERROR,
     "PyPDF2.errors.DependencyError": Code.CONFIGURATION_ERROR,
-    "PyPDF2.errors.DeprecationError": _BUG,
+    "PyPDF2.errors.DeprecationError": BUG,
     "PyPDF2.errors.FileNotDecryptedError": _LOCKED,
     "PyPDF2.errors.PageSizeNotDefinedError": Code.INVALID_PARAMS,
     "PyPDF2.errors.WrongPasswordError": _WRONG_PASSWORD,
@@ -166,9 +166,9 @@ TABLE: Table = {
     "openpyxl.utils.exceptions.IllegalCharacterError": Answer(Code.VALIDATION_FAILED, text="The text has characters that a worksheet cannot hold."),
     "openpyxl.utils.exceptions.InvalidFileException": Code.SERIALIZATION_ERROR,
     "openpyxl.utils.exceptions.NamedRangeException": Code.VALIDATION_FAILED,
-    "openpyxl.utils.exceptions.ReadOnlyWorkbookException": _BUG,
+    "openpyxl.utils.exceptions.ReadOnlyWorkbookException": BUG,
     "openpyxl.utils.exceptions.SheetTitleException": Code.VALIDATION_FAILED,
-    "openpyxl.utils.exceptions.WorkbookAlreadySaved": _BUG,
+    "openpyxl.utils.exceptions.WorkbookAlreadySaved": BUG,
     "xlsxwriter.exceptions.XlsxWriterException": Code.VALIDATION_FAILED,
     "xlrd.biffh.XLRDError": Code.SERIALIZATION_ERROR,
     "xlrd.compdoc.CompDocError": Code.SERIALIZATION_ERROR,
@@ -189,7 +189,7 @@ TABLE: Table = {
     "email.errors.MessageError": Code.SERIALIZATION_ERROR,
     "email.errors.MessageDefect": Code.SERIALIZATION_ERROR,
     "email.errors.HeaderWriteError": Code.VALIDATION_FAILED,
-    "email.errors.MultipartConversionError": _BUG,
+    "email.errors.MultipartConversionError": BUG,
     "mailbox.Error": Otherwise(Code.INTERNAL_ERROR),
     "mailbox.ExternalClashError": Answer(Code.CONFLICT, Retry.SAME_CALL),  # Another program has it locked.
     "mailbox.FormatError": Code.SERIALIZATION_ERROR,

@@ -5,8 +5,8 @@ from errata._values import is_a, items_of
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Table
 from errata.classification._families._xml import by_error_log, by_schema_reason
 from errata.classification._reach import argument, inner, number_at, peek, text_at
+from errata.classification._verdicts import BUG
 
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
 _LONGEST = 300
 
 
@@ -118,7 +118,7 @@ TABLE: Table = {
     "strictyaml.ruamel.error.YAMLError": Code.SERIALIZATION_ERROR,
     "strictyaml.ruamel.error.MarkedYAMLError": by_mark,
     "strictyaml.ruamel.error.YAMLStreamError": Code.SERIALIZATION_ERROR,
-    "strictyaml.exceptions.InvalidValidatorError": _BUG,
+    "strictyaml.exceptions.InvalidValidatorError": BUG,
     "strictyaml.exceptions.YAMLValidationError": by_mark_of_value,
     "tomllib.TOMLDecodeError": Code.SERIALIZATION_ERROR,
     "tomli.TOMLDecodeError": Code.SERIALIZATION_ERROR,
@@ -142,7 +142,7 @@ TABLE: Table = {
     "xml.sax._exceptions.SAXNotRecognizedException": Code.NOT_IMPLEMENTED,
     "xml.sax._exceptions.SAXNotSupportedException": Code.NOT_IMPLEMENTED,
     "xml.sax._exceptions.SAXReaderNotAvailable": Code.CONFIGURATION_ERROR,
-    "xml.dom.DOMException": _BUG,  # The tree was changed in a way it does not allow.
+    "xml.dom.DOMException": BUG,  # The tree was changed in a way it does not allow.
     "xml.dom.InvalidCharacterErr": Code.VALIDATION_FAILED,
     "xml.dom.NamespaceErr": Code.VALIDATION_FAILED,
     "xml.dom.NotFoundErr": Code.NOT_FOUND,
@@ -157,7 +157,7 @@ TABLE: Table = {
     "defusedxml.common.NotSupportedError": Code.NOT_IMPLEMENTED,
     "lxml.etree.Error": Code.SERIALIZATION_ERROR,
     "lxml.etree.LxmlError": Code.SERIALIZATION_ERROR,
-    "lxml.etree.LxmlRegistryError": _BUG,
+    "lxml.etree.LxmlRegistryError": BUG,
     "lxml.etree.DocumentInvalid": by_error_log,
     "lxml.etree.DTDParseError": Code.CONFIGURATION_ERROR,  # A schema or stylesheet is this server's own.
     "lxml.etree.DTDValidateError": by_error_log,
@@ -257,8 +257,8 @@ TABLE: Table = {
     "jsonpath.jsonpath.JSONPathTypeError": Code.INVALID_PARAMS,
     "jsonpath_ng.exceptions.JSONPathError": Code.INVALID_PARAMS,
     "lark.exceptions.LarkError": Code.INVALID_FORMAT,
-    "lark.exceptions.ConfigurationError": _BUG,
-    "lark.exceptions.GrammarError": _BUG,
+    "lark.exceptions.ConfigurationError": BUG,
+    "lark.exceptions.GrammarError": BUG,
     "pyparsing.exceptions.ParseBaseException": Code.INVALID_FORMAT,
     "parsimonious.exceptions.ParsimoniousError": Code.INVALID_FORMAT,
     "pycparser.c_parser.ParseError": Code.INVALID_FORMAT,

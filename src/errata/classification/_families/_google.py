@@ -5,7 +5,6 @@ from errata._values import items_of
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status, wait_of
 from errata.classification._families._connection import (
-    MISUSE,
     REDIRECTS,
     broken_by,
     by_network_words,
@@ -16,6 +15,7 @@ from errata.classification._families._connection import (
 from errata.classification._families._retry_info import wait_in_details, wait_in_metadata
 from errata.classification._grpc import GRPC
 from errata.classification._reach import called, number_at, peek, text_at
+from errata.classification._verdicts import BUG
 from errata.classification._words import meaning_of
 
 _SETTING = Code.CONFIGURATION_ERROR
@@ -119,9 +119,9 @@ _API_CORE: dict[str, Rule | Otherwise] = {
     "TransferStalledError": Code.TIMEOUT,
     "UploadCancelledError": Code.CANCELLED,
     "MissingStatusHeaderError": Code.UPSTREAM_ERROR,
-    "UnseekableStreamError": MISUSE,
+    "UnseekableStreamError": BUG,
     "DuplicateCredentialArgs": _SETTING,
-    "AsyncRestUnsupportedParameterError": MISUSE,
+    "AsyncRestUnsupportedParameterError": BUG,
 }
 _AUTH: dict[str, Rule | Otherwise] = {
     "GoogleAuthError": Otherwise(Code.UNAUTHORIZED),
@@ -147,12 +147,12 @@ TABLE: Table = {
     "grpc.RpcError": first(by_rpc_status, Code.UPSTREAM_ERROR),
     "grpc.FutureTimeoutError": Code.TIMEOUT,
     "grpc.FutureCancelledError": Code.CANCELLED,
-    "grpc.aio.BaseError": MISUSE,
-    "grpc.aio.UsageError": MISUSE,
-    "grpc.aio.AbortError": MISUSE,
+    "grpc.aio.BaseError": BUG,
+    "grpc.aio.UsageError": BUG,
+    "grpc.aio.AbortError": BUG,
     "grpc.aio.InternalError": Code.INTERNAL_ERROR,
     "grpclib.exceptions.GRPCError": first(by_rpc_status, Code.UPSTREAM_ERROR),
-    "grpclib.exceptions.ProtocolError": MISUSE,
+    "grpclib.exceptions.ProtocolError": BUG,
     "grpclib.exceptions.StreamTerminatedError": Code.NETWORK_ERROR,
 
     **{f"google.api_core.exceptions.{name}": rule for name, rule in _API_CORE.items()},
@@ -169,7 +169,7 @@ TABLE: Table = {
     "googleapiclient.errors.UnknownApiNameOrVersion": _SETTING,
     "googleapiclient.errors.MediaUploadSizeError": Code.VALIDATION_FAILED,
     "googleapiclient.errors.ResumableUploadError": first(_api_call, Code.UPSTREAM_ERROR),
-    "googleapiclient.errors.InvalidChunkSizeError": MISUSE,
+    "googleapiclient.errors.InvalidChunkSizeError": BUG,
     "googleapiclient.errors.BatchError": Code.UPSTREAM_ERROR,
     "oauth2client.client.AccessTokenRefreshError": Code.UNAUTHORIZED,
     "oauth2client.client.ApplicationDefaultCredentialsError": _SETTING,

@@ -5,12 +5,9 @@ from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._families._connection import (
     BAD_HEADER,
-    MISUSE,
     NOT_HTTP,
     NOT_SENT_IN_TIME,
     REDIRECTS,
-    REFUSED,
-    TLS,
     UNKNOWN_HOST,
     by_final_status,
     by_network_words,
@@ -20,6 +17,7 @@ from errata.classification._families._connection import (
     in_arguments,
 )
 from errata.classification._reach import inner, number_at, text_at
+from errata.classification._verdicts import BUG, REFUSED, TLS
 
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _CONNECT = first(by_what_broke, by_network_words, REFUSED)
@@ -82,12 +80,12 @@ _HTTPX: dict[str, Rule | Otherwise] = {
     "DecodingError": Code.SERIALIZATION_ERROR,
     "TooManyRedirects": REDIRECTS,
     "InvalidURL": _BAD_URL,
-    "CookieConflict": MISUSE,
-    "StreamError": MISUSE,
-    "StreamConsumed": MISUSE,
-    "StreamClosed": MISUSE,
-    "ResponseNotRead": MISUSE,
-    "RequestNotRead": MISUSE,
+    "CookieConflict": BUG,
+    "StreamError": BUG,
+    "StreamConsumed": BUG,
+    "StreamClosed": BUG,
+    "ResponseNotRead": BUG,
+    "RequestNotRead": BUG,
 }
 _REQUESTS: dict[str, Rule | Otherwise] = {
     "RequestException": Otherwise(first(in_arguments, _NETWORK)),
@@ -110,8 +108,8 @@ _REQUESTS: dict[str, Rule | Otherwise] = {
     "InvalidURL": _BAD_URL,
     "InvalidProxyURL": Code.CONFIGURATION_ERROR,
     "InvalidHeader": BAD_HEADER,
-    "StreamConsumedError": MISUSE,
-    "UnrewindableBodyError": MISUSE,
+    "StreamConsumedError": BUG,
+    "UnrewindableBodyError": BUG,
 }
 _URLLIB3: dict[str, Rule | Otherwise] = {
     "HTTPError": Otherwise(_NETWORK),
@@ -126,10 +124,10 @@ _URLLIB3: dict[str, Rule | Otherwise] = {
     "NameResolutionError": _RESOLVE,
     "EmptyPoolError": NOT_SENT_IN_TIME,
     "FullPoolError": NOT_SENT_IN_TIME,
-    "ClosedPoolError": MISUSE,
-    "TimeoutStateError": MISUSE,
-    "HostChangedError": MISUSE,
-    "UnrewindableBodyError": MISUSE,
+    "ClosedPoolError": BUG,
+    "TimeoutStateError": BUG,
+    "HostChangedError": BUG,
+    "UnrewindableBodyError": BUG,
     "ProxyError": first(held_at("original_error"), _PROXY),
     "SSLError": _HANDSHAKE,
     "ProtocolError": first(in_arguments, _NETWORK),  # ("Connection aborted.", RemoteDisconnected(…))
@@ -157,7 +155,7 @@ TABLE: Table = {
     "h11.RemoteProtocolError": _peer,
     "h11.LocalProtocolError": BAD_HEADER,
     "h2.exceptions.H2Error": _peer,
-    "h2.exceptions.NoSuchStreamError": MISUSE,
+    "h2.exceptions.NoSuchStreamError": BUG,
     "h2.exceptions.NoAvailableStreamIDError": REFUSED,
     "h2.exceptions.TooManyStreamsError": NOT_SENT_IN_TIME,
     "h2.exceptions.DenialOfServiceError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
@@ -182,12 +180,12 @@ TABLE: Table = {
     "http.client.RemoteDisconnected": Code.NETWORK_ERROR,
     "http.client.IncompleteRead": Code.NETWORK_ERROR,
     "http.client.InvalidURL": _BAD_URL,
-    "http.client.NotConnected": MISUSE,
-    "http.client.ImproperConnectionState": MISUSE,
-    "http.client.CannotSendRequest": MISUSE,
-    "http.client.CannotSendHeader": MISUSE,
-    "http.client.ResponseNotReady": MISUSE,
-    "http.client.UnimplementedFileMode": MISUSE,
+    "http.client.NotConnected": BUG,
+    "http.client.ImproperConnectionState": BUG,
+    "http.client.CannotSendRequest": BUG,
+    "http.client.CannotSendHeader": BUG,
+    "http.client.ResponseNotReady": BUG,
+    "http.client.UnimplementedFileMode": BUG,
     "http.cookiejar.LoadError": Code.SERIALIZATION_ERROR,
     "http.cookies.CookieError": _BAD_URL,
 }

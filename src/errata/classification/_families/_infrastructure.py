@@ -4,26 +4,22 @@ import json
 import re
 
 from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
+from errata._taxonomy import Code
 from errata._values import is_a, items_of
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families import _messaging, _remote_hosts
 from errata.classification._families._connection import (
-    MISUSE,
     NOT_SENT_IN_TIME,
     REDIRECTS,
-    REFUSED,
-    TLS,
     UNKNOWN_HOST,
     by_network_words,
     by_what_broke,
 )
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import peek, text_at
+from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
-_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _LONGEST_BODY = 100_000
 _NET_ERROR = re.compile(r"\b(?:net::|NS_ERROR_)(ERR_)?([A-Z_]{4,60})")
@@ -56,7 +52,7 @@ def _of_playwright(error: BaseException) -> Said:
     text = text_of(error)[:1000]
     if "Executable doesn't exist" in text or "playwright install" in text:
         return Code.CONFIGURATION_ERROR
-    return _WAIT if "has been closed" in text else None
+    return WAIT if "has been closed" in text else None
 
 
 _DOCKER = in_words(words_at("explanation"), first(by_status, Code.UPSTREAM_ERROR))
@@ -69,30 +65,30 @@ _NET_ERRORS: dict[str, Answer | Code] = {
     "UNKNOWN_HOST": UNKNOWN_HOST, "UNKNOWN_URL_SCHEME": Code.INVALID_PARAMS,
 }
 _SELENIUM: dict[str, Rule] = {
-    "DetachedShadowRootException": _AGAIN, "ElementClickInterceptedException": Code.OPERATION_NOT_ALLOWED, "ElementNotInteractableException": Code.OPERATION_NOT_ALLOWED,
+    "DetachedShadowRootException": LOCKED, "ElementClickInterceptedException": Code.OPERATION_NOT_ALLOWED, "ElementNotInteractableException": Code.OPERATION_NOT_ALLOWED,
     "ElementNotSelectableException": Code.OPERATION_NOT_ALLOWED, "ElementNotVisibleException": Code.OPERATION_NOT_ALLOWED, "ImeActivationFailedException": Code.UPSTREAM_ERROR,
     "ImeNotAvailableException": Code.NOT_IMPLEMENTED, "InsecureCertificateException": TLS, "InvalidArgumentException": Code.INVALID_PARAMS, "InvalidCookieDomainException": Code.INVALID_PARAMS,
     "InvalidCoordinatesException": Code.INVALID_PARAMS, "InvalidElementStateException": Code.OPERATION_NOT_ALLOWED, "InvalidSelectorException": Code.INVALID_PARAMS,
     "InvalidSessionIdException": Code.GONE, "InvalidSwitchToTargetException": Code.NOT_FOUND, "JavascriptException": Code.UPSTREAM_ERROR, "MoveTargetOutOfBoundsException": Code.VALIDATION_FAILED,
     "NoAlertPresentException": Code.NOT_FOUND, "NoSuchAttributeException": Code.NOT_FOUND, "NoSuchCookieException": Code.NOT_FOUND, "NoSuchDriverException": Code.CONFIGURATION_ERROR,
     "NoSuchElementException": Code.NOT_FOUND, "NoSuchFrameException": Code.NOT_FOUND, "NoSuchShadowRootException": Code.NOT_FOUND, "NoSuchWindowException": Code.NOT_FOUND,
-    "ScreenshotException": Code.UPSTREAM_ERROR, "SessionNotCreatedException": Code.CONFIGURATION_ERROR, "StaleElementReferenceException": _AGAIN, "TimeoutException": Code.TIMEOUT,
+    "ScreenshotException": Code.UPSTREAM_ERROR, "SessionNotCreatedException": Code.CONFIGURATION_ERROR, "StaleElementReferenceException": LOCKED, "TimeoutException": Code.TIMEOUT,
     "UnableToSetCookieException": Code.INVALID_PARAMS, "UnexpectedAlertPresentException": Code.CONFLICT, "UnexpectedTagNameException": Code.INVALID_PARAMS,
     "UnknownMethodException": Code.NOT_IMPLEMENTED, "WebDriverException": first(_by_net_error, by_what_broke, by_network_words, Code.UPSTREAM_ERROR),
 }
 _KAZOO: dict[str, Rule] = {
     "APIError": Code.UPSTREAM_ERROR, "AuthFailedError": Code.UNAUTHORIZED, "BadArgumentsError": Code.INVALID_PARAMS, "BadVersionError": Code.CONFLICT, "CancelledError": Code.CANCELLED,
     "ConnectionClosedError": Code.NETWORK_ERROR, "ConnectionDropped": Code.NETWORK_ERROR, "ConnectionLoss": Code.NETWORK_ERROR, "ConfigurationError": Code.CONFIGURATION_ERROR,
-    "DataInconsistency": Code.DATABASE_ERROR, "InvalidACLError": Code.INVALID_PARAMS, "KazooException": Code.UPSTREAM_ERROR, "LockTimeout": _AGAIN, "MarshallingError": Code.SERIALIZATION_ERROR,
+    "DataInconsistency": Code.DATABASE_ERROR, "InvalidACLError": Code.INVALID_PARAMS, "KazooException": Code.UPSTREAM_ERROR, "LockTimeout": LOCKED, "MarshallingError": Code.SERIALIZATION_ERROR,
     "NoAuthError": Code.FORBIDDEN, "NoChildrenForEphemeralsError": Code.INVALID_PARAMS, "NoNodeError": Code.NOT_FOUND, "NodeExistsError": Code.CONFLICT, "NotEmptyError": Code.CONFLICT,
-    "NotReadOnlyCallError": _WAIT, "OperationTimeoutError": Code.TIMEOUT, "RolledBackError": Code.CONFLICT, "RuntimeInconsistency": Code.CONFLICT, "SessionExpiredError": Code.NETWORK_ERROR,
-    "SessionMovedError": Code.NETWORK_ERROR, "SystemZookeeperError": Code.UPSTREAM_ERROR, "UnimplementedError": Code.NOT_IMPLEMENTED, "WriterNotClosedException": MISUSE, "InvalidCallbackError": MISUSE, "ZookeeperError": Code.UPSTREAM_ERROR,
-    "ZookeeperStoppedError": MISUSE,
+    "NotReadOnlyCallError": WAIT, "OperationTimeoutError": Code.TIMEOUT, "RolledBackError": Code.CONFLICT, "RuntimeInconsistency": Code.CONFLICT, "SessionExpiredError": Code.NETWORK_ERROR,
+    "SessionMovedError": Code.NETWORK_ERROR, "SystemZookeeperError": Code.UPSTREAM_ERROR, "UnimplementedError": Code.NOT_IMPLEMENTED, "WriterNotClosedException": BUG, "InvalidCallbackError": BUG, "ZookeeperError": Code.UPSTREAM_ERROR,
+    "ZookeeperStoppedError": BUG,
 }
 _KUBERNETES: dict[str, Rule] = {
-    "ApiAttributeError": MISUSE,
+    "ApiAttributeError": BUG,
     "ApiException": in_words(_message_in_body, first(by_status, by_network_words, Code.UPSTREAM_ERROR)),
-    "ApiKeyError": MISUSE,
+    "ApiKeyError": BUG,
     "ApiTypeError": Code.INVALID_PARAMS,
     "ApiValueError": Code.INVALID_PARAMS,
     "OpenApiException": Code.UPSTREAM_ERROR,
@@ -226,7 +222,7 @@ TABLE: Table = {
     **_REPOSITORIES,
     **{f"selenium.common.exceptions.{name}": rule for name, rule in _SELENIUM.items()},
     "playwright._impl._errors.Error": first(_by_net_error, _of_playwright, by_network_words, Code.UPSTREAM_ERROR),
-    "playwright._impl._errors.TargetClosedError": _WAIT,
+    "playwright._impl._errors.TargetClosedError": WAIT,
     "playwright._impl._errors.TimeoutError": Code.TIMEOUT,
     "pyppeteer.errors.BrowserError": Code.UPSTREAM_ERROR,
     "pyppeteer.errors.ElementHandleError": Code.NOT_FOUND,

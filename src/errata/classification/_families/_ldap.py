@@ -1,14 +1,12 @@
 """ldap3: the result codes of LDAP are its classes, and the client has its own."""
 
-from errata._taxonomy import Code, Retry
+from errata._taxonomy import Code
 from errata.classification._answer import Answer, Rule, Table, first
-from errata.classification._families._connection import MISUSE, REFUSED, by_network_words, by_what_broke
+from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._rewording import in_words
 from errata.classification._reach import text_at
+from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
-_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
-_TLS = Answer(Code.NETWORK_ERROR, Retry.NEVER)
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 
 # fmt: off
@@ -22,23 +20,23 @@ _RESULTS: dict[Code | Answer, tuple[str, ...]] = {
     Code.OPERATION_NOT_ALLOWED: ("UnwillingToPerform", "AffectMultipleDSAS", "CannotCancel", "TooLate"),
     Code.NOT_FOUND: ("NoSuchObject", "NoSuchAttribute", "NoSuchOperation", "AliasProblem", "AliasDereferencingProblem"),
     Code.CONFLICT: ("EntryAlreadyExists", "AttributeOrValueExists", "NotAllowedOnNotLeaf", "AssertionFailed"),
-    _AGAIN: ("ESyncRefreshRequired", "LCUPReloadRequired"),
-    _WAIT: ("Busy", "Unavailable", "LCUPResourcesExhausted"),
+    LOCKED: ("ESyncRefreshRequired", "LCUPReloadRequired"),
+    WAIT: ("Busy", "Unavailable", "LCUPResourcesExhausted"),
     Code.NOT_IMPLEMENTED: ("AuthMethodNotSupported", "UnavailableCriticalExtension", "LCUPUnsupportedScheme"),
     Code.CONFIGURATION_ERROR: ("ConfidentialityRequired",),
     Code.CANCELLED: ("Canceled",),
     Code.INTERNAL_ERROR: ("SASLBindInProgress",),
 }
 _CLIENT: dict[str, Rule] = {
-    "Attribute": MISUSE, "Bind": Code.UNAUTHORIZED, "Certificate": _TLS, "Change": Code.INVALID_PARAMS, "Communication": _CONNECTION, "Configuration": Code.CONFIGURATION_ERROR,
-    "ConnectionIsReadOnly": Code.FORBIDDEN, "ConnectionPoolNameIsMandatory": Code.CONFIGURATION_ERROR, "ConnectionPoolNotStarted": MISUSE, "Control": Code.INVALID_PARAMS,
-    "Cursor": MISUSE, "Extension": Code.INVALID_PARAMS, "Exception": Code.UPSTREAM_ERROR, "Info": Code.CONFIGURATION_ERROR, "InvalidDereferenceAliases": Code.INVALID_PARAMS, "InvalidDn": Code.INVALID_PARAMS,
+    "Attribute": BUG, "Bind": Code.UNAUTHORIZED, "Certificate": TLS, "Change": Code.INVALID_PARAMS, "Communication": _CONNECTION, "Configuration": Code.CONFIGURATION_ERROR,
+    "ConnectionIsReadOnly": Code.FORBIDDEN, "ConnectionPoolNameIsMandatory": Code.CONFIGURATION_ERROR, "ConnectionPoolNotStarted": BUG, "Control": Code.INVALID_PARAMS,
+    "Cursor": BUG, "Extension": Code.INVALID_PARAMS, "Exception": Code.UPSTREAM_ERROR, "Info": Code.CONFIGURATION_ERROR, "InvalidDereferenceAliases": Code.INVALID_PARAMS, "InvalidDn": Code.INVALID_PARAMS,
     "InvalidFilter": Code.INVALID_PARAMS, "InvalidHashAlgorithm": Code.INVALID_PARAMS, "InvalidPort": Code.CONFIGURATION_ERROR, "InvalidScope": Code.INVALID_PARAMS, "InvalidServer": Code.CONFIGURATION_ERROR,
-    "InvalidTlsSpecification": Code.CONFIGURATION_ERROR, "InvalidValue": Code.INVALID_PARAMS, "Key": MISUSE, "LDIF": Code.SERIALIZATION_ERROR, "MaximumRetries": _CONNECTION, "Metrics": MISUSE,
-    "Object": Code.INVALID_PARAMS, "ObjectClass": Code.INVALID_PARAMS, "ObjectDereference": MISUSE, "PasswordIsMandatory": Code.CONFIGURATION_ERROR, "Referral": _CONNECTION,
-    "ResponseTimeout": Code.TIMEOUT, "SASLBindInProgress": MISUSE, "SASLMechanismNotSupported": Code.NOT_IMPLEMENTED, "SASLPrep": Code.INVALID_PARAMS, "SSLNotSupported": Code.CONFIGURATION_ERROR,
-    "Schema": Code.CONFIGURATION_ERROR, "ServerPool": Code.CONFIGURATION_ERROR, "ServerPoolExhausted": _WAIT, "SessionTerminatedByServer": Code.NETWORK_ERROR, "SignatureVerificationFailed": _TLS,
-    "SocketClose": Code.NETWORK_ERROR, "SocketOpen": first(by_what_broke, by_network_words, REFUSED), "SocketReceive": _CONNECTION, "SocketSend": _CONNECTION, "StartTLS": _TLS,
+    "InvalidTlsSpecification": Code.CONFIGURATION_ERROR, "InvalidValue": Code.INVALID_PARAMS, "Key": BUG, "LDIF": Code.SERIALIZATION_ERROR, "MaximumRetries": _CONNECTION, "Metrics": BUG,
+    "Object": Code.INVALID_PARAMS, "ObjectClass": Code.INVALID_PARAMS, "ObjectDereference": BUG, "PasswordIsMandatory": Code.CONFIGURATION_ERROR, "Referral": _CONNECTION,
+    "ResponseTimeout": Code.TIMEOUT, "SASLBindInProgress": BUG, "SASLMechanismNotSupported": Code.NOT_IMPLEMENTED, "SASLPrep": Code.INVALID_PARAMS, "SSLNotSupported": Code.CONFIGURATION_ERROR,
+    "Schema": Code.CONFIGURATION_ERROR, "ServerPool": Code.CONFIGURATION_ERROR, "ServerPoolExhausted": WAIT, "SessionTerminatedByServer": Code.NETWORK_ERROR, "SignatureVerificationFailed": TLS,
+    "SocketClose": Code.NETWORK_ERROR, "SocketOpen": first(by_what_broke, by_network_words, REFUSED), "SocketReceive": _CONNECTION, "SocketSend": _CONNECTION, "StartTLS": TLS,
     "Transaction": Code.UPSTREAM_ERROR, "UnknownRequest": Code.UPSTREAM_ERROR, "UnknownResponse": Code.UPSTREAM_ERROR, "UserNameIsMandatory": Code.CONFIGURATION_ERROR, "UserNameNotAllowed": Code.CONFIGURATION_ERROR,
 }
 # fmt: on

@@ -10,13 +10,12 @@ from errata._fault import FieldIssue
 from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import of_status
 from errata.classification._families._pydantic import by_fields
 from errata.classification._reach import inner, number_at, peek, text_at
+from errata.classification._verdicts import BUG
 from errata.classification._words import meaning_of
-
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 
 # fmt: off
 _BY_NUMBER = {
@@ -78,7 +77,7 @@ def _wrapped(error: BaseException) -> Said:
     cause = inner(error, "__cause__")
     if cause is None or not text_of(error).startswith(_WRAPPED):
         return None
-    return _bad_arguments(cause) or (_BUG if _is_a_model(cause) else cause)
+    return _bad_arguments(cause) or (BUG if _is_a_model(cause) else cause)
 
 
 def _is_a_model(error: BaseException) -> bool:
@@ -149,7 +148,7 @@ TABLE: Table = {
     "mcp.shared.exceptions.McpError": _by_number,                       # 1.x
     "mcp.shared.exceptions.NoBackChannelError": Code.NOT_IMPLEMENTED,
     "mcp.shared.exceptions.UrlElicitationRequiredError": Code.UNAUTHORIZED,
-    "mcp.server.mcpserver.exceptions.InvalidSignature": _BUG,
+    "mcp.server.mcpserver.exceptions.InvalidSignature": BUG,
     "mcp.server.mcpserver.exceptions.MCPServerError": _TOOL,
     "mcp.server.mcpserver.exceptions.PromptError": _TOOL,
     "mcp.server.mcpserver.exceptions.ResourceError": _TOOL,
@@ -186,7 +185,7 @@ TABLE: Table = {
     "fastmcp.exceptions.DisabledError": Code.NOT_FOUND,                 # As FastMCP itself answers
     "fastmcp.exceptions.FastMCPError": Otherwise(Code.UNKNOWN_ERROR),   # Somebody wrote it, and gave it no code.
     "fastmcp.exceptions.InsufficientScopeError": Code.FORBIDDEN,
-    "fastmcp.exceptions.InvalidSignature": _BUG,
+    "fastmcp.exceptions.InvalidSignature": BUG,
     "fastmcp.exceptions.MCPError": _by_number,                          # Its stand-in where mcp is not installed
     "fastmcp.exceptions.NotFoundError": Code.NOT_FOUND,
     "fastmcp.exceptions.PromptError": _wrapped,
@@ -202,6 +201,6 @@ TABLE: Table = {
     "fastmcp.server.middleware.rate_limiting.RateLimitError": Code.RATE_LIMITED,
     "fastmcp.server.sessions.InvalidSession": Code.INVALID_REQUEST,
     "fastmcp.server.sessions.SessionAuthError": Code.UNAUTHORIZED,
-    "fastmcp.tools.function_tool._ToolBodyError": _BUG,
+    "fastmcp.tools.function_tool._ToolBodyError": BUG,
 }
 # fmt: on

@@ -6,19 +6,11 @@ from errata._taxonomy import Code, Retry
 from errata._values import is_a, items_of
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status
-from errata.classification._families._connection import (
-    MISUSE,
-    REDIRECTS,
-    REFUSED,
-    UNKNOWN_HOST,
-    by_network_words,
-    by_what_broke,
-)
+from errata.classification._families._connection import REDIRECTS, UNKNOWN_HOST, by_network_words, by_what_broke
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, called, inner, number_at, peek, text_at
+from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
-_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _MOST = 8
 
@@ -26,11 +18,11 @@ _MOST = 8
 _AMQP: dict[int, Code | Answer] = {
     311: Code.VALIDATION_FAILED,      # content too large
     312: Code.NOT_FOUND,              # no route
-    313: _WAIT,                       # no consumers
+    313: WAIT,                       # no consumers
     320: Code.SERVICE_UNAVAILABLE,    # closed by the broker, most often to shut down
     402: Code.CONFIGURATION_ERROR,    # no such virtual host
     403: Code.FORBIDDEN, 404: Code.NOT_FOUND,
-    405: _AGAIN,                      # the queue is somebody else's for now
+    405: LOCKED,                      # the queue is somebody else's for now
     406: Code.CONFLICT,               # declared before with other arguments
     501: Code.UPSTREAM_ERROR, 502: Code.UPSTREAM_ERROR, 503: Code.INTERNAL_ERROR, 504: Code.INTERNAL_ERROR, 505: Code.UPSTREAM_ERROR,
     506: Code.SERVICE_UNAVAILABLE,    # out of resources
@@ -48,8 +40,8 @@ _CLOSED: dict[int, Code | Answer] = {
     3000: Code.UNAUTHORIZED, 3003: Code.FORBIDDEN, 3008: Code.TIMEOUT,
 }
 _MQTT: dict[int, Code | Answer] = {
-    3: _WAIT, 4: Code.UNAUTHORIZED, 5: Code.UNAUTHORIZED,  # as versions 3 count
-    134: Code.UNAUTHORIZED, 135: Code.FORBIDDEN, 136: _WAIT, 137: _WAIT, 149: Code.VALIDATION_FAILED, 151: Code.RATE_LIMITED, 159: Code.RATE_LIMITED,
+    3: WAIT, 4: Code.UNAUTHORIZED, 5: Code.UNAUTHORIZED,  # as versions 3 count
+    134: Code.UNAUTHORIZED, 135: Code.FORBIDDEN, 136: WAIT, 137: WAIT, 149: Code.VALIDATION_FAILED, 151: Code.RATE_LIMITED, 159: Code.RATE_LIMITED,
 }
 _STATUS_AS_CLOSE_CODE = range(4400, 4600)  # Many services add 4000 to an HTTP status.
 _KAFKA_NAMES: dict[Code | Answer, tuple[str, ...]] = {  # As the brokers write them, and librdkafka, whose own begin with "_".
@@ -61,11 +53,11 @@ _KAFKA_NAMES: dict[Code | Answer, tuple[str, ...]] = {  # As the brokers write t
     Code.FORBIDDEN: ("TOPIC_AUTHORIZATION_FAILED", "GROUP_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
     Code.NOT_FOUND: ("UNKNOWN_TOPIC_OR_PART", "UNKNOWN_TOPIC_OR_PARTITION", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION", "_UNKNOWN_GROUP", "GROUP_ID_NOT_FOUND"),
     Code.CONFLICT: ("TOPIC_ALREADY_EXISTS", "ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "_STATE", "_CONFLICT", "_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"),
-    _AGAIN: ("REBALANCE_IN_PROGRESS", "CONCURRENT_TRANSACTIONS"),
+    LOCKED: ("REBALANCE_IN_PROGRESS", "CONCURRENT_TRANSACTIONS"),
     Code.VALIDATION_FAILED: ("MSG_SIZE_TOO_LARGE", "MESSAGE_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_TIMESTAMP", "OFFSET_OUT_OF_RANGE", "_BAD_MSG", "INVALID_RECORD"),
     Code.INVALID_PARAMS: ("_INVALID_ARG", "TOPIC_EXCEPTION", "INVALID_TOPIC", "INVALID_GROUP_ID", "POLICY_VIOLATION", "INVALID_PARTITIONS", "INVALID_REPLICATION_FACTOR", "INVALID_CONFIG"),
     Code.RATE_LIMITED: ("THROTTLING_QUOTA_EXCEEDED",),
-    _WAIT: ("_QUEUE_FULL", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "NOT_CONTROLLER", "BROKER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS", "REPLICA_NOT_AVAILABLE"),
+    WAIT: ("_QUEUE_FULL", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "NOT_CONTROLLER", "BROKER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS", "REPLICA_NOT_AVAILABLE"),
     Code.NOT_IMPLEMENTED: ("UNSUPPORTED_VERSION", "UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_SASL_MECHANISM", "_UNSUPPORTED_FEATURE", "_NOT_IMPLEMENTED"),
     Code.SERIALIZATION_ERROR: ("_KEY_SERIALIZATION", "_VALUE_SERIALIZATION", "_KEY_DESERIALIZATION", "_VALUE_DESERIALIZATION"),
 }
@@ -111,7 +103,7 @@ def _by_kafka_name(error: BaseException) -> Said:
     failure = argument(error)
     name = called(failure, "name")
     said = _BY_KAFKA_NAME.get(name if is_a(name, str) else "")
-    return said or (_WAIT if called(failure, "retriable") is True else None)
+    return said or (WAIT if called(failure, "retriable") is True else None)
 
 
 def _by_brokers_name(error: BaseException) -> Said:
@@ -136,28 +128,28 @@ _PIKA: dict[str, Rule] = {
     "AuthenticationError": Code.UNAUTHORIZED,
     "BodyTooLongError": Code.UPSTREAM_ERROR,
     "ChannelClosed": _CLOSED_BY_BROKER,
-    "ChannelClosedByClient": MISUSE,
-    "ChannelError": MISUSE,
-    "ChannelWrongStateError": MISUSE,
+    "ChannelClosedByClient": BUG,
+    "ChannelError": BUG,
+    "ChannelWrongStateError": BUG,
     "ConnectionBlockedTimeout": Code.TIMEOUT,
     "ConnectionClosed": _CLOSED_BY_BROKER,
-    "ConnectionClosedByClient": MISUSE,
+    "ConnectionClosedByClient": BUG,
     "ConnectionOpenAborted": Code.CANCELLED,
-    "ConnectionWrongStateError": MISUSE,
+    "ConnectionWrongStateError": BUG,
     "ConsumerCancelled": Code.CANCELLED,
     "DuplicateConsumerTag": Code.CONFLICT,
-    "DuplicateGetOkCallback": MISUSE,
+    "DuplicateGetOkCallback": BUG,
     "IncompatibleProtocolError": Code.UPSTREAM_ERROR,
-    "InvalidChannelNumber": MISUSE,
+    "InvalidChannelNumber": BUG,
     "InvalidFieldTypeException": Code.UPSTREAM_ERROR,
     "InvalidFrameError": Code.UPSTREAM_ERROR,
     "MethodNotImplemented": Code.NOT_IMPLEMENTED,
     "NackError": Code.UPSTREAM_ERROR,
-    "NoFreeChannels": _WAIT,
+    "NoFreeChannels": WAIT,
     "ProbableAccessDeniedError": Code.FORBIDDEN,
     "ProbableAuthenticationError": Code.UNAUTHORIZED,
     "ProtocolSyntaxError": Code.UPSTREAM_ERROR,
-    "ReentrancyError": MISUSE,
+    "ReentrancyError": BUG,
     "ShortStringTooLong": Code.VALIDATION_FAILED,
     "StreamLostError": _CONNECTION,
     "UnroutableError": Code.NOT_FOUND,
@@ -165,24 +157,24 @@ _PIKA: dict[str, Rule] = {
 }
 _KAFKA: dict[str, Rule] = {  # The `retriable` of each class is heard as well.
     "AuthenticationFailedError": Code.UNAUTHORIZED, "AuthenticationMethodNotSupported": Code.NOT_IMPLEMENTED, "AuthorizationError": Code.FORBIDDEN,
-    "BrokerResponseError": first(_by_brokers_name, Code.UPSTREAM_ERROR), "Cancelled": Code.CANCELLED, "CommitFailedError": Code.CONFLICT, "ConsumerStoppedError": MISUSE,
-    "IllegalArgumentError": Code.INVALID_PARAMS, "IllegalOperation": MISUSE, "IllegalStateError": MISUSE, "IncompatibleBrokerVersion": Code.NOT_IMPLEMENTED,
+    "BrokerResponseError": first(_by_brokers_name, Code.UPSTREAM_ERROR), "Cancelled": Code.CANCELLED, "CommitFailedError": Code.CONFLICT, "ConsumerStoppedError": BUG,
+    "IllegalArgumentError": Code.INVALID_PARAMS, "IllegalOperation": BUG, "IllegalStateError": BUG, "IncompatibleBrokerVersion": Code.NOT_IMPLEMENTED,
     "KafkaConfigurationError": Code.CONFIGURATION_ERROR, "KafkaConnectionError": _CONNECTION, "KafkaError": first(by_network_words, Code.UPSTREAM_ERROR),
-    "KafkaProtocolError": Code.UPSTREAM_ERROR, "KafkaTimeoutError": Code.TIMEOUT, "KafkaUnavailableError": REFUSED, "MetadataEmptyBrokerList": _WAIT,
-    "NoBrokersAvailable": REFUSED, "NoOffsetForPartitionError": Code.NOT_FOUND, "NodeNotReadyError": _WAIT, "ProducerClosed": MISUSE, "ProducerFenced": Code.CONFLICT,
-    "QuotaViolationError": Code.RATE_LIMITED, "StaleMetadata": _WAIT, "TooManyInFlightRequests": _WAIT, "TransactionAbortedError": Code.CONFLICT,
+    "KafkaProtocolError": Code.UPSTREAM_ERROR, "KafkaTimeoutError": Code.TIMEOUT, "KafkaUnavailableError": REFUSED, "MetadataEmptyBrokerList": WAIT,
+    "NoBrokersAvailable": REFUSED, "NoOffsetForPartitionError": Code.NOT_FOUND, "NodeNotReadyError": WAIT, "ProducerClosed": BUG, "ProducerFenced": Code.CONFLICT,
+    "QuotaViolationError": Code.RATE_LIMITED, "StaleMetadata": WAIT, "TooManyInFlightRequests": WAIT, "TransactionAbortedError": Code.CONFLICT,
     "UnrecognizedBrokerVersion": Code.NOT_IMPLEMENTED, "UnsupportedCodecError": Code.CONFIGURATION_ERROR,
 }
 _NATS: dict[str, Rule] = {
-    "errors.AuthorizationError": Code.UNAUTHORIZED, "errors.BadSubjectError": Code.INVALID_PARAMS, "errors.ConnectionClosedError": Code.NETWORK_ERROR, "errors.ConnectionDrainingError": MISUSE, "errors.DrainTimeoutError": Code.TIMEOUT,
+    "errors.AuthorizationError": Code.UNAUTHORIZED, "errors.BadSubjectError": Code.INVALID_PARAMS, "errors.ConnectionClosedError": Code.NETWORK_ERROR, "errors.ConnectionDrainingError": BUG, "errors.DrainTimeoutError": Code.TIMEOUT,
     "errors.Error": Code.UPSTREAM_ERROR, "errors.FlushTimeoutError": Code.TIMEOUT, "errors.InvalidUserCredentialsError": Code.CONFIGURATION_ERROR, "errors.JsonParseError": Code.SERIALIZATION_ERROR, "errors.MaxPayloadError": Code.VALIDATION_FAILED,
-    "errors.MsgAlreadyAckdError": Code.CONFLICT, "errors.NoRespondersError": _WAIT, "errors.NoServersError": REFUSED, "errors.OutboundBufferLimitError": _WAIT, "errors.ProtocolError": Code.UPSTREAM_ERROR, "errors.SecureConnRequiredError": Code.CONFIGURATION_ERROR,
-    "errors.SecureConnWantedError": Code.CONFIGURATION_ERROR, "errors.SlowConsumerError": _WAIT, "errors.StaleConnectionError": Code.NETWORK_ERROR, "errors.TimeoutError": Code.TIMEOUT, "js.errors.APIError": first(by_status, Code.UPSTREAM_ERROR),
+    "errors.MsgAlreadyAckdError": Code.CONFLICT, "errors.NoRespondersError": WAIT, "errors.NoServersError": REFUSED, "errors.OutboundBufferLimitError": WAIT, "errors.ProtocolError": Code.UPSTREAM_ERROR, "errors.SecureConnRequiredError": Code.CONFIGURATION_ERROR,
+    "errors.SecureConnWantedError": Code.CONFIGURATION_ERROR, "errors.SlowConsumerError": WAIT, "errors.StaleConnectionError": Code.NETWORK_ERROR, "errors.TimeoutError": Code.TIMEOUT, "js.errors.APIError": first(by_status, Code.UPSTREAM_ERROR),
     "js.errors.BucketNotFoundError": Code.NOT_FOUND, "js.errors.KeyDeletedError": Code.GONE, "js.errors.KeyNotFoundError": Code.NOT_FOUND, "js.errors.KeyWrongLastSequenceError": Code.CONFLICT, "js.errors.NoKeysError": Code.NOT_FOUND,
     "js.errors.NoStreamResponseError": Code.NOT_FOUND, "js.errors.NotFoundError": Code.NOT_FOUND, "js.errors.ObjectNotFoundError": Code.NOT_FOUND,
 }
 _WEBSOCKETS: dict[str, Rule] = {
-    "exceptions.ConcurrencyError": MISUSE,
+    "exceptions.ConcurrencyError": BUG,
     "exceptions.ConnectionClosed": first(_by_close_code, by_what_broke, Code.NETWORK_ERROR),
     "exceptions.InvalidHandshake": Code.UPSTREAM_ERROR,
     "exceptions.InvalidMessage": first(by_what_broke, Code.UPSTREAM_ERROR),
@@ -190,7 +182,7 @@ _WEBSOCKETS: dict[str, Rule] = {
     "exceptions.InvalidOrigin": Code.FORBIDDEN,
     "exceptions.InvalidProxy": Code.CONFIGURATION_ERROR,
     "exceptions.InvalidProxyStatus": first(by_status, Code.NETWORK_ERROR),
-    "exceptions.InvalidState": MISUSE,
+    "exceptions.InvalidState": BUG,
     "exceptions.InvalidStatus": first(by_status, REDIRECTS),
     "exceptions.InvalidURI": Code.INVALID_PARAMS,
     "exceptions.PayloadTooBig": Code.VALIDATION_FAILED,
@@ -213,7 +205,7 @@ TABLE: Table = {
     "aiormq.exceptions.AMQPConnectionError": first(_by_amqp_code, by_what_broke, by_network_words, Code.NETWORK_ERROR),
     "aiormq.exceptions.AMQPError": _AMQP_ROW,
     "aiormq.exceptions.ChannelAccessRefused": Code.FORBIDDEN,
-    "aiormq.exceptions.ChannelLockedResource": _AGAIN,
+    "aiormq.exceptions.ChannelLockedResource": LOCKED,
     "aiormq.exceptions.ChannelNotFoundEntity": Code.NOT_FOUND,
     "aiormq.exceptions.ChannelPreconditionFailed": Code.CONFLICT,
     "aiormq.exceptions.ConnectionClosed": first(_by_amqp_code, Code.NETWORK_ERROR),
@@ -221,14 +213,14 @@ TABLE: Table = {
     "aiormq.exceptions.PublishError": Code.NOT_FOUND,
     "aio_pika.exceptions.MessageProcessError": Code.CONFLICT,
     "aio_pika.exceptions.QueueEmpty": Code.NOT_FOUND,
-    "kombu.exceptions.ChannelLimitExceeded": _WAIT,
-    "kombu.exceptions.ConnectionLimitExceeded": _WAIT,
+    "kombu.exceptions.ChannelLimitExceeded": WAIT,
+    "kombu.exceptions.ConnectionLimitExceeded": WAIT,
     "kombu.exceptions.ContentDisallowed": Code.FORBIDDEN,
     "kombu.exceptions.InconsistencyError": Code.CONFLICT,
     "kombu.exceptions.KombuError": Code.UPSTREAM_ERROR,
-    "kombu.exceptions.LimitExceeded": _WAIT,
+    "kombu.exceptions.LimitExceeded": WAIT,
     "kombu.exceptions.MessageStateError": Code.CONFLICT,
-    "kombu.exceptions.NotBoundError": MISUSE,
+    "kombu.exceptions.NotBoundError": BUG,
     "kombu.exceptions.OperationalError": _CONNECTION,
     "kombu.exceptions.SerializationError": Code.SERIALIZATION_ERROR,
     "kombu.exceptions.VersionMismatch": Code.CONFIGURATION_ERROR,
@@ -242,9 +234,9 @@ TABLE: Table = {
     "aiomqtt.exceptions.MqttError": first(by_what_broke, by_network_words, Code.NETWORK_ERROR),
     "stomp.exception.ConnectFailedException": REFUSED,
     "stomp.exception.ConnectionClosedException": Code.NETWORK_ERROR,
-    "stomp.exception.NotConnectedException": MISUSE,
+    "stomp.exception.NotConnectedException": BUG,
     "zmq.error.Again": Code.TIMEOUT,
-    "zmq.error.ContextTerminated": MISUSE,
+    "zmq.error.ContextTerminated": BUG,
     "_pulsar.AuthenticationError": Code.UNAUTHORIZED,
     "_pulsar.AuthorizationError": Code.FORBIDDEN,
     "_pulsar.ConnectError": REFUSED,

@@ -7,9 +7,9 @@ from errata.classification._families._connection import NOT_SENT_IN_TIME, by_wha
 from errata.classification._families._replies import Words, by_reply, replied
 from errata.classification._families._wrappers import by_cause
 from errata.classification._reach import inner, number_at, text_at
+from errata.classification._verdicts import BUG
 from errata.classification._words import meaning_of
 
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)  # Used in the wrong way; the text is for its author.
 _UNREADABLE = Code.SERIALIZATION_ERROR
 TRUNCATED = Code.VALIDATION_FAILED  # A higher limit on the tokens, or a smaller task, is what helps.
 REFUSED_CONTENT = Code.VALIDATION_FAILED  # The filter judges what was asked; asked otherwise, it may pass.
@@ -167,7 +167,7 @@ _FERN = ("cohere", "elevenlabs", "hume", "deepgram", "cartesia", "vapi", "humanl
 TABLE: Table = {
     **{f"{package}.{name}": rule for package in STAINLESS_BASES for name, rule in _STAINLESS.items()},
     **{f"{package}.{name}": first(by_model_reply, _unset) for package, name in STAINLESS_BASES.items()},
-    **{f"{package}._response.{name}": _BUG for package in STAINLESS_BASES for name in ("MissingStreamClassError", "StreamAlreadyConsumed")},
+    **{f"{package}._response.{name}": BUG for package in STAINLESS_BASES for name in ("MissingStreamClassError", "StreamAlreadyConsumed")},
     **{f"{package}.core.api_error.ApiError": _without_headers for package in _FERN},
 
     "openai.ContentFilterFinishReasonError": REFUSED_CONTENT,
@@ -179,7 +179,7 @@ TABLE: Table = {
     "openai.WebSocketQueueFullError": Code.SERVICE_UNAVAILABLE,
     "openai._AmbiguousModuleClientUsageError": Code.CONFIGURATION_ERROR,
     "openai._extras._common.MissingDependencyError": Code.CONFIGURATION_ERROR,
-    "openai.lib._old_api.APIRemovedInV1": _BUG,
+    "openai.lib._old_api.APIRemovedInV1": BUG,
     "openai.lib.azure.MutuallyExclusiveAuthError": Code.CONFIGURATION_ERROR,
     "openai.lib.beta.agents._files.AgentFilePreparationError": first(by_cause, Code.UPSTREAM_ERROR),
     "openai.lib.beta.agents._files.AgentFileStagingError": first(by_cause, Code.UPSTREAM_ERROR),
@@ -203,7 +203,7 @@ TABLE: Table = {
     "anthropic.OrganizationTypeNotSupportedError": replied(Code.OPERATION_NOT_ALLOWED),
     "anthropic.RetryableError": Otherwise(Code.UPSTREAM_ERROR),
     "anthropic.lib.foundry.MutuallyExclusiveAuthError": Code.CONFIGURATION_ERROR,
-    "anthropic.lib.tools._toolsets._errors.ToolsetUsageError": _BUG,
+    "anthropic.lib.tools._toolsets._errors.ToolsetUsageError": BUG,
     "anthropic.lib.credentials._workload.WorkloadIdentityError": first(_exchange, Code.UNAUTHORIZED),
 
     "cohere.core.parse_error.ParsingError": _UNREADABLE,

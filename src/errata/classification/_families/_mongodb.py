@@ -6,20 +6,13 @@ from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata._values import items_of
 from errata.classification._answer import Answer, Rule, Said, Table, first
-from errata.classification._families._connection import (
-    MISUSE,
-    NOT_SENT_IN_TIME,
-    REFUSED,
-    by_network_words,
-    by_what_broke,
-    held_at,
-)
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._families._pep249 import by_server_words
 from errata.classification._families._rewording import in_words
 from errata.classification._reach import number_at, peek, text_at
 from errata.classification._unwrap import cause_of
+from errata.classification._verdicts import BUG, LOCKED, REFUSED
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _HALF_DONE = Answer(Code.TIMEOUT, Retry.VERIFY_FIRST)
 """The primary did it; whether the others did is not known."""
 _ATLAS = 8000
@@ -37,7 +30,7 @@ _MEANING: dict[Code | Answer, tuple[int, ...]] = {
     Code.FORBIDDEN: (13,),                                                # 13 calls itself "Unauthorized" and means rights
     Code.NOT_FOUND: (4, 26, 27, 43),
     Code.CONFLICT: (48, 67, 68, 85, 86, 11000, 11001, 12582),
-    _AGAIN: (24, 46, 112, 117, 225, 244, 251, 267),                       # locks, write conflicts, aborted transactions
+    LOCKED: (24, 46, 112, 117, 225, 244, 251, 267),                       # locks, write conflicts, aborted transactions
     Code.TIMEOUT: (50, 89, 202, 262, 290),
     _HALF_DONE: (64,),
     Code.CANCELLED: (237, 11601),
@@ -122,7 +115,7 @@ _PYMONGO: dict[str, Rule] = {
     "ExecutionTimeout": in_words(_server_message, Code.TIMEOUT),
     "ExceededMaxWaiters": NOT_SENT_IN_TIME,
     "InvalidName": Code.INVALID_PARAMS,
-    "InvalidOperation": MISUSE,
+    "InvalidOperation": BUG,
     "InvalidURI": Code.CONFIGURATION_ERROR,
     "NetworkTimeout": Code.TIMEOUT,
     "NotMasterError": in_words(_server_message, Code.SERVICE_UNAVAILABLE),
@@ -139,13 +132,13 @@ _PYMONGO: dict[str, Rule] = {
 _MONGOENGINE: dict[str, Rule] = {
     "errors.BulkWriteError": first(cause_of, Code.DATABASE_ERROR),
     "errors.DoesNotExist": Code.NOT_FOUND,
-    "errors.FieldDoesNotExist": MISUSE,
-    "errors.InvalidDocumentError": MISUSE,
+    "errors.FieldDoesNotExist": BUG,
+    "errors.InvalidDocumentError": BUG,
     "errors.InvalidQueryError": Code.INVALID_PARAMS,
-    "errors.LookUpError": MISUSE,
+    "errors.LookUpError": BUG,
     "errors.MongoEngineException": Code.DATABASE_ERROR,
     "errors.MultipleObjectsReturned": Code.CONFLICT,
-    "errors.NotRegistered": MISUSE,
+    "errors.NotRegistered": BUG,
     "errors.NotUniqueError": Code.CONFLICT,
     "errors.OperationError": first(cause_of, Code.DATABASE_ERROR),
     "errors.SaveConditionError": Code.CONFLICT,
@@ -164,10 +157,10 @@ TABLE: Table = {
     "gridfs.errors.GridFSError": Code.DATABASE_ERROR,
     "gridfs.errors.NoFile": Code.NOT_FOUND,
     **{f"mongoengine.{name}": rule for name, rule in _MONGOENGINE.items()},
-    "beanie.exceptions.CollectionWasNotInitialized": MISUSE,
+    "beanie.exceptions.CollectionWasNotInitialized": BUG,
     "beanie.exceptions.DocumentAlreadyCreated": Code.CONFLICT,
     "beanie.exceptions.DocumentNotFound": Code.NOT_FOUND,
-    "beanie.exceptions.DocumentWasNotSaved": MISUSE,
+    "beanie.exceptions.DocumentWasNotSaved": BUG,
     "beanie.exceptions.RevisionIdWasChanged": Code.CONFLICT,
     "odmantic.exceptions.DocumentNotFoundError": Code.NOT_FOUND,
     "odmantic.exceptions.DuplicateKeyError": Code.CONFLICT,

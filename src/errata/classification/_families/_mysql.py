@@ -3,12 +3,12 @@
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
 from errata.classification._answer import Answer, Rule, Said, Table, first
-from errata.classification._families._connection import NOT_SENT_IN_TIME, REFUSED, by_what_broke
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
 from errata.classification._families._pep249 import driver
 from errata.classification._reach import argument, number_at, text_at
 from errata.classification._sqlstate import by_sqlstate
+from errata.classification._verdicts import LOCKED, REFUSED
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _LOST = first(by_what_broke, Code.NETWORK_ERROR)  # Only the socket's own error tells a timeout from a hang-up.
 _NO_CONNECTION = first(by_what_broke, REFUSED)
 _POOL_IS_EMPTY = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
@@ -20,7 +20,7 @@ _MEANING: dict[Rule, tuple[int, ...]] = {
         1022, 1062, 1169, 1557, 1586, 1761, 1762, 1859,  # duplicate keys
         1216, 1217, 1451, 1452,                          # foreign keys
     ),
-    _AGAIN: (
+    LOCKED: (
         1020,                          # the row has changed since it was read
         1213, 3058,                    # deadlocks
         1223, 1689, 3572,              # locked by somebody else

@@ -3,13 +3,11 @@
 from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Rule, Said, Table, first
-from errata.classification._families._connection import MISUSE, NOT_SENT_IN_TIME, by_what_broke
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import text_at
 from errata.classification._unwrap import cause_of
-
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
-_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+from errata.classification._verdicts import BUG, LOCKED, WAIT
 
 # fmt: off
 _TITLES: dict[str, Code | Answer] = {
@@ -33,15 +31,15 @@ _TITLES: dict[str, Code | Answer] = {
     "Transaction.TransactionTimedOutClientConfiguration": Code.TIMEOUT,
     "Transaction.Terminated": Code.CANCELLED,
     "Transaction.LockClientStopped": Code.CANCELLED,
-    "Transaction.TransactionConcurrentUpdate": _AGAIN,
-    "Cluster.NotALeader": _WAIT,
-    "General.ForbiddenOnReadOnlyDatabase": _WAIT,  # As the one above: the driver asks for the new leader.
+    "Transaction.TransactionConcurrentUpdate": LOCKED,
+    "Cluster.NotALeader": WAIT,
+    "General.ForbiddenOnReadOnlyDatabase": WAIT,  # As the one above: the driver asks for the new leader.
     "General.ForbiddenReadOnlyDatabase": Code.FORBIDDEN,
     # Neo.TransientError.…
-    "Transaction.DeadlockDetected": _AGAIN,
-    "Transaction.LockAcquisitionTimeout": _AGAIN,
-    "Transaction.Outdated": _AGAIN,
-    "Transaction.ConstraintsChanged": _AGAIN,
+    "Transaction.DeadlockDetected": LOCKED,
+    "Transaction.LockAcquisitionTimeout": LOCKED,
+    "Transaction.Outdated": LOCKED,
+    "Transaction.ConstraintsChanged": LOCKED,
 }
 # fmt: on
 
@@ -55,7 +53,7 @@ def _by_neo4j_code(error: BaseException) -> Said:
         return Code.UNAUTHORIZED
     if title.endswith("AlreadyExists"):
         return Code.CONFLICT
-    return _WAIT if kind == "TransientError" else None
+    return WAIT if kind == "TransientError" else None
 
 
 def _of_single_records(error: BaseException) -> Said:
@@ -77,34 +75,34 @@ _CLASSES: dict[str, Rule] = {
     "ClientError": _told(Code.DATABASE_ERROR),
     "ConfigurationError": Code.CONFIGURATION_ERROR,
     "ConnectionAcquisitionTimeoutError": NOT_SENT_IN_TIME,
-    "ConnectionPoolError": _WAIT,
+    "ConnectionPoolError": WAIT,
     "ConstraintError": _told(Code.CONFLICT),
     "CypherSyntaxError": _told(Code.DATABASE_ERROR),
     "CypherTypeError": _told(Code.DATABASE_ERROR),
     "DatabaseError": _told(Code.DATABASE_ERROR),
-    "DatabaseUnavailable": _told(_WAIT),
-    "DriverError": MISUSE,
+    "DatabaseUnavailable": _told(WAIT),
+    "DriverError": BUG,
     "Forbidden": _told(Code.FORBIDDEN),
-    "ForbiddenOnReadOnlyDatabase": _told(_WAIT),
+    "ForbiddenOnReadOnlyDatabase": _told(WAIT),
     "GqlError": _told(Code.DATABASE_ERROR),
     "IncompleteCommit": Answer(Code.NETWORK_ERROR, Retry.VERIFY_FIRST),
     "Neo4jError": _told(Code.DATABASE_ERROR),
-    "NotALeader": _told(_WAIT),
-    "ReadServiceUnavailable": _WAIT,
-    "ResultConsumedError": MISUSE,
-    "ResultError": MISUSE,
-    "ResultFailedError": first(cause_of, MISUSE),
+    "NotALeader": _told(WAIT),
+    "ReadServiceUnavailable": WAIT,
+    "ResultConsumedError": BUG,
+    "ResultError": BUG,
+    "ResultFailedError": first(cause_of, BUG),
     "ResultNotSingleError": _of_single_records,
-    "RoutingServiceUnavailable": _WAIT,
+    "RoutingServiceUnavailable": WAIT,
     "ServiceUnavailable": first(by_what_broke, Code.SERVICE_UNAVAILABLE),
-    "SessionError": MISUSE,
+    "SessionError": BUG,
     "SessionExpired": Code.SERVICE_UNAVAILABLE,
     "TokenExpired": _told(Code.UNAUTHORIZED),
-    "TransactionError": first(cause_of, MISUSE),
-    "TransactionNestingError": MISUSE,
-    "TransientError": _told(_WAIT),
+    "TransactionError": first(cause_of, BUG),
+    "TransactionNestingError": BUG,
+    "TransientError": _told(WAIT),
     "UnsupportedServerProduct": Code.CONFIGURATION_ERROR,
-    "WriteServiceUnavailable": _WAIT,
+    "WriteServiceUnavailable": WAIT,
 }
 # fmt: on
 TABLE: Table = {f"neo4j.exceptions.{name}": rule for name, rule in _CLASSES.items()}

@@ -3,13 +3,13 @@
 from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Said, Table, first
-from errata.classification._families._connection import NOT_SENT_IN_TIME, REFUSED, TLS, UNKNOWN_HOST
+from errata.classification._families._connection import NOT_SENT_IN_TIME, UNKNOWN_HOST
 from errata.classification._families._pep249 import driver
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, text_at
 from errata.classification._sqlstate import by_sqlstate, of_sqlstate
+from errata.classification._verdicts import LOCKED, REFUSED, TLS
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _PRIMARY = words_at("diag", "message_primary")
 """PostgreSQL's message without its DETAIL, which may quote a whole row, and without the line of SQL."""
 
@@ -119,7 +119,7 @@ TABLE: Table = {
     },
     "psycopg2.errors.QueryCanceled": in_words(_PRIMARY, _cancelled),
     "psycopg2.extensions.QueryCanceledError": in_words(_PRIMARY, _cancelled),
-    "psycopg2.extensions.TransactionRollbackError": in_words(_PRIMARY, first(by_sqlstate, _AGAIN)),
+    "psycopg2.extensions.TransactionRollbackError": in_words(_PRIMARY, first(by_sqlstate, LOCKED)),
     "psycopg2.pool.PoolError": first(by_libpq_text, Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)),
     "asyncpg.exceptions._base.PostgresError": _BY_STATE,
     "asyncpg.exceptions._base.FatalPostgresError": _BY_STATE,
@@ -127,12 +127,12 @@ TABLE: Table = {
     "asyncpg.exceptions._base.ClientConfigurationError": Code.CONFIGURATION_ERROR,
     "asyncpg.exceptions._base.InterfaceError": first(by_libpq_text, Code.INTERNAL_ERROR),
     "asyncpg.exceptions._base.InternalClientError": Code.INTERNAL_ERROR,
-    "asyncpg.exceptions._base.OutdatedSchemaCacheError": _AGAIN,
+    "asyncpg.exceptions._base.OutdatedSchemaCacheError": LOCKED,
     "asyncpg.exceptions._base.ProtocolError": Code.UPSTREAM_ERROR,
     "asyncpg.exceptions._base.TargetServerAttributeNotMatched": Code.SERVICE_UNAVAILABLE,
     "asyncpg.exceptions._base.UnsupportedClientFeatureError": Code.NOT_IMPLEMENTED,
     "asyncpg.exceptions._base.UnsupportedServerFeatureError": Code.NOT_IMPLEMENTED,
-    "asyncpg.exceptions.InvalidCachedStatementError": _AGAIN,  # The schema changed under a prepared statement.
+    "asyncpg.exceptions.InvalidCachedStatementError": LOCKED,  # The schema changed under a prepared statement.
     "asyncpg.exceptions.QueryCanceledError": in_words(words_at("message"), _cancelled),
     **_pg8000("pg8000.exceptions"),
     **_pg8000("redshift_connector.error"),

@@ -3,20 +3,11 @@
 from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Rule, Said, Table, first
-from errata.classification._families._connection import (
-    MISUSE,
-    NOT_SENT_IN_TIME,
-    REFUSED,
-    by_network_words,
-    by_what_broke,
-    held_at,
-)
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import text_at
+from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
-_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
-"""Refused for now: nothing was done."""
-_MOVED = _WAIT._replace(
+_MOVED = WAIT._replace(
     text="The key is moving to another node of the cluster."
 )  # The exception's text is a slot and an address.
 
@@ -24,19 +15,19 @@ _MOVED = _WAIT._replace(
 _REPLIES: dict[str, Code | Answer] = {
     "NOAUTH": Code.UNAUTHORIZED, "WRONGPASS": Code.UNAUTHORIZED,
     "NOPERM": Code.FORBIDDEN, "DENIED": Code.FORBIDDEN,
-    "BUSY": _WAIT, "LOADING": _WAIT, "CLUSTERDOWN": _WAIT, "MASTERDOWN": _WAIT, "NOMASTERLINK": _WAIT, "NOREPLICAS": _WAIT, "INPROG": _WAIT,
-    "NOGOODSLAVE": _WAIT, "TRYAGAIN": _WAIT, "OOM": Code.SERVICE_UNAVAILABLE,
-    "READONLY": _WAIT,                         # After a failover, until the client has found the new master.
+    "BUSY": WAIT, "LOADING": WAIT, "CLUSTERDOWN": WAIT, "MASTERDOWN": WAIT, "NOMASTERLINK": WAIT, "NOREPLICAS": WAIT, "INPROG": WAIT,
+    "NOGOODSLAVE": WAIT, "TRYAGAIN": WAIT, "OOM": Code.SERVICE_UNAVAILABLE,
+    "READONLY": WAIT,                         # After a failover, until the client has found the new master.
     "MOVED": _MOVED, "ASK": _MOVED,
     "MISCONF": Code.DATABASE_ERROR,            # It cannot write to its disk.
     "BUSYGROUP": Code.CONFLICT, "BUSYKEY": Code.CONFLICT,
-    "NOGROUP": Code.NOT_FOUND, "NOSCRIPT": Code.NOT_FOUND, "NOTREADY": _WAIT,
+    "NOGROUP": Code.NOT_FOUND, "NOSCRIPT": Code.NOT_FOUND, "NOTREADY": WAIT,
     "NOPROTO": Code.NOT_IMPLEMENTED,
     "UNBLOCKED": Code.CANCELLED,
     "EXECABORT": Code.DATABASE_ERROR, "CROSSSLOT": Code.DATABASE_ERROR, "WRONGTYPE": Code.DATABASE_ERROR,
 }
 _SAYINGS: tuple[tuple[str, Code | Answer], ...] = (
-    ("max number of clients reached", _WAIT), ("too many connections", _WAIT), ("no connection available", _WAIT),
+    ("max number of clients reached", WAIT), ("too many connections", WAIT), ("no connection available", WAIT),
     ("invalid password", Code.UNAUTHORIZED), ("no such key", Code.NOT_FOUND), ("db index is out of range", Code.CONFIGURATION_ERROR),
 )
 # fmt: on
@@ -56,7 +47,7 @@ def _of_time(error: BaseException) -> Said:
 
 def _of_locks(error: BaseException) -> Said:
     """Whether the lock could not be had in time."""
-    return _AGAIN if "acquire" in text_of(error)[:200] else Code.CONFLICT
+    return LOCKED if "acquire" in text_of(error)[:200] else Code.CONFLICT
 
 
 def _of_clusters(error: BaseException) -> Said:
@@ -72,45 +63,45 @@ _CLIENT: dict[str, Rule] = {
     "exceptions.AuthenticationError": Code.UNAUTHORIZED,
     "exceptions.AuthenticationWrongNumberOfArgsError": Code.CONFIGURATION_ERROR,
     "exceptions.AuthorizationError": Code.FORBIDDEN,
-    "exceptions.BusyLoadingError": _WAIT,
-    "exceptions.ChildDeadlockedError": MISUSE,
+    "exceptions.BusyLoadingError": WAIT,
+    "exceptions.ChildDeadlockedError": BUG,
     "exceptions.ClusterCrossSlotError": Code.DATABASE_ERROR,
-    "exceptions.ClusterDownError": _WAIT,
+    "exceptions.ClusterDownError": WAIT,
     "exceptions.ClusterError": Code.SERVICE_UNAVAILABLE,
     "exceptions.ConnectionError": _CONNECTION,
     "exceptions.CrossSlotTransactionError": Code.DATABASE_ERROR,
     "exceptions.DataError": Code.INVALID_PARAMS,
     "exceptions.ExecAbortError": Code.DATABASE_ERROR,
     "exceptions.ExternalAuthProviderError": Code.SERVICE_UNAVAILABLE,
-    "exceptions.IncorrectPolicyType": MISUSE,
-    "exceptions.InvalidPipelineStack": MISUSE,
+    "exceptions.IncorrectPolicyType": BUG,
+    "exceptions.InvalidPipelineStack": BUG,
     "exceptions.InvalidResponse": Code.UPSTREAM_ERROR,
     "exceptions.LockError": _of_locks,
     "exceptions.LockNotOwnedError": Code.CONFLICT,
-    "exceptions.MasterDownError": _WAIT,
-    "exceptions.MaxConnectionsError": _WAIT,
+    "exceptions.MasterDownError": WAIT,
+    "exceptions.MaxConnectionsError": WAIT,
     "exceptions.ModuleError": Code.DATABASE_ERROR,
     "exceptions.MovedError": _MOVED,
     "exceptions.NoPermissionError": Code.FORBIDDEN,
     "exceptions.NoScriptError": Code.NOT_FOUND,
     "exceptions.NoSuchFieldsetError": Code.DATABASE_ERROR,
     "exceptions.OutOfMemoryError": Code.SERVICE_UNAVAILABLE,
-    "exceptions.PubSubError": MISUSE,
-    "exceptions.ReadOnlyError": _WAIT,
+    "exceptions.PubSubError": BUG,
+    "exceptions.ReadOnlyError": WAIT,
     "exceptions.ResponseError": first(_by_reply, Code.DATABASE_ERROR),
-    "exceptions.SlotNotCoveredError": _WAIT,
+    "exceptions.SlotNotCoveredError": WAIT,
     "exceptions.TimeoutError": _of_time,
-    "exceptions.TryAgainError": _WAIT,
-    "exceptions.WatchError": _AGAIN,
-    "sentinel.MasterNotFoundError": _WAIT,
-    "sentinel.SlaveNotFoundError": _WAIT,
+    "exceptions.TryAgainError": WAIT,
+    "exceptions.WatchError": LOCKED,
+    "sentinel.MasterNotFoundError": WAIT,
+    "sentinel.SlaveNotFoundError": WAIT,
     "auth.err.InvalidTokenSchemaErr": Code.UNAUTHORIZED,
     "auth.err.RequestTokenErr": Code.UNAUTHORIZED,
     "auth.err.TokenRenewalErr": Code.UNAUTHORIZED,
-    "multidb.exception.InitialHealthCheckFailedError": _WAIT,
-    "multidb.exception.NoValidDatabaseException": _WAIT,
-    "multidb.exception.TemporaryUnavailableException": _WAIT,
-    "multidb.exception.UnhealthyDatabaseException": first(held_at("original_exception"), _WAIT),
+    "multidb.exception.InitialHealthCheckFailedError": WAIT,
+    "multidb.exception.NoValidDatabaseException": WAIT,
+    "multidb.exception.TemporaryUnavailableException": WAIT,
+    "multidb.exception.UnhealthyDatabaseException": first(held_at("original_exception"), WAIT),
 }
 _MEMCACHED: Table = {
     "pymemcache.exceptions.MemcacheClientError": Code.INVALID_REQUEST,
@@ -138,11 +129,11 @@ TABLE: Table = {
     "aioredis.exceptions.RedisError": first(_by_reply, by_network_words, Code.DATABASE_ERROR),
     "aioredis.errors.AuthError": Code.UNAUTHORIZED,
     "aioredis.errors.ConnectionClosedError": Code.NETWORK_ERROR,
-    "aioredis.errors.MaxClientsError": _WAIT,
-    "aioredis.errors.PoolClosedError": MISUSE,
+    "aioredis.errors.MaxClientsError": WAIT,
+    "aioredis.errors.PoolClosedError": BUG,
     "aioredis.errors.ProtocolError": Code.UPSTREAM_ERROR,
     "aioredis.errors.ReplyError": first(_by_reply, Code.DATABASE_ERROR),
-    "aioredis.errors.WatchVariableError": _AGAIN,
+    "aioredis.errors.WatchVariableError": LOCKED,
     **_MEMCACHED,
 }
 # fmt: on

@@ -9,19 +9,11 @@ from errata._values import is_a, items_of
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._errno import by_errno
 from errata.classification._families import _ldap
-from errata.classification._families._connection import (
-    MISUSE,
-    NOT_SENT_IN_TIME,
-    REFUSED,
-    UNKNOWN_HOST,
-    by_network_words,
-    by_what_broke,
-)
+from errata.classification._families._connection import NOT_SENT_IN_TIME, UNKNOWN_HOST, by_network_words, by_what_broke
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, number_at, peek
+from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
-_WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 _FULL = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER)
 _NOT_TRUSTED = Answer(Code.NETWORK_ERROR, Retry.NEVER)
 _WRONG_HOST_KEY = _NOT_TRUSTED._replace(text="The server's host key is not the expected one.")
@@ -31,15 +23,15 @@ _REPLY_CODE = re.compile(r"[^0-9]{0,3}([1-5][0-9]{2})\b")
 # fmt: off
 _DISCONNECTED: dict[int, Code | Answer] = {  # SSH_DISCONNECT_…
     1: Code.FORBIDDEN, 2: Code.UPSTREAM_ERROR, 3: _NOT_TRUSTED, 5: Code.NETWORK_ERROR, 6: Code.NETWORK_ERROR, 7: Code.SERVICE_UNAVAILABLE,
-    8: Code.NOT_IMPLEMENTED, 9: _NOT_TRUSTED, 10: Code.NETWORK_ERROR, 11: Code.NETWORK_ERROR, 12: _WAIT, 13: Code.CANCELLED,
+    8: Code.NOT_IMPLEMENTED, 9: _NOT_TRUSTED, 10: Code.NETWORK_ERROR, 11: Code.NETWORK_ERROR, 12: WAIT, 13: Code.CANCELLED,
     14: Code.UNAUTHORIZED, 15: Code.UNAUTHORIZED,
 }
-_NO_CHANNEL: dict[int, Code | Answer] = {1: Code.FORBIDDEN, 2: REFUSED, 3: Code.NOT_IMPLEMENTED, 4: _WAIT}  # SSH_OPEN_…
+_NO_CHANNEL: dict[int, Code | Answer] = {1: Code.FORBIDDEN, 2: REFUSED, 3: Code.NOT_IMPLEMENTED, 4: WAIT}  # SSH_OPEN_…
 _SFTP: dict[int, Code | Answer] = {  # SSH_FX_…
     1: Code.UPSTREAM_ERROR, 2: Code.NOT_FOUND, 3: Code.FORBIDDEN, 5: Code.UPSTREAM_ERROR, 6: REFUSED, 7: Code.NETWORK_ERROR, 8: Code.NOT_IMPLEMENTED,
     9: Code.INTERNAL_ERROR, 10: Code.NOT_FOUND, 11: Code.CONFLICT, 12: Code.FORBIDDEN, 13: Code.SERVICE_UNAVAILABLE, 14: _FULL, 15: _FULL,
-    16: Code.NOT_FOUND, 17: _AGAIN, 18: Code.CONFLICT, 19: Code.INVALID_PARAMS, 20: Code.INVALID_PARAMS, 21: Code.INVALID_PARAMS, 22: Code.FORBIDDEN,
-    23: Code.INVALID_PARAMS, 24: Code.INVALID_PARAMS, 25: _AGAIN, 26: _AGAIN, 27: _AGAIN, 28: Code.SERIALIZATION_ERROR, 29: Code.INVALID_PARAMS,
+    16: Code.NOT_FOUND, 17: LOCKED, 18: Code.CONFLICT, 19: Code.INVALID_PARAMS, 20: Code.INVALID_PARAMS, 21: Code.INVALID_PARAMS, 22: Code.FORBIDDEN,
+    23: Code.INVALID_PARAMS, 24: Code.INVALID_PARAMS, 25: LOCKED, 26: LOCKED, 27: LOCKED, 28: Code.SERIALIZATION_ERROR, 29: Code.INVALID_PARAMS,
     30: Code.INVALID_PARAMS, 31: Code.NOT_FOUND,
 }
 _SSH_SAYS: tuple[tuple[str, Code | Answer], ...] = (
@@ -56,7 +48,7 @@ _SMTP: dict[int, Code | Answer] = {
 _SMTP_VAGUE = frozenset({421, 450, 451, 550, 552, 554})  # The enhanced code behind these says more.
 _SMTP_ENHANCED: dict[str, Code | Answer] = {"5.1.1": Code.NOT_FOUND, "5.2.2": _FULL, "5.3.4": Code.VALIDATION_FAILED, "5.7.": Code.FORBIDDEN, "4.7.": Code.RATE_LIMITED}
 _FTP: dict[int, Code | Answer] = {
-    421: Code.SERVICE_UNAVAILABLE, 425: REFUSED, 426: Code.NETWORK_ERROR, 430: Code.UNAUTHORIZED, 450: _AGAIN, 451: Code.UPSTREAM_ERROR, 452: _FULL,
+    421: Code.SERVICE_UNAVAILABLE, 425: REFUSED, 426: Code.NETWORK_ERROR, 430: Code.UNAUTHORIZED, 450: LOCKED, 451: Code.UPSTREAM_ERROR, 452: _FULL,
     500: Code.INVALID_REQUEST, 501: Code.INVALID_PARAMS, 502: Code.NOT_IMPLEMENTED, 503: Code.INVALID_REQUEST, 504: Code.NOT_IMPLEMENTED, 522: Code.CONFIGURATION_ERROR,
     530: Code.UNAUTHORIZED, 532: Code.UNAUTHORIZED, 534: Code.CONFIGURATION_ERROR, 550: Code.NOT_FOUND, 551: Code.INVALID_PARAMS, 552: _FULL, 553: Code.INVALID_PARAMS,
 }
@@ -167,7 +159,7 @@ _SSH: Table = {
     "asyncssh.misc.PasswordChangeRequired": Code.UNAUTHORIZED,
     "asyncssh.misc.SignalReceived": Code.CANCELLED,
     "asyncssh.misc.SoftEOFReceived": Code.CANCELLED,
-    "asyncssh.misc.TerminalSizeChanged": MISUSE,
+    "asyncssh.misc.TerminalSizeChanged": BUG,
     "asyncssh.packet.PacketDecodeError": Code.UPSTREAM_ERROR,
     "asyncssh.pbe.KeyEncryptionError": Code.CONFIGURATION_ERROR,
     "asyncssh.process.ProcessError": Code.UPSTREAM_ERROR,
@@ -203,16 +195,16 @@ _DNS: dict[str, Rule] = {
     "exception.DeniedByPolicy": Code.FORBIDDEN, "exception.FormError": Code.UPSTREAM_ERROR, "exception.SyntaxError": Code.INVALID_PARAMS, "exception.Timeout": Code.TIMEOUT,
     "exception.TooBig": Code.VALIDATION_FAILED, "exception.UnexpectedEnd": Code.SERIALIZATION_ERROR, "exception.UnsupportedAlgorithm": Code.NOT_IMPLEMENTED,
     "exception.ValidationFailure": Answer(Code.UPSTREAM_ERROR, Retry.NEVER), "message.NoPreviousName": Code.SERIALIZATION_ERROR, "message.UnknownTSIGKey": Code.CONFIGURATION_ERROR,
-    "message.UnknownHeaderField": Code.INVALID_PARAMS, "name.AbsoluteConcatenation": MISUSE, "name.IDNAException": Code.INVALID_PARAMS, "name.NameTooLong": Code.INVALID_PARAMS,
+    "message.UnknownHeaderField": Code.INVALID_PARAMS, "name.AbsoluteConcatenation": BUG, "name.IDNAException": Code.INVALID_PARAMS, "name.NameTooLong": Code.INVALID_PARAMS,
     "name.NeedAbsoluteNameOrOrigin": Code.INVALID_PARAMS, "name.NeedSubdomainOfOrigin": Code.INVALID_PARAMS, "name.NoIDNA2008": Code.CONFIGURATION_ERROR, "name.NoParent": Code.NOT_FOUND,
     "opcode.UnknownOpcode": Code.INVALID_PARAMS, "query.NoDOH": Code.CONFIGURATION_ERROR, "query.NoDOQ": Code.CONFIGURATION_ERROR, "rcode.UnknownRcode": Code.INVALID_PARAMS,
-    "rdata.NoRelativeRdataOrdering": MISUSE, "rdata.RdatatypeExists": MISUSE, "rdataclass.UnknownRdataclass": Code.INVALID_PARAMS, "rdataset.DifferingCovers": MISUSE,
-    "rdataset.IncompatibleTypes": MISUSE, "rdatatype.UnknownRdatatype": Code.INVALID_PARAMS, "resolver.EmptyHostAnswers": Code.NOT_FOUND, "resolver.NXDOMAIN": Code.NOT_FOUND,
+    "rdata.NoRelativeRdataOrdering": BUG, "rdata.RdatatypeExists": BUG, "rdataclass.UnknownRdataclass": Code.INVALID_PARAMS, "rdataset.DifferingCovers": BUG,
+    "rdataset.IncompatibleTypes": BUG, "rdatatype.UnknownRdatatype": Code.INVALID_PARAMS, "resolver.EmptyHostAnswers": Code.NOT_FOUND, "resolver.NXDOMAIN": Code.NOT_FOUND,
     "resolver.NoAnswer": Code.NOT_FOUND, "resolver.NoMetaqueries": Code.INVALID_PARAMS, "resolver.NoNameservers": Code.SERVICE_UNAVAILABLE,
-    "resolver.NoResolverConfiguration": Code.CONFIGURATION_ERROR, "resolver.NotAbsolute": Code.INVALID_PARAMS, "resolver.YXDOMAIN": Code.INVALID_PARAMS, "tokenizer.UngetBufferFull": MISUSE,
-    "transaction.AlreadyEnded": MISUSE, "transaction.DeleteNotExact": Code.CONFLICT, "transaction.ReadOnly": MISUSE, "transaction.TooManyChanges": Code.VALIDATION_FAILED,
+    "resolver.NoResolverConfiguration": Code.CONFIGURATION_ERROR, "resolver.NotAbsolute": Code.INVALID_PARAMS, "resolver.YXDOMAIN": Code.INVALID_PARAMS, "tokenizer.UngetBufferFull": BUG,
+    "transaction.AlreadyEnded": BUG, "transaction.DeleteNotExact": Code.CONFLICT, "transaction.ReadOnly": BUG, "transaction.TooManyChanges": Code.VALIDATION_FAILED,
     "tsig.BadAlgorithm": Code.NOT_IMPLEMENTED, "tsig.BadKey": Code.UNAUTHORIZED, "tsig.BadSignature": Code.UNAUTHORIZED, "tsig.BadTime": Code.UNAUTHORIZED, "tsig.PeerError": Code.UNAUTHORIZED,
-    "versioned.UseTransaction": MISUSE, "zone.BadZone": Code.VALIDATION_FAILED, "zone.DigestVerificationFailure": Code.VALIDATION_FAILED, "zone.NoDigest": Code.NOT_FOUND,
+    "versioned.UseTransaction": BUG, "zone.BadZone": Code.VALIDATION_FAILED, "zone.DigestVerificationFailure": Code.VALIDATION_FAILED, "zone.NoDigest": Code.NOT_FOUND,
     "zone.UnsupportedDigestHashAlgorithm": Code.NOT_IMPLEMENTED, "zone.UnsupportedDigestScheme": Code.NOT_IMPLEMENTED, "zonefile.CNAMEAndOtherData": Code.VALIDATION_FAILED,
     "zonefile.UnknownOrigin": Code.VALIDATION_FAILED,
 }
@@ -237,7 +229,7 @@ _MAIL_AND_FILES: Table = {
     "imaplib.IMAP4.error": Otherwise(Code.UPSTREAM_ERROR),
     "imaplib.IMAP4.readonly": Code.FORBIDDEN,
     "imapclient.exceptions.CapabilityError": Code.NOT_IMPLEMENTED,
-    "imapclient.exceptions.IllegalStateError": MISUSE,
+    "imapclient.exceptions.IllegalStateError": BUG,
     "imapclient.exceptions.InvalidCriteriaError": Code.INVALID_PARAMS,
     "imapclient.exceptions.LoginError": Code.UNAUTHORIZED,
     "imapclient.exceptions.ProtocolError": Code.UPSTREAM_ERROR,

@@ -3,11 +3,11 @@
 from http import HTTPStatus
 
 from errata._taxonomy import Code, Retry
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status, status_of
 from errata.classification._reach import inner, text_at
+from errata.classification._verdicts import BUG
 
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
 _NO_TOKEN = Answer(
     Code.UNAUTHORIZED, text="The token cannot be read: its key is another one, or it was changed, or is too old."
 )
@@ -113,16 +113,16 @@ TABLE: Table = {
     "oauthlib.oauth1.rfc5849.errors.OAuth1Error": _OAUTH_ERROR,
     "oauthlib.oauth1.rfc5849.errors.InvalidSignatureMethodError": Code.CONFIGURATION_ERROR,
     "authlib.common.errors.AuthlibBaseError": _OAUTH_ERROR,
-    "authlib.common.errors.ContinueIteration": _BUG,
+    "authlib.common.errors.ContinueIteration": BUG,
     "authlib.jose.errors.JoseError": Code.UNAUTHORIZED,
     "authlib.jose.errors.UnsupportedAlgorithmError": Code.NOT_IMPLEMENTED,
     "authlib.integrations.base_client.errors.OAuthError": _OAUTH_ERROR,
 
     # Ciphers. Most say nothing themselves.
-    "cryptography.exceptions.AlreadyFinalized": _BUG,
-    "cryptography.exceptions.AlreadyUpdated": _BUG,
-    "cryptography.exceptions.InternalError": _BUG,
-    "cryptography.exceptions.NotYetFinalized": _BUG,
+    "cryptography.exceptions.AlreadyFinalized": BUG,
+    "cryptography.exceptions.AlreadyUpdated": BUG,
+    "cryptography.exceptions.InternalError": BUG,
+    "cryptography.exceptions.NotYetFinalized": BUG,
     "cryptography.exceptions.InvalidKey": _NO_KEY,
     "cryptography.exceptions.InvalidSignature": _NO_SIGNATURE,
     "cryptography.exceptions.InvalidTag": _NO_DECRYPTION,
@@ -136,13 +136,13 @@ TABLE: Table = {
     "cryptography.x509.extensions.DuplicateExtension": Code.SERIALIZATION_ERROR,
     "cryptography.x509.extensions.ExtensionNotFound": Code.NOT_FOUND,
     "cryptography.x509.general_name.UnsupportedGeneralNameType": Code.NOT_IMPLEMENTED,
-    "cryptography.utils.InterfaceNotImplemented": _BUG,
+    "cryptography.utils.InterfaceNotImplemented": BUG,
     "nacl.exceptions.CryptoError": _NO_DECRYPTION,
-    "nacl.exceptions.AssertionError": _BUG,
+    "nacl.exceptions.AssertionError": BUG,
     "nacl.exceptions.BadSignatureError": _NO_SIGNATURE,
     "nacl.exceptions.InvalidkeyError": _NO_KEY,
-    "nacl.exceptions.RuntimeError": _BUG,
-    "nacl.exceptions.TypeError": _BUG,
+    "nacl.exceptions.RuntimeError": BUG,
+    "nacl.exceptions.TypeError": BUG,
     "nacl.exceptions.UnavailableError": Code.NOT_IMPLEMENTED,
     "nacl.exceptions.ValueError": Code.VALIDATION_FAILED,
     "OpenSSL.crypto.Error": Otherwise(Code.SERIALIZATION_ERROR),
@@ -150,18 +150,18 @@ TABLE: Table = {
     "rsa.pkcs1.CryptoError": _NO_DECRYPTION,
     "rsa.pkcs1.VerificationError": _NO_SIGNATURE,
     "ecdsa.keys.BadSignatureError": _NO_SIGNATURE,
-    "ecdsa.keys.BadDigestError": _BUG,
+    "ecdsa.keys.BadDigestError": BUG,
     "_hashlib.UnsupportedDigestmodError": Code.NOT_IMPLEMENTED,
 
     # Passwords.
     "argon2.exceptions.VerificationError": _NO_PASSWORD,
-    "argon2.exceptions.HashingError": _BUG,
+    "argon2.exceptions.HashingError": BUG,
     "argon2.exceptions.InvalidHash": Code.SERIALIZATION_ERROR,
     "argon2.exceptions.InvalidHashError": Code.SERIALIZATION_ERROR,
     "argon2.exceptions.UnsupportedParametersError": Code.NOT_IMPLEMENTED,
-    "passlib.exc.InternalBackendError": _BUG,
+    "passlib.exc.InternalBackendError": BUG,
     "passlib.exc.MissingBackendError": Code.CONFIGURATION_ERROR,
-    "passlib.exc.PasslibSecurityError": _BUG,
+    "passlib.exc.PasslibSecurityError": BUG,
     "passlib.exc.PasswordValueError": Code.VALIDATION_FAILED,
     "passlib.exc.TokenError": Code.UNAUTHORIZED,
     "passlib.exc.MalformedTokenError": Code.INVALID_FORMAT,
@@ -197,7 +197,7 @@ TABLE: Table = {
     "ldap.NOT_ALLOWED_ON_NONLEAF": Code.CONFLICT,
     "ldap.NOT_SUPPORTED": Code.NOT_IMPLEMENTED,
     "ldap.OBJECT_CLASS_VIOLATION": Code.VALIDATION_FAILED,
-    "ldap.PARAM_ERROR": _BUG,
+    "ldap.PARAM_ERROR": BUG,
     "ldap.PROTOCOL_ERROR": Code.UPSTREAM_ERROR,
     "ldap.SERVER_DOWN": Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),
     "ldap.SIZELIMIT_EXCEEDED": Code.VALIDATION_FAILED,

@@ -6,13 +6,13 @@ from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status
-from errata.classification._families._connection import NOT_SENT_IN_TIME, REFUSED, by_network_words, by_what_broke
+from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke
 from errata.classification._families._pep249 import by_server_words, driver
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, number_at, text_at
 from errata.classification._sqlstate import by_sqlstate, of_sqlstate
+from errata.classification._verdicts import LOCKED, REFUSED
 
-_AGAIN = Answer(Code.CONFLICT, Retry.SAME_CALL)
 _UP_TO_THE_PROGRAM = range(20_000, 21_000)
 _ORACLE_CODE = re.compile(r"\b(ORA-[0-9]{5}|DP[YI]-[0-9]{4})\b")
 _SQL_SERVER_NUMBER = re.compile(r"\(([0-9]{3,5})\)")
@@ -21,7 +21,7 @@ _CLICKHOUSE_CODE = re.compile(r"\b[Cc]ode: ([0-9]{1,4})\b")
 # fmt: off
 _ORACLE_MEANING: dict[Code | Answer, tuple[str, ...]] = {
     Code.CONFLICT: ("ORA-00001", "ORA-00955", "ORA-01430", "ORA-02291", "ORA-02292"),
-    _AGAIN: ("ORA-00054", "ORA-00060", "ORA-01555", "ORA-02049", "ORA-04020", "ORA-04021", "ORA-04068", "ORA-08176", "ORA-08177", "ORA-30006"),
+    LOCKED: ("ORA-00054", "ORA-00060", "ORA-01555", "ORA-02049", "ORA-04020", "ORA-04021", "ORA-04068", "ORA-08176", "ORA-08177", "ORA-30006"),
     Code.VALIDATION_FAILED: (
         "ORA-01400", "ORA-01407", "ORA-02290", "ORA-01438", "ORA-01461", "ORA-12899", "ORA-01426", "ORA-01476", "ORA-01722", "ORA-06502",
         "ORA-01830", "ORA-01839", "ORA-01840", "ORA-01841", "ORA-01843", "ORA-01847", "ORA-01858", "ORA-01861", "ORA-02289",
@@ -44,7 +44,7 @@ _ORACLE_MEANING: dict[Code | Answer, tuple[str, ...]] = {
 }
 _SQL_SERVER_MEANING: dict[Code | Answer, tuple[int, ...]] = {
     Code.CONFLICT: (547, 2601, 2627, 2714),
-    _AGAIN: (1204, 1205, 1222, 3960, 3961),
+    LOCKED: (1204, 1205, 1222, 3960, 3961),
     Code.VALIDATION_FAILED: (220, 241, 242, 245, 515, 2628, 8114, 8115, 8134, 8152),
     Code.UNAUTHORIZED: (18452, 18456, 18470, 18486, 18487, 18488),
     Code.FORBIDDEN: (229, 230, 262, 297, 300, 916, 3906),
@@ -76,7 +76,7 @@ _CLICKHOUSE_MEANING: dict[Code | Answer, tuple[int, ...]] = {
 }
 _SNOWFLAKE: dict[int, Code | Answer] = {
     606: Code.CONFIGURATION_ERROR,                                          # no warehouse is selected
-    630: Code.TIMEOUT, 604: Code.CANCELLED, 625: _AGAIN,
+    630: Code.TIMEOUT, 604: Code.CANCELLED, 625: LOCKED,
     2003: Code.DATABASE_ERROR, 3001: Code.FORBIDDEN, 2043: Code.DATABASE_ERROR,
     250_003: Code.NETWORK_ERROR, 251_005: Code.CONFIGURATION_ERROR, 251_006: Code.CONFIGURATION_ERROR, 251_008: Code.CONFIGURATION_ERROR,
     390_100: Code.UNAUTHORIZED, 390_101: Code.UNAUTHORIZED, 390_104: Code.UNAUTHORIZED, 390_111: Code.UNAUTHORIZED, 390_114: Code.UNAUTHORIZED,
@@ -85,7 +85,7 @@ _SNOWFLAKE: dict[int, Code | Answer] = {
 _TRINO: dict[str, Code | Answer] = {
     "PERMISSION_DENIED": Code.FORBIDDEN, "ALREADY_EXISTS": Code.CONFLICT, "TABLE_ALREADY_EXISTS": Code.CONFLICT, "SCHEMA_ALREADY_EXISTS": Code.CONFLICT,
     "NOT_SUPPORTED": Code.NOT_IMPLEMENTED, "USER_CANCELED": Code.CANCELLED, "CONSTRAINT_VIOLATION": Code.CONFLICT,
-    "TRANSACTION_CONFLICT": _AGAIN, "EXCEEDED_TIME_LIMIT": Code.TIMEOUT, "ABANDONED_QUERY": Code.TIMEOUT,
+    "TRANSACTION_CONFLICT": LOCKED, "EXCEEDED_TIME_LIMIT": Code.TIMEOUT, "ABANDONED_QUERY": Code.TIMEOUT,
     "INVALID_CAST_ARGUMENT": Code.VALIDATION_FAILED, "INVALID_FUNCTION_ARGUMENT": Code.VALIDATION_FAILED, "DIVISION_BY_ZERO": Code.VALIDATION_FAILED,
     "NUMERIC_VALUE_OUT_OF_RANGE": Code.VALIDATION_FAILED, "CATALOG_NOT_FOUND": Code.CONFIGURATION_ERROR, "QUERY_QUEUE_FULL": Code.RATE_LIMITED,
     "QUERY_REJECTED": Code.RATE_LIMITED,
@@ -199,7 +199,7 @@ TABLE: Table = {
     "databricks.sdk.errors.platform.InternalError": Code.UPSTREAM_ERROR,  # The HTTP API's, not the driver's.
     **driver("vertica_python.errors", by_sqlstate),
     "vertica_python.errors.ConnectionError": first(by_what_broke, Code.NETWORK_ERROR),
-    "vertica_python.errors.LockFailure": _AGAIN,
+    "vertica_python.errors.LockFailure": LOCKED,
     "vertica_python.errors.MissingRelation": Code.DATABASE_ERROR,
     "vertica_python.errors.PermissionDenied": Code.FORBIDDEN,
     "vertica_python.errors.QueryCanceled": Code.CANCELLED,

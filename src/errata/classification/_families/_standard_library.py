@@ -1,10 +1,9 @@
 """What is left of the standard library: neither built in, nor about the network, a database or a format of data."""
 
 from errata._taxonomy import Code
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Table, first
+from errata.classification._answer import Otherwise, Table, first
 from errata.classification._carried import carried
-
-_BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
+from errata.classification._verdicts import BUG
 
 # fmt: off
 TABLE: Table = {
@@ -24,7 +23,7 @@ TABLE: Table = {
     "netrc.NetrcParseError": Code.CONFIGURATION_ERROR,
     "shutil.Error": Otherwise(Code.INTERNAL_ERROR),  # It lists what went wrong with each file.
     "shutil.ExecError": Code.CONFIGURATION_ERROR,
-    "shutil.RegistryError": _BUG,
+    "shutil.RegistryError": BUG,
     "webbrowser.Error": Code.CONFIGURATION_ERROR,
     "zipimport.ZipImportError": Code.CONFIGURATION_ERROR,
 
@@ -35,33 +34,33 @@ TABLE: Table = {
     "nntplib.NNTPTemporaryError": Otherwise(Code.SERVICE_UNAVAILABLE),
 
     # Screens, debuggers, tests, compilers: no tool means to raise these.
-    "_curses.error": _BUG,
-    "_curses_panel.error": _BUG,
-    "_tkinter.TclError": _BUG,
-    "termios.error": _BUG,
-    "asyncore.ExitNow": _BUG,
+    "_curses.error": BUG,
+    "_curses_panel.error": BUG,
+    "_tkinter.TclError": BUG,
+    "termios.error": BUG,
+    "asyncore.ExitNow": BUG,
     "bdb.BdbQuit": Code.CANCELLED,
-    "pdb.Restart": _BUG,
-    "copy.Error": _BUG,
-    "ctypes.ArgumentError": _BUG,
-    "dataclasses.FrozenInstanceError": _BUG,
-    "distutils.errors.CCompilerError": _BUG,
-    "distutils.errors.DistutilsError": _BUG,
-    "doctest.DocTestFailure": _BUG,
-    "doctest.UnexpectedException": _BUG,
-    "encodings.CodecRegistryError": _BUG,
-    "inspect.ClassFoundException": _BUG,
-    "inspect.EndOfBlock": _BUG,
-    "multiprocessing.managers.RemoteError": _BUG,
-    "pydoc.ErrorDuringImport": _BUG,
+    "pdb.Restart": BUG,
+    "copy.Error": BUG,
+    "ctypes.ArgumentError": BUG,
+    "dataclasses.FrozenInstanceError": BUG,
+    "distutils.errors.CCompilerError": BUG,
+    "distutils.errors.DistutilsError": BUG,
+    "doctest.DocTestFailure": BUG,
+    "doctest.UnexpectedException": BUG,
+    "encodings.CodecRegistryError": BUG,
+    "inspect.ClassFoundException": BUG,
+    "inspect.EndOfBlock": BUG,
+    "multiprocessing.managers.RemoteError": BUG,
+    "pydoc.ErrorDuringImport": BUG,
     "nis.error": Code.UPSTREAM_ERROR,
-    "ossaudiodev.OSSAudioError": _BUG,
+    "ossaudiodev.OSSAudioError": BUG,
     "signal.itimer_error": first(carried, Code.INVALID_PARAMS),
-    "tabnanny.NannyNag": _BUG,
-    "tokenize.StopTokenizing": _BUG,
-    "turtle.Terminator": _BUG,
-    "turtle.TurtleGraphicsError": _BUG,
-    "unittest.case.SkipTest": _BUG,
-    "unittest.mock.InvalidSpecError": _BUG,
+    "tabnanny.NannyNag": BUG,
+    "tokenize.StopTokenizing": BUG,
+    "turtle.Terminator": BUG,
+    "turtle.TurtleGraphicsError": BUG,
+    "unittest.case.SkipTest": BUG,
+    "unittest.mock.InvalidSpecError": BUG,
 }
 # fmt: on

@@ -7,17 +7,16 @@ from errata._values import wait_ms
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._connection import (
-    MISUSE,
     NOT_HTTP,
     NOT_SENT_IN_TIME,
     REDIRECTS,
-    TLS,
     UNKNOWN_HOST,
     by_final_status,
     by_network_words,
     by_what_broke,
 )
 from errata.classification._reach import number_at, peek, text_at
+from errata.classification._verdicts import BUG, TLS
 
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _STATUS = first(by_final_status, Code.UPSTREAM_ERROR)
@@ -61,13 +60,13 @@ TABLE: Table = {
     "starlette.requests.ClientDisconnect": Code.CANCELLED,
     "starlette.formparsers.MultiPartException": Code.INVALID_REQUEST,
     "starlette.authentication.AuthenticationError": Code.UNAUTHORIZED,
-    "starlette.routing.NoMatchFound": MISUSE,
+    "starlette.routing.NoMatchFound": BUG,
     "starlette.config.EnvironError": _SETTING,
     "starlette.responses.MalformedRangeHeader": Code.INVALID_REQUEST,
     "starlette.responses.RangeNotSatisfiable": Code.VALIDATION_FAILED,
     "werkzeug.exceptions.HTTPException": first(_detailed, Code.INTERNAL_ERROR),
-    "werkzeug.routing.exceptions.RoutingException": MISUSE,
-    "werkzeug.routing.exceptions.BuildError": MISUSE,
+    "werkzeug.routing.exceptions.RoutingException": BUG,
+    "werkzeug.routing.exceptions.BuildError": BUG,
     "rest_framework.exceptions.APIException": first(by_status, Code.INTERNAL_ERROR),
     "rest_framework.exceptions.ValidationError": Code.VALIDATION_FAILED,
     "rest_framework.exceptions.ParseError": Code.PARSE_ERROR,
@@ -121,7 +120,7 @@ TABLE: Table = {
     "scrapy.exceptions.IgnoreRequest": Code.OPERATION_NOT_ALLOWED,
 
     # Built on other clients.
-    "mechanize._mechanize.BrowserStateError": MISUSE,
+    "mechanize._mechanize.BrowserStateError": BUG,
     "mechanize._response.HTTPError": _STATUS,
     "uplink.clients.exceptions.ConnectionTimeout": NOT_SENT_IN_TIME,
     "uplink.clients.exceptions.ConnectionError": _NETWORK,
@@ -131,13 +130,13 @@ TABLE: Table = {
     "requests_oauthlib.oauth1_session.TokenRequestDenied": Code.UNAUTHORIZED,
     "requests_oauthlib.oauth1_session.TokenMissing": Code.UNAUTHORIZED,
     "requests_oauthlib.oauth1_session.VerifierMissing": Code.UNAUTHORIZED,
-    "requests_toolbelt.exceptions.StreamingError": MISUSE,
+    "requests_toolbelt.exceptions.StreamingError": BUG,
     "gql.transport.exceptions.TransportError": Otherwise(_NETWORK),
     "gql.transport.exceptions.TransportServerError": first(by_status, Code.UPSTREAM_ERROR),
     "gql.transport.exceptions.TransportProtocolError": Code.UPSTREAM_ERROR,
     "gql.transport.exceptions.TransportConnectionFailed": _NETWORK,
     "gql.transport.exceptions.TransportClosed": Code.NETWORK_ERROR,
-    "gql.transport.exceptions.TransportAlreadyConnected": MISUSE,
+    "gql.transport.exceptions.TransportAlreadyConnected": BUG,
     "zeep.exceptions.TransportError": first(by_status, _NETWORK),
     "zeep.exceptions.Fault": Otherwise(Code.UPSTREAM_ERROR),
     "zeep.exceptions.ValidationError": Code.INVALID_PARAMS,
