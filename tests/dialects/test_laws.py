@@ -93,6 +93,7 @@ def test_native_loses_nothing(fault):
 @given(secretive=secretive_faults, fmt=formats)
 def test_no_secret_of_a_fault_is_sent(dialect, secretive, fmt):
     fault, secret = secretive
+    fault = dataclasses.replace(fault, correlation_id=fault.message, timestamp=secret)
     wire = over_the_wire(dialect.encode(fault, format=fmt))
     error = over_the_wire(dialects.as_jsonrpc_error(fault))
 
@@ -103,7 +104,7 @@ def test_no_secret_of_a_fault_is_sent(dialect, secretive, fmt):
 @every_dialect
 @given(fault=faults | secretive_faults.map(lambda pair: pair[0]), fmt=formats)
 def test_nothing_is_sent_that_redaction_would_change(dialect, fault, fmt):
-    wire = over_the_wire(dialect.encode(dataclasses.replace(fault, correlation_id=None, timestamp=None), format=fmt))
+    wire = over_the_wire(dialect.encode(fault, format=fmt))
 
     assert [text for text in _strings(wire) if redact(text) != text] == []
 

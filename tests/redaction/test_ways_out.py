@@ -1,11 +1,11 @@
 """Everything that leaves passes redaction, whichever way it takes."""
 
-import dataclasses
 import json
 
 import pytest
 
 from errata import Code, Fault, FieldIssue, NeedsInput, Recovery, dialects
+from errata.cli import main
 from errata.dialects import as_jsonrpc_error, encode_needs_input
 
 WORD = "granite-tundra-7"
@@ -26,7 +26,8 @@ FAULT = Fault(
     ),
     origin=TOLD,
     data={"password": WORD, "note": TOLD, TOLD: [TOLD]},
-    correlation_id="0f8c6f8e-3b1d-4c58-9a52-6d0c1f0f7a11",
+    correlation_id=TOLD,
+    timestamp=TOLD,
 )
 
 
@@ -53,11 +54,39 @@ def test_neither_does_a_question():
     assert WORD not in json.dumps(encode_needs_input(question, format="both"))
 
 
-def test_the_reference_and_the_time_stay_what_they_were():
-    fault = dataclasses.replace(FAULT, timestamp="2026-11-15T12:00:00Z")
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_neither_does_what_the_command_line_shows_of_a_foreign_answer(tmp_path, capsys, as_json):
+    told = {"message": TOLD, "hint": TOLD, "correlationId": TOLD, "timestamp": TOLD, "data": {"password": WORD}}
+    error = {"code": "UNAUTHORIZED", "retry": "NEVER", **told}
+    answer = {"isError": True, "content": [], "structuredContent": {"error": error}}
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+
+    assert main(["decode", str(tmp_path / "answer.json"), "--redact", *as_json]) == 0
+    shown = capsys.readouterr().out
+    assert WORD not in shown
+    assert "[redacted: password]" in shown
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "0f8c6f8e-3b1d-4c58-9a52-6d0c1f0f7a11",
+        "DE30508C-CE09-41CC-AB44-8744EB78AF65",  # Passes the checksum of a German account.
+        "AE168EB18D50395FA3E2805E04D0B5F5",
+        "4bf92f3577b34da6a3ce929d0e0e4736",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "Root=1-5759e988-bd862e3fe1be46a994272793",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "req_011CSHoEeqs5C35K2UUqR7Fy",
+        "5208512171318403364",
+    ],
+)
+@pytest.mark.parametrize("timestamp", ["2026-11-15T12:00:00.000Z", "2026-11-15 12:00:00+01:00", "1791123612149"])
+def test_an_identifier_and_a_moment_stay_what_they_were(reference, timestamp):
+    fault = Fault(code=Code.NOT_FOUND, correlation_id=reference, timestamp=timestamp)
     error = dialects.native.encode(fault)["structuredContent"]["error"]
 
-    assert (error["correlationId"], error["timestamp"]) == (fault.correlation_id, fault.timestamp)
+    assert (error["correlationId"], error["timestamp"]) == (reference, timestamp)
 
 
 def test_a_long_message_is_redacted_before_it_is_cut():

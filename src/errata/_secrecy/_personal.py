@@ -87,7 +87,17 @@ def _is_iban(text: str, found: re.Match[str]) -> bool:
     whole = len(code) == length and text[found.end() : found.end() + 1].isalnum()
     if not length or len(code) < length or whole:
         return False
-    return int("".join(str(int(character, 36)) for character in code[4:length] + code[:4])) % 97 == 1
+    proof = int("".join(str(int(character, 36)) for character in code[4:length] + code[:4]))
+    return proof % 97 == 1 and not _is_in_identifier(text, found.start())
+
+
+_IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[0-9A-F]{8}(-?)(?:[0-9A-F]{4}\1){3}[0-9A-F]{12}(?![A-Za-z0-9])")
+"""A UUID or a trace id in upper case, one in some thousands of which passes for an IBAN."""
+
+
+def _is_in_identifier(text: str, at: int) -> bool:
+    around = _IDENTIFIER.finditer(text, max(0, at - 36), at + 36)
+    return any(found.start() <= at < found.end() for found in around)
 
 
 def _is_national_id(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001

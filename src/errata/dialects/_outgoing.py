@@ -16,7 +16,8 @@ _ISSUES = 100
 def outgoing(fault: Fault) -> Fault:
     """Copy a fault in the form in which it may leave: nothing in it that is secret, or longer than a reader can use.
 
-    The reference and the time are errata's own and stay as they are, so that a log and an answer can be compared.
+    The reference and the time are judged as well: a caller's context or a foreign server may have set them. An
+    identifier and a moment pass as they are, so that a log and an answer can be compared.
     """
     return dataclasses.replace(
         fault,
@@ -27,8 +28,8 @@ def outgoing(fault: Fault) -> Fault:
         recovery=_recovery(fault.recovery) if fault.recovery else None,
         origin=_short(fault.origin),
         data=_data(fault.data),
-        correlation_id=None if fault.correlation_id is None else fault.correlation_id[:_TEXT],
-        timestamp=None if fault.timestamp is None else fault.timestamp[:_TEXT],
+        correlation_id=_short(fault.correlation_id),
+        timestamp=_short(fault.timestamp),
     )
 
 
