@@ -29,25 +29,42 @@ _ROWS = (
     ("keytool jarsigner",                                           rf"-\w{{0,6}}(?:storepass|keypass){_APART}"),
     ("curl wget http https xh ftp lftp",
      r"(?:-u|-U|-a|--user|--proxy-user|--auth)['\",]{0,3}[\s=]*['\"]?[^\s'\":]{1,128}:(?P<secret>[^\s'\"]{2,})"),
-    ("IDENTIFIED",                                                  r"BY\s+(?:PASSWORD\s+)?['\"](?P<secret>[^'\"\n]{2,256})"),
-    ("PASSWORD",                                                    r"'(?P<secret>[^'\n]{2,256})'"),
 )
+
+_LITERAL = r"""["'](?P<secret>[^'"\n]{2,256})"""
+_BY = r"\s+(?:with\s+\S{1,40}\s+)?(?:by|as)\s+(?:(?:password|values)\s+)?"
+_SQL = (
+    ("identified", rf"(?:create|alter|grant)\s[^;\n]{{0,200}}?\sidentified{_BY}{_LITERAL}"),
+    ("identified", rf"(?-i:IDENTIFIED){_BY}{_LITERAL}"),
+    ("identified", r"(?:create|alter)\s+user\s+\S{1,80}\s+identified\s+by\s+(?!values\b)(?P<secret>[^\s'\";]{3,})"),
+    ("password",   rf"(?:create|alter)\s+(?:user|role|group|login)\s[^;\n]{{0,200}}?\spassword\s+{_LITERAL}"),
+    ("password",   rf"set\s+password\s*(?:for\s+\S{{1,200}}\s*)?=\s*(?:\w{{0,4}}password\s?\(\s?)?{_LITERAL}"),
+    ("password",   rf"(?-i:PASSWORD)\s+{_LITERAL}"),
+)
+"""A word without which a statement is not looked for, and the statement. In lower case, words alone are prose: "rows are identified by 'id'"."""
 # fmt: on
 
 
 @cache
-def _compiled(names: str, option: str) -> re.Pattern[str]:
+def _command(names: str, option: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w\-])(?:{'|'.join(map(re.escape, names.split()))})(?=\s|['\"]){_REST}{option}")
 
 
-def commands(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
+@cache
+def _statement(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?<!\w){pattern}")
+
+
+def commands(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords on command lines and in SQL."""
-    found = [
-        Span(*match.span(group), "password")
-        for names, option in _ROWS
-        if any(name in text for name in names.split())
-        for match in _compiled(names, option).finditer(text)
-        if (group := "secret" if match["secret"] else "other")
-        if not is_placeholder(match[group]) and not match[group].startswith("[redacted")
-    ]
+    forms = [_command(names, option) for names, option in _ROWS if any(name in text for name in names.split())]
+    forms += [_statement(pattern) for word, pattern in _SQL if word in lower]
+    found = [span for form in forms for match in form.finditer(text) for span in _spans(match)]
     return iter(sorted(found))
+
+
+def _spans(match: re.Match[str]) -> Iterator[Span]:
+    """Give every part of a command that is a password and not only stands for one."""
+    for group, secret in match.groupdict().items():
+        if secret is not None and not is_placeholder(secret):
+            yield Span(*match.span(group), "password")

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from errata._secrecy._marks import MARK
+from errata._secrecy._marks import ANY_MARK
 from errata._secrecy._names import Announced
 
 
@@ -56,14 +56,19 @@ _DIGESTED = re.compile(r"(?:sha\d*|md5|blake\w*|crc\w*)[-:]", re.IGNORECASE)
 _FILE = re.compile(r"\.(?:[a-z]{1,4}|[a-z]{2,3}\d|json5?|yaml|html|lock)$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _RUNS = re.compile(r"[A-Za-z0-9]+")
+_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}")  # Its digits are nobody's.
 _FEW_DIGITS = re.compile(r"[-+]?[\d.,_ ]{1,8}")
+
+
+_MARKED = re.compile(rf"{ANY_MARK}|\[redacted:$")
+"""A mark, or all that a rule sees of one that takes its value up to the next space."""
 
 
 def is_placeholder(value: str) -> bool:
     """Whether a value only stands for one: masked already, a variable, nothing at all."""
-    return (
-        not MARK.sub("", value[:400]).strip("\"'\\ ,;") if "[redacted" in value else bool(_PLACEHOLDER.fullmatch(value))
-    )
+    if "[redacted" in value:
+        return not _MARKED.sub("", value[:400]).strip("\"'\\ ,;")
+    return bool(_PLACEHOLDER.fullmatch(value))
 
 
 def is_statement(value: str) -> bool:
@@ -114,7 +119,7 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
     """Decide about a value behind a name that announces something."""
     if is_placeholder(value) or (not manner.quoted and is_code(value)):
         return False
-    digits = sum(character.isdigit() for character in value[:80])
+    digits = sum(character.isdigit() for character in _ESCAPE.sub("", value[:80]))
     if name.kind in _NUMERIC:
         return digits >= _NUMERIC[name.kind] and len(value) < 4 * digits + 8
     if not name.sure:

@@ -95,6 +95,11 @@ _UNSURE_WORDS = {word: kind for kind, words in _UNSURE.items() for word in words
 _SURE_PHRASES = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
 
 _SECOND_WORDS = frozenset(phrase.partition(" ")[2] for phrase in _SURE_PHRASES)
+_LAST_WORDS = {*_SURE_WORDS, *_UNSURE_WORDS, *_SECOND_WORDS}
+
+STEMS = tuple(sorted(word for word in _LAST_WORDS if not any(stem in word for stem in _LAST_WORDS - {word})))
+"""What every telling name has in it, in lower case."""
+
 _WORD_BEFORE = re.compile(r"([A-Za-z]+) $")
 
 # Words run together, `pgpassword` or `mysecret`: what they end in.
@@ -116,7 +121,7 @@ _LOOKUPS = frozenset(
     {"get", "fetch", "read", "load", "find", "lookup", "resolve", "has", "is", "no", "validate", "check"}
 )
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|[0-9]+")
+_WORD = re.compile(r"[A-ZÀ-Þ]+(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+")
 
 
 @lru_cache(maxsize=1024)

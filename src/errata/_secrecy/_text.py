@@ -20,7 +20,7 @@ _SHORT_TEXT = 4_096
 
 # What a text has to have for a layer to be worth its time. Together they are all that most texts cost.
 _STEM = re.compile(
-    r"pass|p(?:w|at|sk|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
+    r"pass|p(?:w|sw|at|sk|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
     r"|bearer|basic|negotiate|ntlm|ssws|mnem|macar"
 )
 _NUMBERED_STEM = re.compile(
@@ -80,7 +80,7 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
         yield passwords
     if joint and (stem or (digits and _NUMBERED_STEM.search(lower))):
         yield pairs
-    if " -" in text or "'" in text or '"-' in text or "sqlplus" in lower:
+    if " -" in text or "'" in text or '"-' in text or "sqlplus" in lower or "identified" in lower:
         yield commands
     if stem:
         yield schemes

@@ -72,7 +72,7 @@ _TOKENS = (
     ("bkua_",         r"bkua_[0-9a-f]{30,}"),
     ("snyk_",         r"snyk_[\w.\-]{30,}"),
     # Talk and mail
-    ("xox",           r"xox[a-z][\-.](?:xox[a-z]-)?[\w\-]{10,}"),
+    ("xox",           r"xox[a-z][\-.](?:xox[a-z]-)?[\w\-]{11,}"),
     ("xapp-",         r"xapp-[\w\-]{16,}"),
     ("xwfp-",         r"xwfp-[\w\-]{16,}"),
     ("hooks.slack",   r"(?<=hooks\.slack\.com)(?:\\?/|%2F)(?:services|workflows|triggers)(?:(?:\\?/|%2F)[A-Za-z0-9]+)+"),
@@ -83,7 +83,7 @@ _TOKENS = (
     ("mfa.",          r"^mfa\.[\w\-]{40,}"),
     ("",              r"^[MNO][A-Za-z0-9_\-]{23,27}\.[\w\-]{6}\.[\w\-]{25,}"),  # Discord
     (":AA",           r"(?<!\d)\d{8,10}:AA[\w\-]{28,}"),                      # Telegram
-    ("SG.",           r"SG\.[\w\-]{12,}(?:\.[\w\-]{12,})?"),
+    ("SG.",           r"SG\.[\w\-]{13,}(?:\.[\w\-]{12,})?"),
     ("SK",            r"^SK[0-9a-f]{32}(?![0-9A-Za-z])"),                     # Twilio
     ("key-",          r"^key-[0-9a-f]{32}(?![0-9A-Za-z])"),                   # Mailgun, as the next
     ("",              r"^[0-9a-f][0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z\-])"),
@@ -110,7 +110,7 @@ _TOKENS = (
     ("secret_",       r"^secret_[A-Za-z0-9]{32,}"),
     ("ntn_",          r"^ntn_[A-Za-z0-9]{30,}"),
     ("lin_",          r"^lin_(?:api|oauth)_[A-Za-z0-9]{20,}"),
-    ("figd_ figo_ figu_ figur_", r"^fig[dou]r?_[\w\-]{20,}"),
+    ("figd_ figo_ figu_ figur_", r"^fig(?:[dou]|ur)_[\w\-]{20,}"),
     ("pat",           r"^pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}"),                 # Airtable
     ("pat-",          r"^pat-[a-z]{2}\d-[0-9a-f\-]{30,}"),                    # HubSpot
     ("",              r"^[0-2]/\d{10,20}(?:/\d{10,20})?:[0-9a-f]{32}"),       # Asana
@@ -129,7 +129,7 @@ _TOKENS = (
     ("sb_secret_",    r"sb_secret_[\w\-]{16,}"),
     ("pscale_",       r"pscale_[a-z]+_[\w.=\-]{20,}"),
     ("napi_",         r"^napi_[a-z0-9]{30,}"),
-    ("npg_",          r"^npg_[A-Za-z0-9]{10,}"),
+    ("npg_",          r"^npg_[A-Za-z0-9]{12,}"),
     ("mdb_sa_",       r"mdb_sa_(?:sk|id)_[\w\-]{20,}"),
     ("pcsk_",         r"^pcsk_\w{30,}"),
     ("sk.eyJ",        r"^sk\.eyJ[\w.\-]{40,}"),                               # Mapbox
@@ -189,7 +189,7 @@ _TOKENS = (
     # A JSON Web Token, signed, encrypted or cut; a base64 of JSON without a dot is somebody's cursor.
     ("eyJ",           r"^e(?<!-.)yJ[\w\-]{8,}+={0,2}\.[\w\-=]{8,}(?:\.[\w\-=]*){0,3}"),
     ("ZXlK",          r"^ZXlK[A-Za-z0-9+/]{60,}={0,2}"),                      # One in base64 once more
-    ("v4.local.",     r"v[1-4]\.(?:local|public)\.[\w\-]{40,}"),              # PASETO
+    (".local. .public.", r"^v[1-4]\.(?:local|public)\.[\w\-]{40,}"),          # PASETO
 )
 
 _HASHES = (
@@ -199,7 +199,7 @@ _HASHES = (
     ("pbkdf2",        r"\$?pbkdf2[\w\-:]{0,32}\$[\w$=+/.\-]{24,}"),
     ("scrypt:",       r"scrypt:\d+:\d+:\d+\$[\w$=+/.\-]{24,}"),
     ("SCRAM-SHA",     r"SCRAM-SHA-\d+\$\d+:[\w$=+/:\-]{24,}"),
-    ("SHA}",          r"\{S{0,2}SHA\d{0,3}\}[A-Za-z0-9+/]{20,}={0,2}"),
+    ("{SHA {SSHA",    r"\{S?SHA\d{0,3}\}[A-Za-z0-9+/]{20,}={0,2}"),
     ("md5",           r"^md5[0-9a-f]{32}(?![0-9a-f])"),                       # PostgreSQL
     ("*",             r"(?<![\w*])\*[0-9A-F]{40}(?![0-9A-Fa-f])"),            # MySQL
     (":aad3b435",     r"(?<=:)aad3b435[0-9a-f]{24}:[0-9a-f]{32}"),            # Windows
