@@ -130,9 +130,15 @@ VERDICTS = {
     "told something":        (503, {"x-should-retry": "maybe"}, Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
     "another 5xx":           (502, {}, Code.SERVICE_UNAVAILABLE, Retry.IF_HARMLESS),
     "too large":             (413, {}, Code.INVALID_REQUEST, Retry.FIX_INPUT),
-    "too large for now":     (413, {"Retry-After": "9"}, Code.INVALID_REQUEST, Retry.IF_HARMLESS),
+    "too large for now":     (413, {"Retry-After": "9"}, Code.INVALID_REQUEST, Retry.SAME_CALL),
+    "locked for now":        (423, {"Retry-After": "9"}, Code.CONFLICT, Retry.SAME_CALL),
+    "for now, and yes":      (409, {"Retry-After": "9", "x-should-retry": "true"}, Code.CONFLICT, Retry.SAME_CALL),
+    "for now, but no":       (409, {"Retry-After": "9", "x-should-retry": "false"}, Code.CONFLICT, Retry.FIX_INPUT),
+    "not there for now":     (404, {"Retry-After": "9"}, Code.NOT_FOUND, Retry.FIX_INPUT),
+    "Stripe says no":        (500, {"Stripe-Should-Retry": "false"}, Code.UPSTREAM_ERROR, Retry.NEVER),
     "forbidden":             (403, {"x-ratelimit-remaining": "7"}, Code.FORBIDDEN, Retry.NEVER),
     "forbidden for now":     (403, {"x-ratelimit-remaining": "0"}, Code.RATE_LIMITED, Retry.SAME_CALL),
+    "forbidden for a while": (403, {"Retry-After": "9"}, Code.RATE_LIMITED, Retry.SAME_CALL),
 }
 # fmt: on
 

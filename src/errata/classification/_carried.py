@@ -97,7 +97,7 @@ def by_status(error: BaseException) -> Answer | None:
 
 def of_status(status: int, error: BaseException) -> Answer:
     """Say what an HTTP status means, given the headers that came with it."""
-    headers = next(filter(None, (header_fields(peek(error, *path)) for path in _HEADERS_AT)), {})
+    headers = next((fields for path in _HEADERS_AT if (fields := header_fields(peek(error, *path)))), None)
     known, wait = _MADE_UP_BY_PROXIES.get(status), wait_of(error, status)
     code, retry, wait_ms = http_verdict(status, headers, code=known, wait_ms=wait)
     return Answer(code, retry, status, wait_ms)

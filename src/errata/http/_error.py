@@ -3,12 +3,11 @@
 import re
 
 from errata._fault import FaultError, FaultFields, FieldIssue
+from errata._http_verdict import http_verdict
 from errata._jsonable import SIZE, cut, jsonable_object
 from errata._redaction import redact
-from errata._status import status_to_code
-from errata._taxonomy import Code, verdict
+from errata._taxonomy import Code
 from errata._values import http_status_or_none, is_a, text_or_none
-from errata._waits import quota_used_up, wait_from_headers
 from errata.http._reply import Reply, phrase_of, reply_of, text_of_body
 from errata.http._said import said_in
 from errata.http._unread import read_body
@@ -17,8 +16,6 @@ _LONGEST_MESSAGE, _LONGEST_NAME, _SHORTEST_CUT = 300, 100, 40
 _ENOUGH = 4 * SIZE  # Bytes of a body; `data` holds a quarter of that.
 _MARGIN = 8192  # Characters; longer than any secret, a private key included.
 _ABOUT_ARGUMENTS = {400, 422}
-_TOO_LARGE = 413
-_FLAGS = {"true": True, "false": False}
 _NOT_PRINTED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -74,15 +71,16 @@ def _error(reply: Reply, service: object, data: object, limit: int) -> FaultErro
     status = http_status_or_none(reply.status)
     body = text_of_body(reply.body[:_ENOUGH], reply.fields.get("content-type", "")) if reply.body and limit else ""
     said = said_in(body)
-    code = _code(status, reply.fields)
+    # 003's table, strictly: what only proxies say (499, 522, 524, 598) is told apart by `classify` alone.
+    code, retry, wait_ms = http_verdict(status, reply.fields)
     fields: FaultFields = {
         "http_status": status,
-        "retry_after_ms": wait_from_headers(reply.fields, status=status),
+        "retry_after_ms": wait_ms,
         "issues": map(_clean_issue, said.issues) if status in _ABOUT_ARGUMENTS else (),
         "origin": clean(text_or_none(reply.status) or "", _LONGEST_NAME) if status is None else None,
     }
-    if (flag := _flag(status, reply.fields)) is not None:
-        fields |= {"retry": verdict(code, http_status=status, flag=flag), "retry_declared": False}
+    if retry is not None:
+        fields |= {"retry": retry, "retry_declared": False}
     message = _message(reply, code, service_name(service), said.sentence)
     kept = {"body": _redacted(body, limit)} if body else {}
     return FaultError(code, message, kept | jsonable_object(data), **fields)
@@ -91,20 +89,6 @@ def _error(reply: Reply, service: object, data: object, limit: int) -> FaultErro
 def _wanted(body_limit: object, *, capture: bool) -> int:
     """Say how many characters of the body are to be kept."""
     return min(max(int.__index__(body_limit), 0), SIZE) if capture and is_a(body_limit, int) else 0
-
-
-def _code(status: int | None, fields: dict[str, str]) -> Code:
-    if status == 403 and quota_used_up(fields):  # noqa: PLR2004 - GitHub says so when it means 429.
-        return Code.RATE_LIMITED
-    return Code.UNKNOWN_ERROR if status is None else status_to_code(status)
-
-
-def _flag(status: int | None, fields: dict[str, str]) -> bool | None:
-    """Ask the response whether the call may be repeated; None if it does not say."""
-    if (said := fields.get("x-should-retry", "").lower()) in _FLAGS:
-        return _FLAGS[said]
-    # RFC 9110, 15.5.14: with a Retry-After, the content is too large only for now.
-    return True if status == _TOO_LARGE and "retry-after" in fields else None
 
 
 def _message(reply: Reply, code: Code, who: str, sentence: str) -> str:
