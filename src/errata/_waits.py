@@ -1,8 +1,9 @@
 """How long an upstream asks us to wait, in milliseconds.
 
-Two kinds of header say it. `_WAITS` are requests to wait and are believed as they stand. `_RESETS` say when a quota is
-full again; most services send them with every answer, so they are a wait only where the quota is used up. What is
-garbage, negative or absurd is passed over and the next header is asked. Nothing here raises.
+Two kinds of header say it. `Retry-After` and its cousins in milliseconds (`_IN_MS`) ask for a wait and are believed as
+they stand. `_RESETS` say when a quota is full again; most services send them with every answer, so they are a wait only
+where the quota is used up. What is garbage, negative or absurd is passed over and the next header is asked. Nothing
+here raises.
 """
 
 import re
@@ -17,7 +18,6 @@ LONGEST_WAIT_MS = 31 * 24 * 3600 * 1000
 """The longest quotas run by the month; who asks for more has miscalculated."""
 
 _IN_MS = ("retry-after-ms", "x-ms-retry-after-ms")
-_IN_SECONDS = ("retry-after",)
 
 # Each row: when a quota is full again, and how much of it is left. The first row that says something decides; of the
 # quotas in one row, the one that takes longest.
@@ -84,7 +84,7 @@ def quota_used_up(headers: object) -> bool:
 def _said(fields: dict[str, str], status: int | None, now: float) -> Iterator[int | None]:
     """Yield what each header says, the most binding first."""
     yield from (_ms(_number(fields.get(name)), unit_ms=1) for name in _IN_MS)
-    yield from (_ms(_seconds(fields.get(name), now)) for name in _IN_SECONDS)
+    yield _ms(_seconds(fields.get("retry-after"), now))
     for quotas in _RESETS:
         used_up = (reset for reset, remaining in quotas.items() if _used_up(fields.get(remaining), status))
         waits = (_ms(_seconds(fields.get(reset), now)) for reset in used_up)
