@@ -3,13 +3,11 @@
 import dataclasses
 import importlib
 import inspect
-import os
 from collections.abc import Iterator
-
-import pytest
 
 from errata.classification._answer import Table
 from errata.classification._tables import REGISTRY, dotted_name
+from tests.needs import need
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,13 +24,6 @@ class Library:
     """Bases whose every subclass is told apart by something it carries: an SQLSTATE, a status."""
     former: frozenset[str] = frozenset()
     """Names of other versions, which this one does not have."""
-
-
-def need(module: str) -> None:
-    """Skip a test whose library is absent; `make corpus` installs them all, and there it fails."""
-    if os.environ.get("ERRATA_LIBRARIES") == "required":
-        importlib.import_module(module)
-    pytest.importorskip(module, reason=f"{module} is not installed; `make corpus` installs it")
 
 
 def resolved(name: str) -> type:
