@@ -6,7 +6,7 @@ import socketserver
 import threading
 from contextlib import contextmanager, suppress
 
-PATIENCE_S = 5  # No answer keeps its thread longer, whatever the client does.
+PATIENCE_S = 10  # No answer keeps its thread longer, whatever the client does.
 HESITATION_S = 0.4  # Closing a response waits for a thread that reads it: let it go soon, but after every time limit.
 TLS = b"\x16"  # How a handshake starts.
 HUGE = 10 * 1024**3
@@ -35,6 +35,7 @@ ANSWERS = {
     "/page": answer("502 Bad Gateway", PAGE, Content_Type="text/html"),
     "/latin": answer("400 Bad Request", "Schlüssel".encode("latin-1"), Content_Type="text/plain; charset=iso-8859-1"),
     "/stalls": STALLED,
+    "/short": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nand then",
     "/hesitates": STALLED,
     "/breaks": BROKEN,
     "/drips": b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
@@ -51,6 +52,8 @@ class Server:
     def __init__(self):
         self.closing = threading.Event()
         self.sent = 0
+        self._arrivals = {}
+        self._ends = {}
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), self._handler(), bind_and_activate=True)
         self._server.daemon_threads = True
         self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -65,15 +68,30 @@ class Server:
 
         return Handler
 
+    def arrival_of(self, target):
+        """Find the event that is set as soon as somebody has asked for a path with its query."""
+        return self._arrivals.setdefault(target, threading.Event())
+
+    def end_of(self, target):
+        """Find the event that is set when the answer is over: sent, and no longer held back."""
+        return self._ends.setdefault(target, threading.Event())
+
     def serve(self, request, connection):
         connection.settimeout(PATIENCE_S)
         line = request.readline()
         if not line or line[:1] == TLS:
             connection.sendall(answer("400 This is no TLS"))
             return
-        path = line.split()[1].decode().partition("?")[0]
+        target = line.split()[1].decode()
         while request.readline().strip():
             pass
+        self.arrival_of(target).set()
+        try:
+            self._answer(target.partition("?")[0], connection)
+        finally:
+            self.end_of(target).set()
+
+    def _answer(self, path, connection):
         connection.sendall(ANSWERS[path])
         while path == "/endless" and not self.closing.is_set():
             self.sent += connection.send(b"x" * 65536)

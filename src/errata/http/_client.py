@@ -54,11 +54,16 @@ class Response(Protocol):
 
 def new_client() -> Any:  # noqa: ANN401 - of whichever library is there.
     """Make a client that follows redirects, as other languages' `fetch` does."""
+    return _library().AsyncClient(follow_redirects=True)
+
+
+def _library() -> Any:  # noqa: ANN401 - a module; its type is its name.
     for name in _LIBRARIES:
         try:
-            return import_module(name).AsyncClient(follow_redirects=True)
-        except ImportError:
-            continue
+            return import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:  # It is installed, and something that it needs is not.
+                raise
     raise configuration_error(
         "`errata.http.fetch_with_timeout` needs httpx2 or httpx, and neither is installed. "
         "Install one with: pip install httpx2"

@@ -1,14 +1,16 @@
 """One request, one deadline, one kind of error."""
 
 import dataclasses
+import math
 from contextlib import nullcontext
 from time import monotonic
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, cast, overload
 from urllib.parse import urlsplit, urlunsplit
 
 from errata._fault import Fault, FaultError
 from errata._jsonable import jsonable_object, text_of
 from errata._taxonomy import Code
+from errata._values import is_a
 from errata.classification import classify
 from errata.http._client import Client, Response, new_client
 from errata.http._error import aerror_from_response, clean, service_name
@@ -62,16 +64,17 @@ async def fetch_with_timeout(  # noqa: PLR0913 - each has its default.
     body_limit: int = 500,
     **request: object,
 ) -> object:
-    """Send a request and return the response, read; whatever goes wrong is raised as a `FaultError`.
+    """Send a request and return the response, read; whatever fails is raised as a `FaultError`.
 
         response = await fetch_with_timeout(url, timeout_ms=5_000, service="NCBI", params={"db": "pubmed"})
 
     The deadline covers everything: connecting, sending, waiting and reading; it replaces the timeouts of the client.
     No answer in time is TIMEOUT, no connection NETWORK_ERROR, a status from 400 on what `error_from_response` says.
     The `client` is an AsyncClient of httpx2 or httpx; without one, one is made that follows redirects. `data` goes into
-    the error, as everywhere; all other keywords (`json`, `params`, `headers`, `content`, …) go into the request.
+    the error, as everywhere; all other keywords (`json`, `params`, `headers`, `content`, …) go into the request. What no
+    request can be made of, such as a keyword that the client does not know, is a `TypeError`: a mistake in the program.
     """
-    call = _Call(url, method, timeout_ms / 1000, service_name(service), data)
+    call = _Call(url, method, _seconds(timeout_ms), service_name(service), data)
     async with new_client() if client is None else nullcontext(client) as sender:
         start = monotonic()
         response = await call.send(sender, request)
@@ -100,13 +103,22 @@ class _Call(NamedTuple):
     async def send(self, client: Client[Any], request: dict[str, object]) -> Any:  # noqa: ANN401 - as the client's.
         """Send the request within the time; a failure is not read yet, so that a huge or hanging one costs nothing."""
         options = {name: request.pop(name) for name in _SEND_OPTIONS if name in request}
+        built = self._built(client, request)
         try:
             async with deadline(self.seconds):
-                built = client.build_request(self.method, self.url, **{"timeout": self.seconds, **request})
                 response = await client.send(built, stream=True, **options)
                 if response.status_code < _FIRST_FAILURE:
-                    await response.aread()
+                    await _read(response)
                 return response
+        except Exception as error:
+            raise FaultError.from_fault(self._fault(classify(error))) from error
+
+    def _built(self, client: Client[Any], request: dict[str, object]) -> object:
+        """Make the request. A URL may come from the model; a keyword of the wrong name or kind is our caller's."""
+        try:
+            return client.build_request(self.method, self.url, **{"timeout": self.seconds, **request})
+        except TypeError:
+            raise
         except Exception as error:
             raise FaultError.from_fault(self._fault(classify(error))) from error
 
@@ -120,6 +132,27 @@ class _Call(NamedTuple):
         }
         message = messages.get(fault.code, f"{self.who} could not be asked {asked}: {fault.message}")
         return dataclasses.replace(fault, message=clean(message, _LONGEST_MESSAGE), data=jsonable_object(self.data))
+
+
+def _seconds(timeout_ms: object) -> float:
+    """Read the time limit; one that has passed already is none left."""
+    is_number = (is_a(timeout_ms, int) or is_a(timeout_ms, float)) and not is_a(timeout_ms, bool)
+    milliseconds = float(cast("float", timeout_ms)) if is_number else math.nan
+    if not math.isfinite(milliseconds):
+        raise TypeError(
+            f"`timeout_ms` is {text_of(timeout_ms)}, and every request has a time limit. "
+            "Give a number of milliseconds, such as `timeout_ms=10_000`."
+        )
+    return max(0, milliseconds) / 1000
+
+
+async def _read(response: Any) -> None:  # noqa: ANN401 - as the client's.
+    """Read the body; of one that fails the connection is given back."""
+    try:
+        await response.aread()
+    except BaseException:
+        await response.aclose()
+        raise
 
 
 def _shown(url: object) -> str:
