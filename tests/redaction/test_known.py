@@ -41,9 +41,17 @@ def test_an_unusable_secret_is_refused(value, why):
         register_secret(value)
 
 
-@pytest.mark.parametrize("value", ["password", "redacted", "private key", "aaaaaaaa"])
-def test_an_ordinary_word_is_refused(value):
-    with pytest.raises(ValueError, match="Register the real value"):
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("password", r"a part of `\[redacted: password\]`.* Register the value of the secret"),
+        ("redacted", r"a part of `\[redacted: "),
+        ("private key", r"a part of `\[redacted: private key\]`"),
+        ("aaaaaaaa", "one character, 8 times.* Register a secret"),
+    ],
+)
+def test_a_word_that_would_spoil_other_text_is_refused(value, why):
+    with pytest.raises(ValueError, match=why):
         register_secret(value)
 
 

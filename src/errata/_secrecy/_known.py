@@ -8,7 +8,7 @@ from threading import Lock
 from urllib.parse import quote, quote_plus
 
 from errata._secrecy._looks import is_machine_made
-from errata._secrecy._marks import Span, mark
+from errata._secrecy._marks import KINDS, Span, mark
 from errata._secrecy._names import announced
 
 _LEAST_TOLD = 6
@@ -17,11 +17,6 @@ _LEAST_LINE = 16
 _LONGEST = 16_384
 _ENVIRONMENT_AGE_S = 1.0
 """How long a changed variable may go unnoticed; a new one never does."""
-_MARKED = " ".join(
-    mark(kind) for kind in ("password", "private key", "token", "secret", "key", "cookie", "session", "signature")
-) + " ".join(
-    map(mark, ("code", "phone", "card", "national id", "account", "email", "ip address", "password hash", "text"))
-)
 
 
 class Known:
@@ -69,8 +64,16 @@ def learn(value: str) -> None:
         raise ValueError(
             f"The secret has {len(secret)} characters; the most is {_LONGEST}. Register its parts one by one."
         )
-    if secret in _MARKED or len(set(secret)) == 1:
-        raise ValueError("The secret is a word that errata itself or everybody uses. Register the real value instead.")
+    if marks := [mark(kind) for kind in KINDS if secret in mark(kind)]:
+        raise ValueError(
+            f"The secret is a part of `{marks[0]}`, which errata writes in the place of what it hides. "
+            "Register the value of the secret, not what it is called."
+        )
+    if len(set(secret)) == 1:
+        raise ValueError(
+            f"The secret is one character, {len(secret)} times; it would be hidden in every ruled line. "
+            "Register a secret of at least two different characters."
+        )
     _KNOWN.tell(secret)
 
 

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from errata._secrecy._marks import ANY_MARK
+from errata._secrecy._marks import ANY_MARK, Kind
 from errata._secrecy._names import Announced
 
 
@@ -133,5 +133,5 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
     return manner.quoted or manner.alone or not value.isalpha() or not value.islower()
 
 
-_NUMERIC = {"code": 3, "phone": 7, "card": 8, "national id": 6, "account": 6}
+_NUMERIC: dict[Kind, int] = {"code": 3, "phone": 7, "card": 8, "national id": 6, "account": 6}
 """Kinds whose values are numbers, and how many digits they have at least."""

@@ -2,11 +2,32 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
+
+Kind = Literal[
+    "account",
+    "card",
+    "code",
+    "cookie",
+    "email",
+    "ip address",
+    "key",
+    "national id",
+    "password",
+    "password hash",
+    "phone",
+    "private key",
+    "secret",
+    "session",
+    "signature",
+    "text",
+    "token",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 ANY_MARK = r"\[redacted:\ [a-z\ ]{2,20}\]"
 MARK = re.compile(ANY_MARK)
-TEXT = "text"
+TEXT: Final = "text"
 """The kind of a whole text that had to go."""
 
 
@@ -15,10 +36,10 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    kind: str
+    kind: Kind
 
 
-def mark(kind: str) -> str:
+def mark(kind: Kind) -> str:
     """Say that something of a kind was here."""
     return f"[redacted: {kind}]"
 

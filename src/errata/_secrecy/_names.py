@@ -8,17 +8,19 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from errata._secrecy._marks import Kind
+
 
 class Announced(NamedTuple):
     """What a name promises about its value."""
 
-    kind: str
+    kind: Kind
     sure: bool
     """Whether any value is hidden, or only one that looks made by a machine."""
 
 
 # fmt: off
-_KINDS: dict[str, tuple[str, ...]] = {
+_KINDS: dict[Kind, tuple[str, ...]] = {
     "password": (
         "password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "psw", "pw",
         "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass",
@@ -35,7 +37,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
 }
 """The last word of a name that is sure to announce something of a kind."""
 
-_UNSURE: dict[str, tuple[str, ...]] = {
+_UNSURE: dict[Kind, tuple[str, ...]] = {
     "key": ("key",),
     "token": ("tokens", "auth", "oauth", "csrf", "xsrf", "pat"),
     "session": ("session", "sid", "sess", "sessionid", "sessid", "phpsessid", "jsessionid"),
@@ -44,7 +46,7 @@ _UNSURE: dict[str, tuple[str, ...]] = {
 }
 """The same for words with an innocent meaning: `session=active`, `key=name`."""
 
-_PHRASES: dict[str, tuple[str, ...]] = {
+_PHRASES: dict[Kind, tuple[str, ...]] = {
     "key": (
         "api key", "access key", "secret key", "private key", "auth key", "encryption key", "signing key", "master key",
         "account key", "shared key", "storage key", "service key", "subscription key", "functions key", "app key",
@@ -90,9 +92,9 @@ _ASIDES = frozenset({
 """Words behind the one that counts: `password_hash`, `SecretString`, `API_KEY_PROD`."""
 # fmt: on
 
-_SURE_WORDS = {word: kind for kind, words in _KINDS.items() for word in words}
-_UNSURE_WORDS = {word: kind for kind, words in _UNSURE.items() for word in words}
-_SURE_PHRASES = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
+_SURE_WORDS: dict[str, Kind] = {word: kind for kind, words in _KINDS.items() for word in words}
+_UNSURE_WORDS: dict[str, Kind] = {word: kind for kind, words in _UNSURE.items() for word in words}
+_SURE_PHRASES: dict[str, Kind] = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
 
 _SECOND_WORDS = frozenset(phrase.partition(" ")[2] for phrase in _SURE_PHRASES)
 _LAST_WORDS = {*_SURE_WORDS, *_UNSURE_WORDS, *_SECOND_WORDS}
@@ -103,7 +105,7 @@ STEMS = tuple(sorted(word for word in _LAST_WORDS if not any(stem in word for st
 _WORD_BEFORE = re.compile(r"([A-Za-z]+) $")
 
 # Words run together, `pgpassword` or `mysecret`: what they end in.
-_ENDINGS = (
+_ENDINGS: tuple[tuple[str, Kind], ...] = (
     ("password", "password"),
     ("passwd", "password"),
     ("passphrase", "password"),

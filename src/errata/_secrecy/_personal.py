@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from errata._secrecy._emails import emails
-from errata._secrecy._marks import Span
+from errata._secrecy._marks import Kind, Span
 
 # fmt: off
 _IBAN_LENGTHS = {
@@ -39,26 +39,6 @@ _ISSUED = (
     (14, "38", "39"),
 )
 """Length, and first digits from … to, of the numbers that some network issues."""
-
-# A rule begins with the class of its first letter, so that the engine can skip the rest; what may stand before it is
-# asked behind it.
-_PATTERNS = {
-    "phone": r"""(?x)
-        (?:\+|%2[bB])(?<![\w+.]\+)[1-9]\d{0,3}+(?:[ \-.\u00a0/]?\(?\d{1,6}+\)?){1,7}+(?!\d|:\d)
-      | \((?<!\w.)[2-9]\d{2}\)[ \-]?[2-9]\d{2}[ \-.]\d{4}(?![\d\-])
-      | [2-9](?<![\w.+\-/=%].)\d{2}([\-.])\d{3}\1\d{4}(?![\w\-.])
-    """,
-    "card": r"""(?x)
-        [2-6](?<![\w.].)\d{3}([ \-\u00a0])\d{4}\1\d{4}\1\d{4}(?![\w\-])
-      | 3(?<![\w.].)[47]\d{2}[ \-]\d{6}[ \-]\d{5}(?!\w)
-      | 3(?<![\w.].)[068]\d{2}[ \-]\d{6}[ \-]\d{4}(?!\w)
-      | [2-6](?<![\w.\-].)\d{13,15}+(?![\w\-]|\.\d)
-    """,
-    "account": r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?:[ \u00a0-]?[A-Z0-9]){11,30}+",
-    "national id": r"[0-8](?<![\w.+\-/].)\d{2}([\- ])\d{2}\1\d{4}(?![\w\-/]|\.\d)",
-    "ip address": r"[1-9](?<![\w.].)\d{0,2}+(?:\.(?:0|[1-9]\d{0,2}+)){3}(?!\w|\.\d|-\w)",
-    "ip address ": r"[23](?<![\w:.].)[0-9a-fA-F]{3}:(?:[0-9a-fA-F]{0,4}+:){1,6}+[0-9a-fA-F]{0,4}+(?![\w:])",
-}
 # fmt: on
 
 
@@ -129,24 +109,39 @@ def _is_ipv6(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     return found[0].count("::") == 1 if "::" in found[0] else len(groups) == 8  # noqa: PLR2004
 
 
-_IS_REAL: dict[str, Callable[[str, re.Match[str]], bool]] = {
-    "phone": _is_phone,
-    "card": _is_card,
-    "account": _is_iban,
-    "national id": _is_national_id,
-    "ip address": _is_public,
-    "ip address ": _is_ipv6,
-}
+_Check = Callable[[str, re.Match[str]], bool]
+
+# fmt: off
+# A rule begins with the class of its first letter, so that the engine can skip the rest; what may stand before it is
+# asked behind it.
+_ROWS: tuple[tuple[Kind, str, _Check], ...] = (
+    ("phone", r"""(?x)
+        (?:\+|%2[bB])(?<![\w+.]\+)[1-9]\d{0,3}+(?:[ \-.\u00a0/]?\(?\d{1,6}+\)?){1,7}+(?!\d|:\d)
+      | \((?<!\w.)[2-9]\d{2}\)[ \-]?[2-9]\d{2}[ \-.]\d{4}(?![\d\-])
+      | [2-9](?<![\w.+\-/=%].)\d{2}([\-.])\d{3}\1\d{4}(?![\w\-.])
+    """, _is_phone),
+    ("card", r"""(?x)
+        [2-6](?<![\w.].)\d{3}([ \-\u00a0])\d{4}\1\d{4}\1\d{4}(?![\w\-])
+      | 3(?<![\w.].)[47]\d{2}[ \-]\d{6}[ \-]\d{5}(?!\w)
+      | 3(?<![\w.].)[068]\d{2}[ \-]\d{6}[ \-]\d{4}(?!\w)
+      | [2-6](?<![\w.\-].)\d{13,15}+(?![\w\-]|\.\d)
+    """, _is_card),
+    ("account", r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?:[ \u00a0-]?[A-Z0-9]){11,30}+", _is_iban),
+    ("national id", r"[0-8](?<![\w.+\-/].)\d{2}([\- ])\d{2}\1\d{4}(?![\w\-/]|\.\d)", _is_national_id),
+    ("ip address", r"[1-9](?<![\w.].)\d{0,2}+(?:\.(?:0|[1-9]\d{0,2}+)){3}(?!\w|\.\d|-\w)", _is_public),
+    ("ip address", r"[23](?<![\w:.].)[0-9a-fA-F]{3}:(?:[0-9a-fA-F]{0,4}+:){1,6}+[0-9a-fA-F]{0,4}+(?![\w:])", _is_ipv6),
+)
+# fmt: on
 
 
 @cache
-def _compiled(kind: str) -> re.Pattern[str]:
-    return re.compile(_PATTERNS[kind])
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def personal(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
     """Find what identifies a person."""
     spans = [*emails(text)]
-    for kind, is_real in _IS_REAL.items():
-        spans += [Span(*found.span(), kind.strip()) for found in _compiled(kind).finditer(text) if is_real(text, found)]
+    for kind, pattern, is_real in _ROWS:
+        spans += [Span(*found.span(), kind) for found in _compiled(pattern).finditer(text) if is_real(text, found)]
     return iter(sorted(spans))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from errata._secrecy._looks import is_machine_made, is_placeholder
-from errata._secrecy._marks import Span
+from errata._secrecy._marks import Kind, Span
 
 _THING = r"(?:api[ _-]?key|private key|token|secret(?:[ _-]key)?|access[ _-]key|credentials?|password|passphrase|passwd|(?<![a-z])pass)"
 
@@ -58,7 +58,7 @@ def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
     group = "quoted" if found["quoted"] else "word"
     start, end = found.span(group)
     value = text[start:end] if found["quoted"] else text[start:end].rstrip(".,;:!?)")
-    kind = "password" if found["thing"].startswith("pass") else "token"
+    kind: Kind = "password" if found["thing"].startswith("pass") else "token"
     if is_placeholder(value):
         return
     said = kind == "password" and (

@@ -1,8 +1,9 @@
 """The formats of tokens and keys that their makers gave a shape to be found by.
 
-A row is the literals without which the pattern is not even tried, and the pattern. Without literals it has a shape. `^` stands for the beginning of a word,
-for formats whose first letters could be the last of something else. A format with letters of its own needs none: it is
-found wherever it is glued. Lengths are lower than the makers', because somebody may have cut the text before us.
+A row is the literals without which the pattern is not even tried, and the pattern; one without literals has a shape.
+`^` stands for the beginning of a word, for formats whose first letters could be the last of something else. A format
+with letters of its own needs none: it is found wherever it is glued. Lengths are lower than the makers', because
+somebody may have cut the text before us.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from errata._secrecy._edges import BEGAN
-from errata._secrecy._marks import Span
+from errata._secrecy._marks import Kind, Span
 
 # fmt: off
 _TOKENS = (
@@ -210,9 +211,12 @@ _SHAPES = re.compile(r"[0-9a-f]{32}|[MNO][\w\-]{23,27}\.[\w\-]{6}\.")
 """What every row without a literal has."""
 
 
-def _rows_by_literal() -> dict[str, list[tuple[str, str]]]:
-    rows: dict[str, list[tuple[str, str]]] = {}
-    for kind, table in (("token", _TOKENS), ("password hash", _HASHES)):
+_TABLES: tuple[tuple[Kind, tuple[tuple[str, str], ...]], ...] = (("token", _TOKENS), ("password hash", _HASHES))
+
+
+def _rows_by_literal() -> dict[str, list[tuple[str, Kind]]]:
+    rows: dict[str, list[tuple[str, Kind]]] = {}
+    for kind, table in _TABLES:
         for literals, pattern in table:
             for literal in literals.split() or [""]:
                 rows.setdefault(literal, []).append((pattern, kind))
