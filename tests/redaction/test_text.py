@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,19 @@ def test_redacting_again_changes_nothing(text):
 @given(st.text(st.characters(), max_size=50))
 def test_any_text_is_accepted(text):
     assert isinstance(redact(text + "\ud800\0 password=" + text), str)
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        (None, "not NoneType. Pass a string, or give other data to `redact_data`."),
+        ({"password": "x"}, "not dict. Pass a string"),
+        (b"password=x", "not bytes. Decode it first"),
+    ],
+)
+def test_what_is_no_text_is_refused(given_, said):
+    with pytest.raises(TypeError, match=re.escape(said)):
+        redact(given_)
 
 
 @given(kind=st.sampled_from(sorted(TOKENS)), seed=seeds, depth=st.integers(0, 3))

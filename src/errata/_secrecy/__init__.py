@@ -14,6 +14,8 @@ def redact(text: str) -> str:
 
     What is only about secrets, and identifiers that are none, stay as they are. Redacting again changes nothing.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"`redact` takes text, not {type(text).__name__}. {_advice(text)}")
     return _for_text()(text)
 
 
@@ -22,13 +24,20 @@ def redact_plain(value: object) -> object:
     return _for_data()(value)
 
 
-def register_secret(value: str) -> None:
+def register_secret(value: str) -> Callable[[], None]:
     """Hide a value wherever it turns up from now on, as it is, percent-encoded, JSON-escaped or in base64.
 
     For secrets that no format and no name gives away. What is too short or too ordinary to be one would be hidden in
-    the middle of other words; it is refused with a `ValueError`.
+    the middle of other words; it is refused with a `ValueError`. Calling what is returned forgets the value again.
     """
-    _for_values()(value)
+    return _for_values()(value)
+
+
+def _advice(given: object) -> str:
+    """Say how to redact what is no text."""
+    if isinstance(given, bytes | bytearray | memoryview):
+        return "Decode it first, then redact it."
+    return "Pass a string, or give other data to `redact_data`."
 
 
 @cache
@@ -46,7 +55,7 @@ def _for_data() -> Callable[[object], object]:
 
 
 @cache
-def _for_values() -> Callable[[str], None]:
+def _for_values() -> Callable[[str], Callable[[], None]]:
     from errata._secrecy._known import learn  # noqa: PLC0415
 
     return learn

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Lock
 from urllib.parse import quote, quote_plus
 
@@ -24,16 +24,23 @@ class Known:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._told: dict[str, None] = {}
-        self._found: dict[str, None] = {}
+        self._told: dict[object, frozenset[str]] = {}
+        self._found: frozenset[str] = frozenset()
         self._forms: tuple[str, ...] = ()
         self._variables = -1
         self._read_at = float("-inf")
 
-    def tell(self, value: str) -> None:
-        """Learn a secret."""
+    def tell(self, value: str) -> Callable[[], None]:
+        """Learn a secret; what is returned forgets it, unless somebody else told it, too."""
+        told = object()
         with self._lock:
-            self._told |= dict.fromkeys(_forms(value))
+            self._told[told] = frozenset(_forms(value))
+            self._arrange()
+        return lambda: self._forget(told)
+
+    def _forget(self, told: object) -> None:
+        with self._lock:
+            self._told.pop(told, None)
             self._arrange()
 
     def forms(self) -> tuple[str, ...]:
@@ -42,16 +49,16 @@ class Known:
         if len(os.environ) != self._variables or now - self._read_at > _ENVIRONMENT_AGE_S:
             with self._lock:
                 self._variables, self._read_at = len(os.environ), now
-                self._found = dict.fromkeys(form for value in _environment() for form in _forms(value))
+                self._found = frozenset(form for value in _environment() for form in _forms(value))
                 self._arrange()
         return self._forms
 
     def _arrange(self) -> None:
-        self._forms = tuple(sorted(self._told | self._found, key=len, reverse=True))
+        self._forms = tuple(sorted(self._found.union(*self._told.values()), key=lambda form: (-len(form), form)))
 
 
-def learn(value: str) -> None:
-    """Hide a value from now on; one that would be hidden in the middle of other words is refused."""
+def learn(value: str) -> Callable[[], None]:
+    """Hide a value until what is returned is called; one that would be hidden in the middle of other words is refused."""
     if not isinstance(value, str):
         raise TypeError(f"A secret is text, not {type(value).__name__}. Decode it first, then register it.")
     secret = value.strip()
@@ -74,7 +81,7 @@ def learn(value: str) -> None:
             f"The secret is one character, {len(secret)} times; it would be hidden in every ruled line. "
             "Register a secret of at least two different characters."
         )
-    _KNOWN.tell(secret)
+    return _KNOWN.tell(secret)
 
 
 def known(text: str) -> Iterator[Span]:
