@@ -1,4 +1,4 @@
-"""Passwords on command lines that follow a single letter, and in SQL.
+"""Passwords on command lines that follow a single letter, in SQL, and in lines of a `.pgpass`.
 
 What follows a whole word, `--password …`, needs no list; it is a pair like others.
 """
@@ -33,15 +33,25 @@ _ROWS = (
 
 _LITERAL = r"""["'](?P<secret>[^'"\n]{2,256})"""
 _BY = r"\s+(?:with\s+\S{1,40}\s+)?(?:by|as)\s+(?:(?:password|values)\s+)?"
-_SQL = (
+_HOST = r"(?:localhost|\*|(?:[\w\-]{1,63}+\.){1,8}+[A-Za-z0-9]{1,63}+(?<!\.py|\.js|\.ts|\.go|\.rs|\.rb)(?<!\.[ch]))"
+_STATEMENTS = (
     ("identified", rf"(?:create|alter|grant)\s[^;\n]{{0,200}}?\sidentified{_BY}{_LITERAL}"),
     ("identified", rf"(?-i:IDENTIFIED){_BY}{_LITERAL}"),
     ("identified", r"(?:create|alter)\s+user\s+\S{1,80}\s+identified\s+by\s+(?!values\b)(?P<secret>[^\s'\";]{3,})"),
     ("password",   rf"(?:create|alter)\s+(?:user|role|group|login)\s[^;\n]{{0,200}}?\spassword\s+{_LITERAL}"),
     ("password",   rf"set\s+password\s*(?:for\s+\S{{1,200}}\s*)?=\s*(?:\w{{0,4}}password\s?\(\s?)?{_LITERAL}"),
     ("password",   rf"(?-i:PASSWORD)\s+{_LITERAL}"),
+    ("conn",       r"(?<![\w,.]\s)conn(?:ect)?\s+[\w$\#.]{1,64}/(?!\d+@)(?P<secret>[^\s@'\"/]{3,128})(?=@\w|\s+as\s+sys)"),
+    ("@//",        r"(?<![./@\-])[\w$\#]{1,64}+/(?P<secret>[^\s@'\"/]{3,128})(?=@//\w)"),
+    ("/u",         r"net\s+use\s[^\n|&]{0,200}?\s/u(?:ser)?:\S{1,80}\s+(?P<secret>[^\s/'\"]{3,128})(?=\s*(?:$|[/\n'\"&|]))"),
+    ("/u",         r"net\s+use\s+(?:\S{1,3}\s+)?\\\\\S{1,200}\s+(?P<secret>[^\s/'\"]{3,128})\s+/u"),
+    (":54 :6432: :*:",  # The host, port, database, user and password of a line in `.pgpass`
+     rf"(?<![.\-/]){_HOST}:(?:54\d\d|6432|\*):[A-Za-z_*][\w\-]{{0,62}}+:[A-Za-z_*][\w.\-]{{0,62}}+:(?P<secret>[^\s:'\"]{{3,128}}+)"),
 )
-"""A word without which a statement is not looked for, and the statement. In lower case, words alone are prose: "rows are identified by 'id'"."""
+"""Words without which a statement is not looked for, and the statement.
+
+Upper case is SQL; in lower case, more of it has to be there: "rows are identified by 'id'" is prose.
+"""
 # fmt: on
 
 
@@ -56,9 +66,9 @@ def _statement(pattern: str) -> re.Pattern[str]:
 
 
 def commands(text: str, lower: str) -> Iterator[Span]:
-    """Find the passwords on command lines and in SQL."""
+    """Find the passwords on command lines, in SQL and in password files."""
     forms = [_command(names, option) for names, option in _ROWS if any(name in text for name in names.split())]
-    forms += [_statement(pattern) for word, pattern in _SQL if word in lower]
+    forms += [_statement(pattern) for words, pattern in _STATEMENTS if any(word in lower for word in words.split())]
     found = [span for form in forms for match in form.finditer(text) for span in _spans(match)]
     return iter(sorted(found))
 

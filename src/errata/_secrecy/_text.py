@@ -29,6 +29,7 @@ _NUMBERED_STEM = re.compile(
 _INTERESTING = re.compile(r"[0-9=:>%\"'`@\\/\-]")
 _DIGITS = re.compile(r"[0-9]")
 _FIGURES = re.compile(r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]")
+_COMMANDS = (" -", "'", '"-', "sqlplus", "identified", " /u", "@//", ":54", ":6432:", ":*:")
 _JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", " -")
 
 
@@ -80,7 +81,7 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
         yield passwords
     if joint and (stem or (digits and _NUMBERED_STEM.search(lower))):
         yield pairs
-    if " -" in text or "'" in text or '"-' in text or "sqlplus" in lower or "identified" in lower:
+    if any(sign in lower for sign in _COMMANDS) or ("/" in text and "conn" in lower):
         yield commands
     if stem:
         yield schemes

@@ -95,6 +95,7 @@ _TOKENS = (
     # Money
     ("_live_",        r"^[a-z][a-z]{1,11}_live_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{14,}"),
     ("_live_ _test_", r"(?:sk|rk|rzp|shippo|duffel|whsec)_(?:live|test)_[A-Za-z0-9_\-]{10,}"),
+    ("v1= v0=",       r"^t=\d{9,13}(?:,\s?v[01]=[0-9a-f]{32,})+"),                # Stripe's signatures
     ("whsec_",        r"whsec_[A-Za-z0-9+/=]{16,}"),
     ("shpat_ shpca_ shppa_ shpss_ shpua_ shptka_", r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{24,}"),
     ("sq0",           r"sq0[a-z]{3}-[\w\-]{20,}"),
