@@ -16,7 +16,7 @@ from itertools import islice
 from typing import cast
 
 from errata._secrecy import redact
-from errata._secrecy._marks import MARK
+from errata._secrecy._marks import MARK, free_name
 
 SIZE = 64 * 1024
 """How many characters of data travel with an error; what is over is cut and says so."""
@@ -187,9 +187,7 @@ class _Copier:
             if self._left <= 0:
                 plain["…"] = f"[{size - len(plain)} more]"
                 break
-            name = self._text(_key_text(key))
-            if name in plain:
-                name = _another_name(name, plain)
+            name = free_name(self._text(_key_text(key)), plain)
             plain[name] = self.copy(item, depth)
         return plain
 
@@ -255,10 +253,3 @@ def _key_text(key: object) -> str:
             return text_of(key.value)
         case _:
             return text_of(key)
-
-
-def _another_name(name: str, taken: Collection[str]) -> str:
-    number = len(taken) + 1
-    while f"{name}~{number}" in taken:
-        number += 1
-    return f"{name}~{number}"

@@ -6,7 +6,7 @@ from typing import cast
 
 from errata._secrecy._headers import authorization, cookies
 from errata._secrecy._looks import Manner, is_worth_hiding
-from errata._secrecy._marks import hide, mark
+from errata._secrecy._marks import free_name, hide, mark
 from errata._secrecy._names import Announced, announced_in
 from errata._secrecy._text import redacted as redact
 
@@ -54,10 +54,8 @@ def _number(number: float, promise: Announced | None) -> object:
 def _object(members: dict[str, object], promise: Announced | None) -> dict[str, object]:
     plain: dict[str, object] = {}
     for key, item in members.items():
-        name = redact(key)
-        plain[name if name not in plain else _another(name, plain)] = _member(
-            key, item, _announced(key, members) or promise
-        )
+        name = free_name(redact(key), plain)
+        plain[name] = _member(key, item, _announced(key, members) or promise)
     return plain
 
 
@@ -81,11 +79,3 @@ def _announced_by(key: str) -> Announced | None:
     name = key[-80:].rstrip("])\"' ")
     found = _NAME_AT_THE_END.search(name)
     return announced_in(name, found.start(), found.end()) if found else None
-
-
-def _another(name: str, taken: dict[str, object]) -> str:
-    """Tell two keys apart that were hidden alike."""
-    number = len(taken) + 1
-    while f"{name}~{number}" in taken:
-        number += 1
-    return f"{name}~{number}"

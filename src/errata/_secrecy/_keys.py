@@ -67,7 +67,10 @@ def naked_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one s
 
 
 def framed_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
-    """Find keys with the lines that frame them. Walk from frame to frame: a beginning goes with the end behind it, unless another beginning comes first."""
+    """Find keys with the lines that frame them.
+
+    Walk from frame to frame: a beginning goes with the end behind it, unless another beginning comes first.
+    """
     frames = sorted(
         [(found.span(), True) for found in _begin().finditer(text)]
         + [(found.span(), False) for found in _end().finditer(text)]

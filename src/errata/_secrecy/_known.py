@@ -58,7 +58,7 @@ class Known:
 
 
 def learn(value: str) -> Callable[[], None]:
-    """Hide a value until what is returned is called; one that would be hidden in the middle of other words is refused."""
+    """Hide a value until what is returned is called; one that would spoil other words is refused."""
     if not isinstance(value, str):
         raise TypeError(f"A secret is text, not {type(value).__name__}. Decode it first, then register it.")
     secret = value.strip()

@@ -83,7 +83,7 @@ def is_code(value: str) -> bool:
 
 
 def is_machine_made(value: str, least: int = 12) -> bool:
-    """Whether a value looks random: letters and digits in disorder, and neither a path, a date, a version nor a digest."""
+    """Whether a value looks random: letters and digits in disorder, and no path, date, version or digest."""
     if len(value) < least or any(character.isspace() for character in value[:200]):
         return False
     runs = _RUNS.findall(value[:400])
@@ -97,7 +97,7 @@ def is_machine_made(value: str, least: int = 12) -> bool:
 
 
 def _is_mixed(run: str) -> bool:
-    """Whether a word of letters and digits is more than a word with a number behind it: `9b5b7df59d`, not `port8080`."""
+    """Whether a word is more than one with a number behind it: `9b5b7df59d`, not `port8080`."""
     return len(run) >= 8 and not run.isalpha() and not run.isdigit() and not _NUMBERED.fullmatch(run)  # noqa: PLR2004
 
 

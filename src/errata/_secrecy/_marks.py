@@ -1,7 +1,7 @@
 """What stands where something was: a mark that says of what kind it was."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, Literal, NamedTuple, get_args
 
 Kind = Literal[
@@ -45,7 +45,7 @@ def mark(kind: Kind) -> str:
 
 
 def hide(text: str, spans: Iterable[Span]) -> str:
-    """Put marks in the place of parts of a text; they come in order, and one that reaches into another is joined to it."""
+    """Put marks in the place of parts of a text, given in order; one that reaches into another is joined to it."""
     pieces: list[str] = []
     seen = 0
     for start, end, kind in spans:
@@ -55,3 +55,13 @@ def hide(text: str, spans: Iterable[Span]) -> str:
         pieces += (text[seen:start], mark(kind))
         seen = end
     return "".join((*pieces, text[seen:])) if pieces else text
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Give a name, or one with a number behind it: two keys of an object may have become alike."""
+    if name not in taken:
+        return name
+    number = len(taken) + 1
+    while f"{name}~{number}" in taken:
+        number += 1
+    return f"{name}~{number}"

@@ -1,4 +1,4 @@
-"""Values that follow a telling name: `password=…`, `"apiKey": "…"`, `X-Api-Key: …`, `--token …`, `<secret>…</secret>`."""
+"""Values behind a telling name: `password=…`, `"apiKey": "…"`, `X-Api-Key: …`, `--token …`, `<secret>…</secret>`."""
 
 import re
 from collections.abc import Iterator
@@ -113,17 +113,15 @@ class _Pairs:
 
     def _is_believable(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
         """Whether what joins name and value makes them a pair at all."""
-        if joined["flag"] is not None and name.startswith("-"):
-            return not value.startswith("-")
-        if joined["flag"] is not None:  # `('authorization', 'Bearer …')`, but not `['password', 'username']`.
-            is_tuple = joined["open"] is not None and joined["close"] is not None
-            is_constant = name.isupper() and "_" in name and not value.isupper()  # `define('DB_PASSWORD', '…')`
-            return is_tuple and (is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic ")))
-        if joined["call"] is not None:  # `Password('…')`, but not `Token('NAME')`.
-            return (promise.kind == "password" and not value.isalpha() and "/" not in value) or is_machine_made(value)
+        if joined["flag"] is not None:
+            return _is_option(name, value) or _is_in_tuple(name, joined, value)
+        if joined["call"] is not None:
+            return _is_argument(promise, value)
+        first = joined.start() - len(name)
+        before = self._text[max(0, first - 1) : first]
         if joined["tag"] is not None:
-            return self._text[joined.start() - len(name) - 1 : joined.start() - len(name)] in {"<", ":"}
-        if joined["colon"] is not None and self._text.endswith("/", 0, joined.start() - len(name)):
+            return before in {"<", ":"}
+        if joined["colon"] is not None and before == "/":
             return False  # `grep: /etc/passwd: Permission denied`
         return not value.startswith(_NO_VALUE)
 
@@ -175,6 +173,24 @@ class _Pairs:
             start, end = more.end(), self._closing(quote, more.end())
             if is_worth_hiding(promise, self._text[start:end], Manner()):
                 yield Span(start, end, promise.kind)
+
+
+def _is_option(name: str, value: str) -> bool:
+    """Tell `--password secret` from `--password --verbose`, and both from a sentence."""
+    return name.startswith("-") and not value.startswith("-")
+
+
+def _is_in_tuple(name: str, joined: re.Match[str], value: str) -> bool:
+    """Tell `('authorization', 'Bearer …')` and `define('DB_PASSWORD', '…')` from `['password', 'username']`."""
+    if name.startswith("-") or joined["open"] is None or joined["close"] is None:
+        return False
+    is_constant = name.isupper() and "_" in name and not value.isupper()
+    return is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic "))
+
+
+def _is_argument(promise: Announced, value: str) -> bool:
+    """Tell `Password('…')` from `Token('NAME')`."""
+    return (promise.kind == "password" and not value.isalpha() and "/" not in value) or is_machine_made(value)
 
 
 def pairs(text: str, lower: str) -> Iterator[Span]:
