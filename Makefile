@@ -22,10 +22,10 @@ demo: $(VENV)/errata.done  ## One failure, told in six languages.
 	@$(BIN)/errata demo
 
 test: $(VENV)/test.done  ## The tests.
-	@$(BIN)/python -m pytest --quiet --numprocesses=auto
+	@$(BIN)/python -m pytest --quiet --numprocesses=auto --dist=loadfile
 
 coverage: $(VENV)/test.done  ## The tests once more, with branch coverage; it takes a while.
-	@$(BIN)/python -m pytest --quiet --numprocesses=auto --cov
+	@$(BIN)/python -m pytest --quiet --numprocesses=auto --dist=loadfile --cov
 
 check: $(VENV)/check.done  ## Lint, format, types, layers.
 	$(BIN)/ruff check

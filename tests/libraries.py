@@ -3,7 +3,10 @@
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+import pytest
 
 from errata.classification._answer import Table
 from errata.classification._tables import REGISTRY, dotted_name
@@ -24,6 +27,19 @@ class Library:
     """Bases whose every subclass is told apart by something it carries: an SQLSTATE, a status."""
     former: frozenset[str] = frozenset()
     """Names of other versions, which this one does not have."""
+
+
+def module(name: str) -> ModuleType:
+    """Import a module of a library, or skip the test that needs it."""
+    need(name)
+    return importlib.import_module(name)
+
+
+def raised(call: Callable[..., object], *args: object, **kwargs: object) -> Exception:
+    """Do what must fail, and keep the exception as it was raised."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever the library raises.
+        call(*args, **kwargs)
+    return caught.value
 
 
 def resolved(name: str) -> type:

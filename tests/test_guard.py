@@ -154,6 +154,38 @@ def test_the_record_has_everything_and_no_secret(records):
     assert "hunter2" not in written
 
 
+def test_a_secret_for_a_reference_is_neither_logged_nor_sent(records):
+    with pytest.raises(FaultError) as caught, guard("Api.fetch", context={"request_id": f"Bearer {SECRET}"}):
+        raise RuntimeError("it failed")
+    sent = json.dumps([dialects.get(name).encode(caught.value.fault) for name in dialects.names()])
+    assert SECRET not in sent + records[0].getMessage() + json.dumps(records[0].errata)
+
+
+def test_a_context_of_the_wrong_kind_costs_no_failure():
+    with pytest.raises(FaultError, match="it failed"), guard("Api.fetch", context=[1]):
+        raise RuntimeError("it failed")
+
+
+def test_whatever_is_to_be_awaited_is_guarded():
+    class Fetch:
+        async def __call__(self):
+            raise TimeoutError
+
+    async def main():
+        with pytest.raises(FaultError):
+            await guard("Api.fetch")(Fetch())()
+
+    asyncio.run(main())
+
+
+def test_a_generator_cannot_be_guarded_from_outside():
+    def numbers():
+        yield 1
+
+    with pytest.raises(TypeError, match="inside it"):
+        guard("Api.fetch")(numbers)
+
+
 def test_neither_stack_nor_input_nor_context_is_sent():
     with pytest.raises(FaultError) as caught, guard("Api.fetch", context={"host": "db7"}, input={"page": 31}):
         raise RuntimeError("it failed")

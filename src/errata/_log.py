@@ -29,11 +29,11 @@ def log_failure(
         return
     told: dict[str, object] = {
         "code": fault.code.value,
-        "reason": fault.reason,
+        "reason": fault.reason and redact(fault.reason),
         "message": redact(fault.message),
         "retry": fault.retry.value,
-        "correlation_id": fault.correlation_id,
-        "timestamp": fault.timestamp,
+        "correlation_id": fault.correlation_id and redact(fault.correlation_id),
+        "timestamp": fault.timestamp and redact(fault.timestamp),
         "critical": critical,
         "error": type(error).__name__,
         "stack": stack_of(error) if stack else None,

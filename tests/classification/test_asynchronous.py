@@ -2,7 +2,6 @@
 
 import asyncio
 import concurrent.futures
-import importlib
 import queue
 from datetime import timedelta
 
@@ -11,7 +10,7 @@ import pytest
 from errata import Code, Retry, classify
 from errata.classification import explain
 from errata.classification._families import _asynchronous
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module
 
 LIBRARIES = [
     Library(
@@ -43,12 +42,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library):
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)
 def test_every_exception_of_a_library_is_decided_about(library):
     check_decided(library)
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
 
 
 def caught(call, *arguments):

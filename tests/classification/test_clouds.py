@@ -1,6 +1,5 @@
 """Clouds: the service's own code decides, and says when to come back."""
 
-import importlib
 import socket
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from errata import Code, Retry, classify
 from errata.classification._families import _aws, _azure, _google
 from errata.classification._families._cloud_codes import of_cloud_code
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module
 
 WARNINGS = frozenset({"builtins.Warning"})
 TABLES = [
@@ -66,12 +65,6 @@ TABLES = [
         _azure.TABLE,
     ),
 ]
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
 
 
 @pytest.mark.parametrize(("library", "table"), TABLES, ids=lambda each: getattr(each, "package", ""))

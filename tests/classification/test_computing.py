@@ -8,7 +8,7 @@ import pytest
 
 from errata import Code, Retry, classify
 from errata.classification._families import _computing
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, need, raised
 
 LIBRARIES = [
     Library("pandas", ("pandas.errors",), telling=frozenset({"builtins.Warning", "pandas.errors.PyperclipException"})),
@@ -28,13 +28,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library):
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.package)
 def test_every_exception_of_the_library_was_decided_about(library):
     check_decided(library)
-
-
-def raised(call, *args, **kwargs):
-    """Do what must fail, and keep the exception as it was raised."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever the library raises
-        call(*args, **kwargs)
-    return caught.value
 
 
 def look_alike(name, *bases, text="…"):

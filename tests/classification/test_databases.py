@@ -1,7 +1,5 @@
 """Databases: the same failure means the same, whichever driver or mapper brings it."""
 
-import importlib
-import socket
 import sqlite3
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from errata import Code, Retry, classify
 from errata.classification._families import _databases
 from errata.classification._families._pep249 import PEP249
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module, raised
 
 WARNINGS = frozenset({"builtins.Warning"})
 ELASTIC_7 = frozenset(
@@ -69,24 +67,6 @@ LIBRARIES = [
     Library("elastic_transport", ("elastic_transport",), telling=WARNINGS),
     Library("neo4j", ("neo4j.exceptions",)),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def closed_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def module(name):
-    need(name)
-    return importlib.import_module(name)
-
-
-def raised(call):
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - what it is, is the question.
-        call()
-    return caught.value
 
 
 def like(dotted_name, *bases):

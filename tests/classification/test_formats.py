@@ -29,7 +29,7 @@ import pytest
 from errata import Code, Retry, classify
 from errata.classification._families import _files, _formats, _standard_library
 from errata.classification._tables import REGISTRY, dotted_name
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module, raised
 
 SECRET = "hunter2-in-the-file"  # noqa: S105 - stands for one
 WARNINGS = frozenset({"builtins.Warning"})
@@ -125,19 +125,6 @@ def test_every_row_on_the_standard_library_is_found_again():
     assert len(here) > len(_standard_library.TABLE) / 2
     for name in here:
         assert REGISTRY.rule_for(name) is _standard_library.TABLE[name], name
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
-
-
-def raised(call, *args, **kwargs):
-    """Do what must fail, and keep the exception as it was raised."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever the library raises
-        call(*args, **kwargs)
-    return caught.value
 
 
 def look_alike(name, *arguments, **attributes):

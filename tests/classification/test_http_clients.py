@@ -1,7 +1,6 @@
 """HTTP clients: what broke inside them decides whether the same call may be repeated."""
 
 import asyncio
-import importlib
 import socket
 import ssl
 import threading
@@ -13,7 +12,7 @@ import pytest
 
 from errata import Code, Retry, classify
 from errata.classification._families import _aiohttp, _http_clients, _web
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module
 
 WARNINGS = frozenset({"builtins.Warning"})
 LIBRARIES = [
@@ -54,12 +53,6 @@ TABLES = [
 UNRESOLVABLE = "nobody.invalid"
 
 
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
-
-
 @pytest.mark.parametrize(("library", "table"), TABLES, ids=lambda each: getattr(each, "package", ""))
 def test_every_name_in_the_table_is_a_class_of_its_library(library, table):
     check_names(library, table)
@@ -68,13 +61,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library, table):
 @pytest.mark.parametrize("library", [library for library, _ in TABLES], ids=lambda each: each.package)
 def test_every_exception_of_the_library_was_decided_about(library):
     check_decided(library)
-
-
-@pytest.fixture
-def closed_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 @pytest.fixture

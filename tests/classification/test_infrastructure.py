@@ -1,15 +1,13 @@
 """Containers, brokers, remote hosts: their own codes decide, and their texts are told without the dump around them."""
 
 import ftplib
-import importlib
 import smtplib
-import socket
 
 import pytest
 
 from errata import Code, Retry, classify
 from errata.classification._families import _infrastructure
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module, raised
 
 DNS_MODULES = (
     "dns.exception", "dns.message", "dns.name", "dns.opcode", "dns.query", "dns.rcode", "dns.rdata", "dns.rdataclass", "dns.rdataset",
@@ -66,24 +64,6 @@ LIBRARIES = [
     Library("poplib", ("poplib",)),
     Library("ftplib", ("ftplib",), inherited=frozenset({"ftplib.error_perm", "ftplib.error_proto", "ftplib.error_reply"})),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def closed_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def module(name):
-    need(name)
-    return importlib.import_module(name)
-
-
-def raised(call):
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - what it is, is the question.
-        call()
-    return caught.value
 
 
 def like(dotted_name, **attributes):

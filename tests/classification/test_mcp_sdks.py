@@ -1,14 +1,13 @@
 """MCP's SDKs: what their wrappers hold comes out, what an author wrote stays, numbers mean what the protocol says."""
 
 import asyncio
-import importlib
 
 import pytest
 
 from errata import Code, NeedsInput, Retry, classify
 from errata.classification import explain
 from errata.classification._families import _mcp_sdks
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module
 
 LIBRARIES = [
     Library(
@@ -66,12 +65,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library):
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)
 def test_every_exception_of_a_library_is_decided_about(library):
     check_decided(library)
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
 
 
 def official():

@@ -1,12 +1,10 @@
 """Language models: the word in the body tells a spent quota from a rate limit, and an error in a stream has no status."""
 
-import importlib
-
 import pytest
 
 from errata import Code, Retry, classify
 from errata.classification._families import _agents, _models
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module
 from tests.loopback import refused
 from tests.replying import replying
 
@@ -72,12 +70,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library, table):
 @pytest.mark.parametrize("library", [*LIBRARIES, HUB], ids=lambda library: library.package)
 def test_every_exception_of_a_library_is_decided_about(library):
     check_decided(library)
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
 
 
 CLIENTS = {"openai": "OpenAI", "anthropic": "Anthropic", "groq": "Groq"}

@@ -1,12 +1,10 @@
 """Tokens, signatures and ciphers: who called is in doubt, and the text says nothing about keys."""
 
-import importlib
-
 import pytest
 
 from errata import Code, Retry, classify
 from errata.classification._families import _security
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module, raised
 
 KEY = "k" * 32
 OTHER_KEY = "o" * 32
@@ -49,19 +47,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library):
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.package)
 def test_every_exception_of_the_library_was_decided_about(library):
     check_decided(library)
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
-
-
-def raised(call, *args, **kwargs):
-    """Do what must fail, and keep the exception as it was raised."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever the library raises
-        call(*args, **kwargs)
-    return caught.value
 
 
 def look_alike(name, text="…", **attributes):

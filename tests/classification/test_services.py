@@ -1,13 +1,11 @@
 """Services on the web: judged by status, and by their own words where they answer 200 or 400 to everything."""
 
-import importlib
-
 import pytest
 
 from errata import Code, Retry, classify
 from errata.classification._families import _communication, _markets, _services
 from errata.classification._tables import REGISTRY
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module
 from tests.loopback import refused
 from tests.replying import replying
 
@@ -49,12 +47,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library, table):
 @pytest.mark.parametrize("library", [library for library, _ in LIBRARIES], ids=lambda library: library.package)
 def test_every_exception_of_a_library_is_decided_about(library):
     check_decided(library)
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
 
 
 def judged(call, *arguments, **options):

@@ -1,7 +1,6 @@
 """Validation: the field and the rule are told, the value is not."""
 
 import argparse
-import importlib
 import typing
 
 import pytest
@@ -10,7 +9,7 @@ from errata import Code, classify
 from errata.classification._families import _validation
 from errata.classification._families._json_schema import issue_of
 from errata.classification._families._refusal import nested, path_of, predicate
-from tests.libraries import Library, check_decided, check_names, need
+from tests.libraries import Library, check_decided, check_names, module, raised
 
 VALUE = "hunter2-the-rejected-value"
 WARNINGS = frozenset({"builtins.Warning"})
@@ -67,19 +66,6 @@ def test_every_name_in_the_table_is_a_class_of_its_library(library):
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.package)
 def test_every_exception_of_the_library_was_decided_about(library):
     check_decided(library)
-
-
-def module(name):
-    """Import a module of a library, or skip the test that needs it."""
-    need(name)
-    return importlib.import_module(name)
-
-
-def raised(call, *args, **kwargs):
-    """Do what must fail, and keep the exception as it was raised."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever the library raises
-        call(*args, **kwargs)
-    return caught.value
 
 
 def issues(fault):

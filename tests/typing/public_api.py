@@ -50,6 +50,7 @@ assert_type(parse_retry_after("120", date="Fri, 06 Nov 2026 08:49:37 GMT"), int 
 assert_type(errata.classify(OSError()), Fault)
 assert_type(explain(OSError()).step, Step)
 assert_type(errata.redact("x"), str)
+assert_type(errata.register_secret("grapefruit-at-dawn")(), None)
 assert_type(errata.redact_data({"a": 1}), object)
 take_back = errata.register("mylib.Slow", Code.TIMEOUT, retry=Retry.SAME_CALL, retry_after_ms=lambda error: error.wait)
 assert_type(take_back(), None)
