@@ -40,8 +40,8 @@ docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test 
 bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compared.
 	@$(BIN)/python benchmarks/run.py
 
-corpus: .venv-corpus/corpus.done  ## Every library's own exceptions: are all of them decided, and how often is errata right?
-	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --override-ini testpaths= tests/classification
+corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided about, and how often is errata right?
+	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile tests/classification
 	@.venv-corpus/bin/python scripts/score_corpus.py --corpus $(CORPUS)
 
 wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed, under every one of $(PYTHONS).
@@ -50,7 +50,7 @@ wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, inst
 	@for python in $(PYTHONS); do \
 		rm -rf .venv-wheel && $$python -m venv .venv-wheel && echo "The wheel under $$($$python --version):" && \
 		.venv-wheel/bin/python $(INSTALL) --requirement requirements/test.txt dist/*.whl && \
-		.venv-wheel/bin/python -m pytest --quiet || exit 1; \
+		.venv-wheel/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile || exit 1; \
 	done
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
