@@ -1,6 +1,7 @@
 """The gate: every fault passes here on its way to any wire, in any dialect."""
 
 import dataclasses
+import re
 from collections.abc import Mapping
 
 from errata._fault import Fault, FieldIssue, Recovery
@@ -11,6 +12,11 @@ from errata._secrecy import redact, redact_plain
 _MESSAGE = 8_000
 _TEXT = 2_000
 _ISSUES = 100
+# A UUID, a trace id, a moment in UTC. To judge them costs more than all the rest of a small fault.
+_OUR_FORM = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
+)
 
 
 def outgoing(fault: Fault) -> Fault:
@@ -28,8 +34,8 @@ def outgoing(fault: Fault) -> Fault:
         recovery=_recovery(fault.recovery) if fault.recovery else None,
         origin=_short(fault.origin),
         data=_data(fault.data),
-        correlation_id=_short(fault.correlation_id),
-        timestamp=_short(fault.timestamp),
+        correlation_id=_own(fault.correlation_id),
+        timestamp=_own(fault.timestamp),
     )
 
 
@@ -53,9 +59,14 @@ def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
 
 def _issue(issue: FieldIssue) -> FieldIssue:
     """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
-    field, problem = _safe(issue.field, _TEXT), _safe(issue.problem, _TEXT)
-    said = _data({field: problem}).get(field, problem)
-    return FieldIssue(field, text_of(said), _short(issue.expected))
+    field = _safe(issue.field, _TEXT)
+    problem, expected = (_announced(field, text) for text in (issue.problem, issue.expected or ""))
+    return FieldIssue(field, problem, expected)
+
+
+def _announced(field: str, text: str) -> str:
+    text = _safe(text, _TEXT)
+    return text_of(_data({field: text}).get(field, text))
 
 
 def _recovery(recovery: Recovery) -> Recovery:
@@ -68,6 +79,11 @@ def _recovery(recovery: Recovery) -> Recovery:
         corrective_params=_data(recovery.corrective_params),
         user_message=_short(recovery.user_message),
     )
+
+
+def _own(text: str | None) -> str | None:
+    """Redact a reference or a time; one in the form that errata gives it has nothing to hide."""
+    return text if text is not None and _OUR_FORM.fullmatch(text) else _short(text)
 
 
 def _data(data: Mapping[str, object]) -> dict[str, object]:
