@@ -18,7 +18,7 @@ export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 help:  ## What there is to make.
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
-demo: $(VENV)/errata.done  ## One failure, told in six languages.
+demo: $(VENV)/errata.done  ## One failure, told in six languages, and four that nobody wrote.
 	@$(BIN)/errata demo
 
 test: $(VENV)/test.done  ## The tests.

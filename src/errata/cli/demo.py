@@ -1,4 +1,4 @@
-"""`errata demo`: one failure, told in six languages."""
+"""`errata demo`: one failure, told in six languages, and four that nobody wrote."""
 
 import argparse
 import inspect
@@ -6,10 +6,13 @@ import json
 import shutil
 import textwrap
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
+from errata import dialects
 from errata._factories import rate_limited
 from errata._fault import Fault, FaultError, Recovery
 from errata._jsonable import as_object
+from errata.classification import classify
 from errata.cli._pages import DIALECTS
 from errata.cli._terminal import paint
 from errata.dialects import Dialect
@@ -17,7 +20,7 @@ from errata.dialects._incoming import ToolResult
 from errata.dialects._sentences import retry_sentence
 from errata.reading import decode
 
-HELP: str = "tell one failure in six languages"
+HELP: str = "tell one failure in six languages, and what becomes of those nobody wrote"
 
 _LABEL = 17
 
@@ -63,7 +66,10 @@ def _page(fault: Fault, width: int) -> Iterator[str]:
         yield from _box(dialect, fault, width)
     yield f"\n  {paint('Read back', 'bold')} by `errata.decode`, each is the same failure again:\n"
     yield from _readings(fault)
-    yield f"\n  Next: {paint('errata explain RATE_LIMITED', 'cyan')}, {paint('errata explain -32003', 'cyan')}\n"
+    yield f"\n  {paint('What you did not raise yourself', 'bold')} is understood as well, and no secret leaves:\n"
+    for error in _unplanned():
+        yield from _understood(error)
+    yield f"\n  Next: {paint('errata explain RATE_LIMITED', 'cyan')}, {paint('errata explain --exception httpx.ReadTimeout', 'cyan')}\n"
 
 
 def _box(dialect: Dialect, fault: Fault, width: int) -> Iterator[str]:
@@ -89,6 +95,26 @@ def _surfaces(result: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         return
     members = {f"error.{key}": value for key, value in error.items()} or structured
     yield from ((name, json.dumps(value, ensure_ascii=False)) for name, value in members.items())
+
+
+class VendorError(Exception):
+    """An exception that errata has never heard of."""
+
+    status, headers = 429, MappingProxyType({"Retry-After": "12"})
+
+
+def _unplanned() -> Iterator[Exception]:
+    yield ConnectionRefusedError(111, "postgres://app:Harbor42@db1:5432 refused the connection")
+    yield TimeoutError("The ledger did not answer within 5 s.")
+    yield VendorError("Slow down, ann@acme.io.")
+    yield KeyError("customer_ssn")
+
+
+def _understood(error: Exception) -> Iterator[str]:
+    fault = classify(error)
+    said = [line for line in ToolResult(dialects.native.encode(fault)).texts[0].split("\n") if "Reference" not in line]
+    yield f"      {paint(f'raise {error!r}', 'dim')}"
+    yield from (f"        {paint(line, 'green') if line.startswith('Retry: yes') else line}" for line in said)
 
 
 def _readings(fault: Fault) -> Iterator[str]:
