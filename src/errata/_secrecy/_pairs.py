@@ -7,7 +7,7 @@ from functools import cache
 from errata._secrecy._edges import QUOTE
 from errata._secrecy._headers import authorization, cookies
 from errata._secrecy._looks import Manner, is_machine_made, is_worth_hiding
-from errata._secrecy._marks import ANY_MARK, Span
+from errata._secrecy._marks import ANY_MARK, MARK, Span
 from errata._secrecy._names import STEMS, Announced, announced_in
 
 _LONGEST_NAME = 64
@@ -68,6 +68,7 @@ class _Pairs:
         self._text = text
         self._lower = lower
         self._absent: set[str] = set()
+        self._line = (0, -1)
 
     def spans(self) -> Iterator[Span]:
         position = 0
@@ -145,13 +146,27 @@ class _Pairs:
     def _closing(self, mark: str, start: int) -> int:
         """Find the mark that closes a value; without one it ends with its line."""
         at = -1 if mark in self._absent else self._text.find(mark, start)
-        while at > start and self._is_escaped(at):
+        while at > start and (self._is_escaped(at) or self._ends_a_mark(at, start)):
             at = self._text.find(mark, at + len(mark))
         if at >= 0:
             return at
         self._absent.add(mark)  # So that nobody looks for it again, through all of the text.
-        at = self._text.find("\n", start)
-        return len(self._text) if at < 0 else at
+        return self._end_of_line(start)
+
+    def _end_of_line(self, start: int) -> int:
+        """Find the next newline, and remember it: a line may have a thousand names."""
+        seen_from, end = self._line
+        if not seen_from <= start <= end:
+            at = self._text.find("\n", start)
+            end = len(self._text) if at < 0 else at
+            self._line = (start, end)
+        return end
+
+    def _ends_a_mark(self, at: int, start: int) -> bool:
+        """Whether a bracket is one of our own: `secrets=[[redacted: secret]]`."""
+        opened = self._text.rfind("[redacted: ", max(start, at - _LONGEST_NAME), at) if self._text[at] == "]" else -1
+        found = MARK.match(self._text, opened) if opened >= 0 else None
+        return found is not None and found.end() == at + 1
 
     def _is_escaped(self, at: int) -> bool:
         before = self._text[max(0, at - 16) : at]
@@ -159,10 +174,7 @@ class _Pairs:
 
     def _end_of_header(self, joined: re.Match[str], end: int) -> int:
         """Find where a header ends, which is made of several words."""
-        if joined["open"] is not None:
-            return end
-        at = self._text.find("\n", joined.end())
-        return len(self._text) if at < 0 else at
+        return end if joined["open"] is not None else self._end_of_line(joined.end())
 
     def _others(self, joined: re.Match[str], promise: Announced, end: int) -> Iterator[Span]:
         """Go on with the other values of a list."""
