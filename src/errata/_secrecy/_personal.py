@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from errata._secrecy._edges import BEGAN
 from errata._secrecy._emails import emails
 from errata._secrecy._marks import Kind, Span
 
@@ -19,10 +20,17 @@ _IBAN_LENGTHS = {
 }
 
 _VERSION_BEFORE = re.compile(
-    r"(?:(?:^|[^a-z])(?:v|ver|versions?|release|build|firmware|driver|revision|oid|upgrade|requires|python|node|java|kernel)"
-    r"|[=~><!]=|[\w)\]][ ]?[<>])[\s:=\"'(v]{0,4}$|[a-z0-9]/$|[a-z][-_]$|[~^@]$",
+    r"(?:(?:^|[^a-z])(?:v|ver|versions?|release|build|firmware|driver|revision|oid|upgrade|requires|python|java|kernel)"
+    r"|[=~><!]=|[\w)\]][ ]?[<>])[\s:=\"'(v]{0,4}$|(?:^|[^\w.\-])[\w\-]{1,40}/$|[a-z][-_]$|[~^]$"
+    r"|(?:upgrad|downgrad|updat|bump)[a-z]{1,4}\s[^\n]{0,40}(?:from|to)\s$",
     re.IGNORECASE,
 )
+_ADDRESS_BEFORE = re.compile(
+    r"(?:(?:^|[^a-z])(?:ip|ips|ipv4|ip4)|addr|address|client|peer|host|remote|forwarded-for|(?:^|\W)(?:root|admin|user)@)"
+    r"(?:[\s:=\"'(\[/\\]|%20|%3d){0,5}$",
+    re.IGNORECASE,
+)
+_PORT_BEHIND = re.compile(r":\d{2,5}(?![\w.])|\s+port\s")
 
 _ISSUED = (
     (16, "4", "4"),        # Visa; its other lengths are rare, and other numbers of those lengths are not.
@@ -62,7 +70,7 @@ def _luhn(digits: str) -> bool:
 
 
 def _is_iban(text: str, found: re.Match[str]) -> bool:
-    code = re.sub(r"[ \u00a0-]", "", found[0])
+    code = re.sub(r"[ \u00a0-]", "", found[0]).upper()
     length = _IBAN_LENGTHS.get(code[:2], 0)
     whole = len(code) == length and text[found.end() : found.end() + 1].isalnum()
     if not length or len(code) < length or whole:
@@ -88,50 +96,66 @@ def _is_national_id(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
 _LIKE_A_VERSION = 24  # 1.2.3.4 is more often a section or a version than somebody's address.
 
 
+_DOCUMENTED = ("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:")  # RFC 5737 and 3849: examples, and nobody's
+
+
 def _is_public(text: str, found: re.Match[str]) -> bool:
     """Whether an address tells who somebody is: one's own network and the machine itself do not, and a version is none."""
     first, second, *others = (int(part) for part in found[0].split("."))
-    if max(first, second, *others) < _LIKE_A_VERSION:
-        return False
     if max(first, second, *others) > 255 or first in {10, 127} or first >= 224:  # noqa: PLR2004 - RFC 1918, 1122, 5771
         return False
     if (
         (first, second) in {(192, 168), (169, 254)}
         or (first, second // 16) == (172, 1)
         or (first, second // 64) == (100, 1)
+        or found[0].startswith(_DOCUMENTED)
     ):
         return False
-    return not _VERSION_BEFORE.search(text[max(0, found.start() - 24) : found.start()])
+    before = text[max(0, found.start() - 64) : found.start()]
+    if _PORT_BEHIND.match(text, found.end()) or _ADDRESS_BEFORE.search(before):
+        return True
+    return max(first, second, *others) >= _LIKE_A_VERSION and not _VERSION_BEFORE.search(before)
 
 
 def _is_ipv6(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     groups = found[0].split(":")
-    return found[0].count("::") == 1 if "::" in found[0] else len(groups) == 8  # noqa: PLR2004
+    whole = found[0].count("::") == 1 if "::" in found[0] else len(groups) == 8  # noqa: PLR2004
+    return whole and not found[0].lower().startswith(_DOCUMENTED)
 
 
 _Check = Callable[[str, re.Match[str]], bool]
 
 # fmt: off
 # A rule begins with the class of its first letter, so that the engine can skip the rest; what may stand before it is
-# asked behind it.
+# asked behind it. A word of another alphabet may: Chinese puts no space before a number.
 _ROWS: tuple[tuple[Kind, str, _Check], ...] = (
-    ("phone", r"""(?x)
-        (?:\+|%2[bB])(?<![\w+.]\+)[1-9]\d{0,3}+(?:[ \-.\u00a0/]?\(?\d{1,6}+\)?){1,7}+(?!\d|:\d)
-      | \((?<!\w.)[2-9]\d{2}\)[ \-]?[2-9]\d{2}[ \-.]\d{4}(?![\d\-])
-      | [2-9](?<![\w.+\-/=%].)\d{2}([\-.])\d{3}\1\d{4}(?![\w\-.])
+    ("phone", rf"""(?xa)
+        (?:\+|%2[bB])(?:(?<!\+)|{BEGAN}(?<![_+.]\+))[1-9]\d{{0,3}}+(?:[ \-.\u00a0/]?\(?\d{{1,6}}+\)?){{1,7}}+(?!\d|:\d)
+      | \({BEGAN}(?<!_.)[2-9]\d{{2}}\)[ \-]?[2-9]\d{{2}}[ \-.]\d{{4}}(?![\d\-])
+      | [2-9]{BEGAN}(?<![_.+\-/=%].)\d{{2}}([\-.])\d{{3}}\1\d{{4}}(?![\w\-.])
+      | 1{BEGAN}(?<![_.+\-/=%].)-[2-9]\d{{2}}-[2-9]\d{{2}}-\d{{4}}(?![\w\-.])
+      | 0{BEGAN}(?<![_.+\-/%].)0[1-9]\d{{0,2}}[ \-/][1-9]\d{{0,2}}(?:[ \-/]\d{{2,8}}){{1,4}}(?![\w\-.])
     """, _is_phone),
-    ("card", r"""(?x)
-        [2-6](?<![\w.].)\d{3}([ \-\u00a0])\d{4}\1\d{4}\1\d{4}(?![\w\-])
-      | 3(?<![\w.].)[47]\d{2}[ \-]\d{6}[ \-]\d{5}(?!\w)
-      | 3(?<![\w.].)[068]\d{2}[ \-]\d{6}[ \-]\d{4}(?!\w)
-      | [2-6](?<![\w.\-].)\d{13,15}+(?![\w\-]|\.\d)
+    ("card", rf"""(?xa)
+        [2-6]{BEGAN}(?<![_.].)\d{{3}}([ \-\u00a0])\d{{4}}\1\d{{4}}\1\d{{4}}(?![\w\-])
+      | 3{BEGAN}(?<![_.].)[47]\d{{2}}[ \-]\d{{6}}[ \-]\d{{5}}(?!\w)
+      | 3{BEGAN}(?<![_.].)[068]\d{{2}}[ \-]\d{{6}}[ \-]\d{{4}}(?!\w)
+      | [2-6]{BEGAN}(?<![_.\-].)\d{{13,15}}+(?![\w\-]|\.\d)
     """, _is_card),
-    ("account", r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?:[ \u00a0-]?[A-Z0-9]){11,30}+", _is_iban),
-    ("national id", r"[0-8](?<![\w.+\-/].)\d{2}([\- ])\d{2}\1\d{4}(?![\w\-/]|\.\d)", _is_national_id),
-    ("ip address", r"[1-9](?<![\w.].)\d{0,2}+(?:\.(?:0|[1-9]\d{0,2}+)){3}(?!\w|\.\d|-\w)", _is_public),
-    ("ip address", r"[23](?<![\w:.].)[0-9a-fA-F]{3}:(?:[0-9a-fA-F]{0,4}+:){1,6}+[0-9a-fA-F]{0,4}+(?![\w:])", _is_ipv6),
+    ("account", rf"[A-Z]{BEGAN}[A-Z]\d{{2}}(?:[ \u00a0-]?[A-Z0-9]){{11,30}}+", _is_iban),
+    # In lower case, only with no letters but the bank's: hexadecimal numbers begin with `de89`, too.
+    ("account", rf"[a-z]{BEGAN}(?<![_.\-].)[a-z]\d{{2}} ?(?:[a-z]{{4}}|[0-9]{{4}})(?: ?[0-9]){{7,22}}+(?![A-Za-z0-9_\-])", _is_iban),
+    ("national id", rf"(?a)[0-8]{BEGAN}(?<![_.+\-/].)\d{{2}}([\- ])\d{{2}}\1\d{{4}}(?![\w\-/]|\.\d)", _is_national_id),
+    ("ip address", rf"(?a)[1-9]{BEGAN}(?<![_.].)\d{{0,2}}+(?:\.(?:0|[1-9]\d{{0,2}}+)){{3}}(?!\w|\.\d|-\w)", _is_public),
+    ("ip address", rf"(?a)[23]{BEGAN}(?<![_.:].)[0-9a-fA-F]{{3}}:(?:[0-9a-fA-F]{{0,4}}+:){{1,6}}+[0-9a-fA-F]{{0,4}}+(?![\w:])", _is_ipv6),
 )
 # fmt: on
+
+_NAMED_PHONE = (
+    r"(?a)(?:phone|mobile|msisdn|whatsapp|(?<![a-z])(?:fax|tel|cell))\.?(?:[ _-]?(?:number|no|nr)\.?)?"
+    r"[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s(?=[0+(]|\d{10}))(?!\d{4}-\d\d-\d\d)(?P<number>[+(]?\d(?:[ ()/\-]{0,2}\d){6,14})(?![\w.\-:])"
+)
+"""A number in the way of its country, which only its name tells from others, in lower case."""
 
 
 @cache
@@ -139,9 +163,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def personal(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
+def personal(text: str, lower: str) -> Iterator[Span]:
     """Find what identifies a person."""
     spans = [*emails(text)]
+    spans += [Span(*found.span("number"), "phone") for found in _compiled(_NAMED_PHONE).finditer(lower)]
     for kind, pattern, is_real in _ROWS:
         spans += [Span(*found.span(), kind) for found in _compiled(pattern).finditer(text) if is_real(text, found)]
     return iter(sorted(spans))

@@ -1,0 +1,60 @@
+"""What a second tester found: leaks behind escapes and in commands, and innocent words that were hidden."""
+
+import pytest
+
+from errata import redact
+
+PERSONAL = [
+    "185.12.33.44",
+    "2a02:8108:9c0:1b2c::5",
+    "+49 171 2345678",
+    "4111 1111 1111 1111",
+    "4111111111111111",
+    "536-22-1234",
+    "DE89370400440532013000",
+]
+BEFORE = ["a\\n", "a\\t", "a%20", "a%3D", "a\\u003d", "a\x1b[32m", "a\x1b[0m", "地址", "é "]
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("value", PERSONAL)
+def test_an_escape_before_personal_data_hides_it_from_nobody(value, before):
+    assert value not in redact(f'{{"log":"{before}{value}\\nb"}}')
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("dial api.acme.io/185.12.33.44:443", "185.12.33.44"),
+        ("ssh root@185.12.33.44", "185.12.33.44"),
+        ("node 185.12.33.44 is down", "185.12.33.44"),
+        ("client_ip=12.3.4.5", "12.3.4.5"),
+        ("Failed password for bob from 23.20.1.9 port 22 ssh2", "23.20.1.9"),
+        ("account nl91abna0417164300 closed", "nl91abna0417164300"),
+        ("iban de89 3704 0044 0532 0130 00", "3704 0044"),
+        ("phone_number=0173 7101172", "7101172"),
+        ("phone: 0151 23456789", "23456789"),
+        ("Tel. 06 53 71 30 93", "53 71 30"),
+        ("call 0049 172 12607808 now", "12607808"),
+        ("call 1-202-555-0143 now", "555-0143"),
+    ],
+)
+def test_a_number_of_a_person_is_hidden(text, value):
+    assert value not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "host 192.0.2.1 and 198.51.100.7 and 203.0.113.9 unreachable",
+        "host 2001:db8::1 unreachable",
+        "Upgrading acme from 121.4.33.0 to 122.1.30.0",
+        "Mozilla/5.0 Chrome/121.4.33.0 Safari/121.4.33.1",
+        "section 1.2.3.4 of the manual",
+        "acme-agent 4.12.3.1",
+        "mobile 2024-01-02 10:00",
+        "0010 4500 0034 1c46",
+    ],
+)
+def test_a_number_of_nobody_stays(text):
+    assert redact(text) == text
