@@ -18,3 +18,62 @@ from errata import redact
 )
 def test_the_bracket_of_a_mark_closes_no_list(text: str, redacted: str) -> None:
     assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        (
+            "\x1b[36mpassword\x1b[0m=\x1b[35mhunter22x\x1b[0m \x1b[36mport\x1b[0m=\x1b[35m80\x1b[0m",
+            "\x1b[36mpassword\x1b[0m=\x1b[35m[redacted: password]\x1b[0m \x1b[36mport\x1b[0m=\x1b[35m80\x1b[0m",
+        ),
+        ("\x1b[1;36mapi_key\x1b[0m=abc12345x\x1b[0m", "\x1b[1;36mapi_key\x1b[0m=[redacted: key]\x1b[0m"),
+        (
+            '\x1b[34;1m"password"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m"hunter22x"\x1b[0m',
+            '\x1b[34;1m"password"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m"[redacted: password]"\x1b[0m',
+        ),
+        (
+            r"\u001b[36mpassword\u001b[0m=\u001b[35mhunter22x\u001b[0m",
+            r"\u001b[36mpassword\u001b[0m=\u001b[35m[redacted: password]\u001b[0m",
+        ),
+    ],
+)
+def test_a_coloured_name_announces_its_value(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        (
+            '{"grant_type":"authorization_code","code":"ByYF1ZVxEWmdhTXAMi8y0QGMP0U90ZJZ"}',
+            '{"grant_type":"authorization_code","code":"[redacted: token]"}',
+        ),
+        (
+            "GET /app;jsessionid=1mr6qg9hdy7dozx8z72h?x=1 500",
+            "GET /app;jsessionid=[redacted: session]?x=1 500",
+        ),
+        ("ERROR:root:password:hunter22x", "ERROR:root:password:[redacted: password]"),
+        ("<password>hunter22x</password>", "<password>[redacted: password]</password>"),
+    ],
+)
+def test_a_value_is_hidden_as_far_as_it_goes(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"grant_type":"authorization_code","code":"invalid_grant"}',
+        "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-password-sIZUS3",
+        '{"usage":"acme login <user> <password>","x":1}',
+        "postgres://<user>:<password>@host/db",
+        "token: ${{ secrets.GITHUB_TOKEN }}",
+        "password: !Ref DatabasePassword",
+        "password: vault:secret/data/db#password",
+        'password: "op://prod/db/password"',
+        "password: ENC[AES256_GCM,data:Zq81mN0c55TgWk2p,iv:x,tag:y,type:str]",
+    ],
+)
+def test_what_only_names_a_secret_stays(text: str) -> None:
+    assert redact(text) == text

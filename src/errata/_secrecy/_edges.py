@@ -11,3 +11,6 @@ BEGAN = (
 
 QUOTE = r"""(?:\\{0,7}["'`]|%2[27]|&quot;|&\#3[49];|\\u002[27])"""
 """Matches a quotation mark, however often it was escaped."""
+
+COLOUR = r"(?:(?:\x1b|\\x1b|\\u001[bB]|\\033)\[[0-9;]{0,16}+m)"
+"""Matches what makes the following text coloured in a terminal, as it is or escaped."""

@@ -30,6 +30,16 @@ _PLACEHOLDER = re.compile(
     """
 )
 
+REFERENCE = re.compile(
+    r"""(?x)
+    \$?\{\{[^{}\n]{0,80}+\}\}
+    | !(?:Ref|Sub|GetAtt|ImportValue|reference|env_var|secret|vault|ENV|env)\b[ \t]*+[^\s"',}]{0,200}+
+    | (?:vault:[\w/.\-]{1,200}+\#|op://|secretref:|keyvault:)[^\s"',}]{1,200}+
+    | ENC\[[^\]\s]{1,2000}+\]
+    """
+)
+"""Where a secret is to be found, or what it is in a cipher, but not the secret."""
+
 _SAYING = frozenset("""
     a accepted active allow an and anonymous any are as ask at authentication auto basic be bearer because bool
     boolean bytes can cannot changed characters check code configured contains could created deleted denied deny
@@ -68,7 +78,7 @@ def is_placeholder(value: str) -> bool:
     """Whether a value only stands for one: masked already, a variable, nothing at all."""
     if "[redacted" in value:
         return not _MARKED.sub("", value[:400]).strip("\"'\\ ,;")
-    return bool(_PLACEHOLDER.fullmatch(value))
+    return bool(_PLACEHOLDER.fullmatch(value) or REFERENCE.fullmatch(value))
 
 
 def is_statement(value: str) -> bool:

@@ -4,15 +4,20 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from errata._secrecy._edges import QUOTE
+from errata._secrecy._edges import COLOUR, QUOTE
 from errata._secrecy._headers import authorization, cookies
-from errata._secrecy._looks import Manner, is_machine_made, is_worth_hiding
+from errata._secrecy._looks import REFERENCE, Manner, is_machine_made, is_worth_hiding
 from errata._secrecy._marks import ANY_MARK, MARK, Span
 from errata._secrecy._names import STEMS, Announced, announced_in
 
 _LONGEST_NAME = 64
+_LONGEST_COLOUR = 24
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
 _QUERY_ONLY = {"key": Announced("key", sure=False), "code": Announced("token", sure=False)}
+_NEAR = 240
+_OAUTH = ("grant_type", "redirect_uri", "authorization_code", "code_verifier")
+"""What stands beside a `code` that somebody logs in with."""
+_LEVELS = ("debug:", "info:", "warning:", "error:", "critical:")
 _QUERY = ("?", "&", "%26", "%3F", "%3f", "\\u0026", "&amp;")
 _NO_VALUE = (" ", "\n", ", ", ",\n", ") ", "] ", "} ", '"', "'")
 """What follows where a quotation mark closed something, and opened nothing: `"password=" + secret`."""
@@ -24,11 +29,16 @@ def _stem() -> re.Pattern[str]:
 
 
 @cache
+def _colour() -> re.Pattern[str]:
+    return re.compile(COLOUR)
+
+
+@cache
 def _joint() -> re.Pattern[str]:
     """Match what stands between a name and its value."""
     return re.compile(
         rf"""(?x)
-        (?P<close>{QUOTE})?(?:[)\]]|%5[dD])?
+        {COLOUR}*+(?P<close>{QUOTE})?{COLOUR}*+(?:[)\]]|%5[dD])?
         (?:
             [ \t]*+ (?P<assign>=>|:=|={{1,2}}|->|%3[dD]|\\u003[dD])
           | [ \t]*+ (?P<colon>:(?!//|:)|%3[aA](?!%2[fF]))
@@ -37,7 +47,7 @@ def _joint() -> re.Pattern[str]:
           | (?P<call>\() [ \t]*+ (?:\w{{1,20}}+[ \t]*+=[ \t]*+)? (?=[bBuUrR]?{QUOTE})
           | (?P<flag>[ \t]++|,[ \t]*+(?=[bBuU]?{QUOTE}))
         )
-        (?:[ \t]|\s{{0,40}}+(?={QUOTE}))*+
+        (?:[ \t]|{COLOUR}|\s{{0,40}}+(?={QUOTE}))*+
         (?P<bracket>[\[(]\s{{0,40}}+)?
         (?:[bBuUrRfF@$]{{1,2}}(?={QUOTE}))?
         (?P<open>{QUOTE})?
@@ -52,10 +62,10 @@ def _bare() -> re.Pattern[str]:
         rf"""(?x)
         (?:
             {ANY_MARK}
-          | [^\s"'`&;,<>(){{}}\[\]|\\%]
+          | [^\s"'`&;,<>(){{}}\[\]|\\%\x1b]
           | [&;,](?![\s"'\\]|$|[\w.\[\]\-]{{1,64}}+(?:=|:|%5[bBdD]))
           | [(\[{{)\]}}|](?=[\w!@\#$%^*+/~?-])
-          | \\(?![\\nrt"'u])
+          | \\(?![\\nrt"'u]|x1b)
           | %(?!26|2[27]|0[aAdD]|3[bB])
         )++"""
     )
@@ -80,12 +90,20 @@ class _Pairs:
                     yield span
                     position = max(position, span.end)
 
-    def _start_of_name(self, start: int) -> int:
+    def _start_of_name(self, stem: int) -> int:
+        start = stem
         floor = max(0, start - _LONGEST_NAME)
         while start > floor and self._text[start - 1] in _NAME:
             start -= 1
         escaped = self._text[start - 1 : start] == "\\" and self._text[start] in "nrt"
-        return start + 1 if escaped else start
+        return start + 1 if escaped else self._behind_colour(start, stem)
+
+    def _behind_colour(self, start: int, stem: int) -> int:
+        """Step over a colour, whose last letter looks like the first of the name."""
+        before = max(0, start - _LONGEST_COLOUR)
+        if "[" not in self._text[before:start]:
+            return start
+        return max([start, *(found.end() for found in _colour().finditer(self._text, before, stem))])
 
     def _behind(self, first: int, joined: re.Match[str], stem: int) -> Iterator[Span]:
         name = self._text[first : joined.start()]
@@ -108,7 +126,11 @@ class _Pairs:
             yield from self._others(joined, Announced("password", sure=True), end)
 
     def _in_query(self, name: str, joined: re.Match[str], stem: int) -> Announced | None:
-        """Take `?key=` and `&code=` of an address for what they are there."""
+        """Take `?key=` and `&code=` of an address, and the `code` of OAuth, for what they are there."""
+        if name.lower() == "code" and (joined["assign"] or joined["colon"]):
+            around = self._lower[max(0, stem - _NEAR) : joined.end() + _NEAR]
+            if any(map(around.__contains__, _OAUTH)):
+                return _QUERY_ONLY["code"]
         inside = joined["assign"] and self._text.endswith(_QUERY, 0, stem)
         return _QUERY_ONLY.get(name[stem - joined.start() :].lower()) if inside else None
 
@@ -121,15 +143,22 @@ class _Pairs:
         first = joined.start() - len(name)
         before = self._text[max(0, first - 1) : first]
         if joined["tag"] is not None:
-            return before in {"<", ":"}
-        if joined["colon"] is not None and before == "/":
+            return before in {"<", ":"} and self._text.startswith(("</", "]]>"), joined.end() + len(value))
+        if joined["colon"] is not None and (before == "/" or self._is_segment(first, joined)):
             return False  # `grep: /etc/passwd: Permission denied`
         return not value.startswith(_NO_VALUE)
+
+    def _is_segment(self, first: int, joined: re.Match[str]) -> bool:
+        """Whether a name is a part of a longer one, as in an ARN: `…:123456789012:secret:prod/db`."""
+        before = self._lower[max(0, first - _NEAR) : first]
+        if not before.endswith(":") or joined[0] != ":" or not before[-2:-1].isalnum():
+            return False
+        return not before.split()[-1].startswith(_LEVELS)  # `ERROR:root:password:…`, as logging writes
 
     def _manner(self, joined: re.Match[str], end: int) -> Manner:
         quoted = joined["open"] is not None or joined["tag"] is not None
         sure = quoted or joined["colon"] is None
-        return Manner(quoted=quoted, alone=sure or self._text[end : end + 1] in {"", "\n", "\r", ",", "}"})
+        return Manner(quoted=quoted, alone=sure or self._text[end : end + 1] in {"", "\n", "\r", ",", "}", "\x1b"})
 
     def _end_of_value(self, joined: re.Match[str]) -> int:
         start, quote = joined.end(), joined["open"]
@@ -139,7 +168,11 @@ class _Pairs:
             return self._closing("]" if joined["bracket"].startswith("[") else ")", start)
         if joined["tag"] is not None:
             return self._closing("]]>" if joined["tag"].endswith("[") else "<", start)
+        if reference := REFERENCE.match(self._text, start):
+            return reference.end()
         if bare := _bare().match(self._text, start):
+            if self._lower.endswith(";jsessionid", 0, joined.start()):  # A part of a path, which a query may follow.
+                return start + len(bare[0].partition("?")[0])
             return start + len(bare[0].rstrip(".,:;!?)" if joined["colon"] else ",;)"))
         return start
 
