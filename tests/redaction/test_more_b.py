@@ -58,3 +58,35 @@ def test_a_number_of_a_person_is_hidden(text, value):
 )
 def test_a_number_of_nobody_stays(text):
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "progressToken: 23588f95-7730-4723-a44e-6d8c1ed73d53",
+        'nextPageToken: "01VGHD29XSG899CY8MMTHDYZDH"',
+        "continuation_token: 69b16dc08b2fe27224ba58ecd1173915",
+        "invalid page token '69b16dc08b2fe27224ba58ecd1173915'",
+        "unexpected token 3fa9c1d2e8b74f60",
+        "unexpected token: identifier",
+    ],
+)
+def test_a_token_of_a_reader_of_pages_or_of_a_parser_stays(text):
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Session fb205d6e-1f73-44da-a605-94e1661dd625 has expired", "fb205d6e"),
+        ("session id 0522b25f2777271659a4c09b852bca27 not found", "0522b25f"),
+        ("Invalid license key RML20-OE22D-XXG1O-GVD55-J30IE", "RML20"),
+        ("wrong aws secret access key 'df63ec82a3bba728fcda0fc45595b86f' given", "df63ec82"),
+        ("recovery code: csnq1-dfzdw", "csnq1"),
+        ("pswd=grapefruit7", "grapefruit7"),
+        ("pass_word=grapefruit7", "grapefruit7"),
+        ("has token 3fa9c1d2e8b74f60aa", "3fa9c1d2"),
+    ],
+)
+def test_a_secret_that_a_sentence_names_is_hidden(text, value):
+    assert value not in redact(text)

@@ -22,7 +22,7 @@ class Announced(NamedTuple):
 # fmt: off
 _KINDS: dict[Kind, tuple[str, ...]] = {
     "password": (
-        "password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "psw", "pw",
+        "password", "passwd", "pswd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "psw", "pw",
         "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass",
     ),
     "secret": ("secret", "secrets", "mnemonic", "psk", "pass"),
@@ -55,10 +55,14 @@ _PHRASES: dict[Kind, tuple[str, ...]] = {
     ),
     "code": (
         "verification code", "otp code", "mfa code", "fa code", "auth code", "security code", "pin code", "access code",
-        "backup code", "recovery code", "authorization code", "sms code", "login code", "totp code",
+        "authorization code", "sms code", "login code", "totp code",
     ),
     "session": ("session id", "session key", "session token", "session cookie"),
-    "secret": ("code verifier", "oauth verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase"),
+    "password": ("pass word",),
+    "secret": (
+        "code verifier", "oauth verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase",
+        "backup code", "recovery code", "backup codes", "recovery codes",
+    ),
     "phone": ("phone number", "mobile number", "telephone number", "fax number", "cell number"),
     "card": ("card number", "credit card", "cc number"),
     "account": ("account number", "iban number", "routing number"),
@@ -103,6 +107,7 @@ STEMS = tuple(sorted(word for word in _LAST_WORDS if not any(stem in word for st
 """What every telling name has in it, in lower case."""
 
 _WORD_BEFORE = re.compile(r"([A-Za-z]+) $")
+_NAME_BEFORE = re.compile(r"(?:[A-Za-z]{1,24} )?[\w\-]{0,24}$")
 
 # Words run together, `pgpassword` or `mysecret`: what they end in.
 _ENDINGS: tuple[tuple[str, Kind], ...] = (
@@ -147,10 +152,20 @@ def announced(name: str) -> Announced | None:
 def announced_in(text: str, start: int, end: int) -> Announced | None:
     """Say what the name in a text announces; `key` alone may be the second word of one: `API key = …`."""
     name = text[start:end]
+    if text[end : end + 1] != "=" and is_innocent_in(text, start, end):  # "unexpected token: …"
+        return None
     if name.lower() in _SECOND_WORDS and (before := _WORD_BEFORE.search(text[max(0, start - 24) : start])):
         kind = _SURE_PHRASES.get(f"{before[1]} {name}".lower())
         return Announced(kind, sure=kind != "session") if kind else announced(name)
     return announced(name)
+
+
+def is_innocent_in(text: str, start: int, end: int) -> bool:
+    """Whether the whole name around a word, with the word before it, has a meaning of its own: `invalid page token`."""
+    if not text[max(start, end - 6) : end].lower().endswith(("key", "token", "tokens")):
+        return False
+    around = _NAME_BEFORE.search(text[max(0, start - 48) : start])
+    return " ".join(_words((around[0] if around else "") + text[start:end])[-2:]) in _INNOCENT
 
 
 def _words(name: str) -> list[str]:

@@ -6,8 +6,13 @@ from functools import cache
 
 from errata._secrecy._looks import is_machine_made, is_placeholder
 from errata._secrecy._marks import Kind, Span
+from errata._secrecy._names import is_innocent_in
 
-_THING = r"(?:api[ _-]?key|private key|token|secret(?:[ _-]key)?|access[ _-]key|credentials?|password|passphrase|passwd|(?<![a-z])pass)"
+_THING = (
+    r"(?:(?:api|private|access|license|licence|product|activation|encryption|decryption|signing|master|storage|account)[ _-]?key"
+    r"|token|secret(?:[ _-](?:access[ _-])?key)?|credentials?|password|passphrase|passwd|(?<![a-z])pass"
+    r"|(?<![a-z])session(?:[ _-]?id)?)"
+)
 
 
 @cache
@@ -58,14 +63,20 @@ def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
     group = "quoted" if found["quoted"] else "word"
     start, end = found.span(group)
     value = text[start:end] if found["quoted"] else text[start:end].rstrip(".,;:!?)")
-    kind: Kind = "password" if found["thing"].startswith("pass") else "token"
-    if is_placeholder(value):
+    kind = _kind(found["thing"])
+    if is_placeholder(value) or is_innocent_in(text, *found.span("thing")):
         return
     said = kind == "password" and (
         found["quoted"] or found["verb"] or found["with"] or any(sign in value[:-1] for sign in _SIGNS)
     )
-    if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)):
+    if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)) or _LICENCE.fullmatch(value):
         yield Span(start, start + len(value), kind)
+
+
+def _kind(thing: str) -> Kind:
+    if thing.startswith("session"):
+        return "session"
+    return "password" if thing.startswith("pass") else "token"
 
 
 def _is_chosen(value: str) -> bool:
@@ -75,6 +86,7 @@ def _is_chosen(value: str) -> bool:
 
 _SIGNS = "!@#$%^&*?"
 _LEAST_SPOKEN = 14
+_LICENCE = re.compile(r"(?=[A-Z\-]{0,40}\d)(?=[\d\-]{0,40}[A-Z])[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,7}")
 _LONGEST = 2_048
 _BREAK = re.compile(r"[\s\"'`:=(]")
 
@@ -84,6 +96,8 @@ def schemes(text: str, lower: str) -> Iterator[Span]:
     for found in _schemes().finditer(lower):
         start, end = found.span("secret")
         secret = text[start:end]
+        if found["scheme"] == "token" and is_innocent_in(text, *found.span("scheme")):
+            continue
         real = _is_user_and_password(secret) if found["scheme"] == "basic" else is_machine_made(secret, 16)
         if real and not is_placeholder(secret):
             yield Span(start, end, "token")
