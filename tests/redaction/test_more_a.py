@@ -77,3 +77,35 @@ def test_a_value_is_hidden_as_far_as_it_goes(text: str, redacted: str) -> None:
 )
 def test_what_only_names_a_secret_stays(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("DB_PASSWORD=u_FKa_E<1bxuui", "DB_PASSWORD=[redacted: password]"),
+        ("postgres://a:x>=i55d@db1", "postgres://a:[redacted: password]@db1"),
+        ("postgres://a:x|<i5>5d@db1:5432/x", "postgres://a:[redacted: password]@db1:5432/x"),
+        ("Config(password=RFvz(yKIt6w)", "Config(password=[redacted: password])"),
+        ('password="$Xy7KqLm2"', 'password="[redacted: password]"'),
+        ("password=hunter22x<br>next", "password=[redacted: password]<br>next"),
+        ("<a href=/?token=abcdef123456xyz>more</a>", "<a href=/?token=[redacted: token]>more</a>"),
+    ],
+)
+def test_a_password_may_have_any_sign_and_markup_ends_it(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'password="$DB_PASSWORD"',
+        "password = getpass.getpass()",
+        'String password = System.getenv("DB_PASSWORD");',
+        "client = Client(api_key=api_key, token=token)",
+        "password = Column(String(255), nullable=False)",
+        "password = decrypt(b64)",
+        "secret: SecretStr",
+    ],
+)
+def test_names_of_the_program_are_no_values(text: str) -> None:
+    assert redact(text) == text

@@ -19,6 +19,8 @@ _OAUTH = ("grant_type", "redirect_uri", "authorization_code", "code_verifier")
 """What stands beside a `code` that somebody logs in with."""
 _LEVELS = ("debug:", "info:", "warning:", "error:", "critical:")
 _QUERY = ("?", "&", "%26", "%3F", "%3f", "\\u0026", "&amp;")
+_WITH_ANY_SIGN = frozenset({"password", "secret"})
+_ANGLE = re.compile("[<>]")
 _NO_VALUE = (" ", "\n", ", ", ",\n", ") ", "] ", "} ", '"', "'")
 """What follows where a quotation mark closed something, and opened nothing: `"password=" + secret`."""
 
@@ -64,7 +66,8 @@ def _bare() -> re.Pattern[str]:
             {ANY_MARK}
           | [^\s"'`&;,<>(){{}}\[\]|\\%\x1b]
           | [&;,](?![\s"'\\]|$|[\w.\[\]\-]{{1,64}}+(?:=|:|%5[bBdD]))
-          | [(\[{{)\]}}|](?=[\w!@\#$%^*+/~?-])
+          | [(\[{{)\]}}|>](?=[\w!@\#$%^*+/~?=-])
+          | <(?=[\w@\#$%^*+~?=-])(?![A-Za-z][\w:\-]{{0,20}}+[ \t/]*+>|[A-Za-z]{{1,20}}+[ ])
           | \\(?![\\nrt"'u]|x1b)
           | %(?!26|2[27]|0[aAdD]|3[bB])
         )++"""
@@ -110,7 +113,7 @@ class _Pairs:
         promise = announced_in(self._text, first, joined.start()) or self._in_query(name, joined, stem)
         if promise is None:
             return
-        start, end = joined.end(), self._end_of_value(joined)
+        start, end = joined.end(), self._end_of_value(joined, promise)
         value = self._text[start:end]
         if not self._is_believable(name, promise, joined, value):
             return
@@ -119,7 +122,7 @@ class _Pairs:
         elif name.lower().endswith("authorization"):
             quoted = joined["open"] is not None
             yield from authorization(self._text, start, self._end_of_header(joined, end), whole=quoted)
-        elif is_worth_hiding(promise, value, self._manner(joined, end)):
+        elif not self._is_variable(name, joined, end) and is_worth_hiding(promise, value, self._manner(joined, end)):
             yield Span(start, end, promise.kind)
             yield from self._others(joined, promise, end)
         elif joined["bracket"] and name.lower().endswith("auth"):  # `auth=("user", "password")`
@@ -155,12 +158,18 @@ class _Pairs:
             return False
         return not before.split()[-1].startswith(_LEVELS)  # `ERROR:root:password:…`, as logging writes
 
+    def _is_variable(self, name: str, joined: re.Match[str], end: int) -> bool:
+        """Whether a bare value is a name of the program: `api_key=api_key`, `password = getpass.getpass()`."""
+        value = self._text[joined.end() : end]
+        called = self._text.startswith("(", end) and value.replace(".", "").replace("_", "").isalpha()
+        return joined["open"] is None and joined["tag"] is None and (called or value == name)
+
     def _manner(self, joined: re.Match[str], end: int) -> Manner:
         quoted = joined["open"] is not None or joined["tag"] is not None
         sure = quoted or joined["colon"] is None
         return Manner(quoted=quoted, alone=sure or self._text[end : end + 1] in {"", "\n", "\r", ",", "}", "\x1b"})
 
-    def _end_of_value(self, joined: re.Match[str]) -> int:
+    def _end_of_value(self, joined: re.Match[str], promise: Announced) -> int:
         start, quote = joined.end(), joined["open"]
         if quote is not None:
             return self._closing(quote, start)
@@ -168,13 +177,18 @@ class _Pairs:
             return self._closing("]" if joined["bracket"].startswith("[") else ")", start)
         if joined["tag"] is not None:
             return self._closing("]]>" if joined["tag"].endswith("[") else "<", start)
-        if reference := REFERENCE.match(self._text, start):
-            return reference.end()
-        if bare := _bare().match(self._text, start):
-            if self._lower.endswith(";jsessionid", 0, joined.start()):  # A part of a path, which a query may follow.
-                return start + len(bare[0].partition("?")[0])
-            return start + len(bare[0].rstrip(".,:;!?)" if joined["colon"] else ",;)"))
-        return start
+        return start + len(self._bare_value(joined, promise))
+
+    def _bare_value(self, joined: re.Match[str], promise: Announced) -> str:
+        start = joined.end()
+        if found := REFERENCE.match(self._text, start):
+            return found[0]
+        value = bare[0] if (bare := _bare().match(self._text, start)) else ""
+        if promise.kind not in _WITH_ANY_SIGN:
+            value = _ANGLE.split(value, maxsplit=1)[0]
+        if self._lower.endswith(";jsessionid", 0, joined.start()):  # A part of a path, which a query may follow.
+            value = value.partition("?")[0]
+        return value.rstrip(".,:;!?)" if joined["colon"] else ",;)")
 
     def _closing(self, mark: str, start: int) -> int:
         """Find the mark that closes a value; without one it ends with its line."""
