@@ -90,3 +90,51 @@ def test_a_token_of_a_reader_of_pages_or_of_a_parser_stays(text):
 )
 def test_a_secret_that_a_sentence_names_is_hidden(text, value):
     assert value not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "127.0.0.1:6379> AUTH {}\n(error) WRONGPASS",
+        "127.0.0.1:6379> AUTH default {}\n(error) WRONGPASS",
+        "127.0.0.1:6379> CONFIG SET requirepass {}",
+        "---> USER bob\n---> PASS {}\n",
+        "USER bob\r\n331 ok\r\nPASS {}\r\n",
+        "echo {} | docker login -u ci --password-stdin reg.acme.io",
+        "echo '{}' | sudo -S systemctl restart x",
+        "echo bob:{} | sudo chpasswd -e",
+        "machine api.acme.io login bob password {}\n",
+        "machine api.acme.io\n  login bob\n  password {}\n",
+        "htpasswd -b /etc/f bob {}",
+        "htpasswd -nb bob {}",
+        "sshpass -p {} ssh h",
+        "ssh-keygen -t rsa -N {} -f k",
+        "aws configure set aws_secret_access_key {}",
+        "mysql -h db1 -u root -p{} crm",
+        "curl -u bob:{} https://a.io",
+        "serve --basic-auth bob:{} --port 1",
+        "requests.get(u, auth=HTTPBasicAuth('bob', '{}'))",
+    ],
+)
+@pytest.mark.parametrize("secret", ["grapefruit7", "heron-violet-quill"])
+def test_a_password_that_was_typed_is_hidden(command, secret):
+    assert secret not in redact(command.format(secret))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "535 AUTH failed for 10.0.0.1",
+        "> AUTH PLAIN",
+        "250-AUTH LOGIN PLAIN",
+        "PASS tests/login.test.ts (5.3 s)",
+        "PASS TestLogin2",
+        "Tests: 12 PASS 3 FAIL",
+        "the option requirepass is not set in redis-7",
+        "login page password field missing on v2",
+        "echo hello | tee --append log1",
+        "echo done | sudo tee /etc/x1",
+    ],
+)
+def test_a_word_about_logging_in_stays(text):
+    assert redact(text) == text

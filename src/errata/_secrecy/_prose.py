@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from errata._secrecy._commands import logins
 from errata._secrecy._looks import is_machine_made, is_placeholder
 from errata._secrecy._marks import Kind, Span
 from errata._secrecy._names import is_innocent_in
@@ -92,7 +93,8 @@ _BREAK = re.compile(r"[\s\"'`:=(]")
 
 
 def schemes(text: str, lower: str) -> Iterator[Span]:
-    """Find what follows `Bearer` or `Basic`, wherever that stands."""
+    """Find what follows `Bearer` or `Basic`, wherever that stands, and what somebody typed to log in."""
+    spans = [*logins(text, lower)]
     for found in _schemes().finditer(lower):
         start, end = found.span("secret")
         secret = text[start:end]
@@ -100,7 +102,8 @@ def schemes(text: str, lower: str) -> Iterator[Span]:
             continue
         real = _is_user_and_password(secret) if found["scheme"] == "basic" else is_machine_made(secret, 16)
         if real and not is_placeholder(secret):
-            yield Span(start, end, "token")
+            spans.append(Span(start, end, "token"))
+    return iter(sorted(spans))
 
 
 def _is_user_and_password(encoded: str) -> bool:
