@@ -109,3 +109,39 @@ def test_a_password_may_have_any_sign_and_markup_ends_it(text: str, redacted: st
 )
 def test_names_of_the_program_are_no_values(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("id: 7\npassword | hunter22x\n", "id: 7\npassword | [redacted: password]\n"),
+        ("<td>passwd</td><td>HtjI#Wa2@iegM</td>", "<td>passwd</td><td>[redacted: password]</td>"),
+        ("password: !!str hunter22x", "password: !!str [redacted: password]"),
+        ("PASSWORD ?= hunter22x", "PASSWORD ?= [redacted: password]"),
+        ('@password ||= "hunter22x"', '@password ||= "[redacted: password]"'),
+        ("a=1 password\uff1ahunter22x", "a=1 password\uff1a[redacted: password]"),
+        (
+            'Content-Disposition: form-data; name="password"\r\n\r\nhunter22x\r\n--b0--',
+            'Content-Disposition: form-data; name="password"\r\n\r\n[redacted: password]\r\n--b0--',
+        ),
+    ],
+)
+def test_rows_parts_and_other_joints_are_pairs(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: b\n| user | password | email |",
+        "a: b\n password | varchar(255) | not null",
+        "a: b\n password | argon2id | not null",
+        "<th>password</th><th>email</th>",
+        'name="password"\n\nSome text follows',
+        "a: b\nuser\tpassword\temail",
+        "expected '-----BEGIN RSA PRIVATE KEY-----'",
+        "postgres://user:password@host:port/db",
+    ],
+)
+def test_heads_of_tables_types_and_examples_stay(text: str) -> None:
+    assert redact(text) == text

@@ -87,7 +87,8 @@ def framed_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
         else:
             body = _body().match(text, end)
             seen = body.end() if body else end
-            yield Span(start, seen, "private key")
+            if seen > end:  # Else somebody only says how a key begins.
+                yield Span(start, seen, "private key")
 
 
 def _start_of_key(text: str, floor: int, end: int) -> int:

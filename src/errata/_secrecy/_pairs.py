@@ -21,6 +21,8 @@ _LEVELS = ("debug:", "info:", "warning:", "error:", "critical:")
 _QUERY = ("?", "&", "%26", "%3F", "%3f", "\\u0026", "&amp;")
 _WITH_ANY_SIGN = frozenset({"password", "secret"})
 _ANGLE = re.compile("[<>]")
+_TYPE = re.compile(r"(?i)\w+\(|(?:argon|sha|md|bcrypt|scrypt|pbkdf|hmac|utf|base|iso|rfc)[\w\-]*\d")
+_LEAST_CELL = 8
 _NO_VALUE = (" ", "\n", ", ", ",\n", ") ", "] ", "} ", '"', "'")
 """What follows where a quotation mark closed something, and opened nothing: `"password=" + secret`."""
 
@@ -42,14 +44,17 @@ def _joint() -> re.Pattern[str]:
         rf"""(?x)
         {COLOUR}*+(?P<close>{QUOTE})?{COLOUR}*+(?:[)\]]|%5[dD])?
         (?:
-            [ \t]*+ (?P<assign>=>|:=|={{1,2}}|->|%3[dD]|\\u003[dD])
-          | [ \t]*+ (?P<colon>:(?!//|:)|%3[aA](?!%2[fF]))
+            [ \t]*+ (?P<assign>=>|:=|\?=|\|\|=|={{1,2}}|->|%3[dD]|\\u003[dD])
+          | [ \t]*+ (?P<colon>:(?!//|:)|\uff1a|%3[aA](?!%2[fF]))
           | ,?\s{{0,40}}+{QUOTE}?[vV]alue{QUOTE}?\s{{0,4}}+(?P<value>[:=])
           | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?)
           | (?P<call>\() [ \t]*+ (?:\w{{1,20}}+[ \t]*+=[ \t]*+)? (?=[bBuUrR]?{QUOTE})
+          | (?P<cell>[ \t]++\|[ \t]++|</\w{{1,10}}+>\s{{0,40}}+<\w{{1,10}}+>)
+          | (?P<part>(?:\r?\n|\\r\\n){{2}})
           | (?P<flag>[ \t]++|,[ \t]*+(?=[bBuU]?{QUOTE}))
         )
         (?:[ \t]|{COLOUR}|\s{{0,40}}+(?={QUOTE}))*+
+        (?:!!(?:str|binary)[ \t]++)?
         (?P<bracket>[\[(]\s{{0,40}}+)?
         (?:[bBuUrRfF@$]{{1,2}}(?={QUOTE}))?
         (?P<open>{QUOTE})?
@@ -139,8 +144,8 @@ class _Pairs:
 
     def _is_believable(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
         """Whether what joins name and value makes them a pair at all."""
-        if joined["flag"] is not None:
-            return _is_option(name, value) or _is_in_tuple(name, joined, value)
+        if joined["flag"] is not None or joined["cell"] is not None or joined["part"] is not None:
+            return self._is_apart(name, promise, joined, value)
         if joined["call"] is not None:
             return _is_argument(promise, value)
         first = joined.start() - len(name)
@@ -150,6 +155,20 @@ class _Pairs:
         if joined["colon"] is not None and (before == "/" or self._is_segment(first, joined)):
             return False  # `grep: /etc/passwd: Permission denied`
         return not value.startswith(_NO_VALUE)
+
+    def _is_apart(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
+        """Decide the same where only space or a frame is between name and value."""
+        if joined["cell"] is not None:
+            return _is_cell(promise, value)
+        if joined["part"] is not None:
+            first = joined.start() - len(name)
+            return "form-data; name=" in self._lower[max(0, first - 24) : first]
+        return _is_option(name, value) or _is_in_tuple(name, joined, value) or self._is_in_row(name, joined, value)
+
+    def _is_in_row(self, name: str, joined: re.Match[str], value: str) -> bool:
+        """Tell a line of a cookie jar, `…<tab>sessionid<tab>…`, from names beside each other."""
+        first = joined.start() - len(name)
+        return joined[0] == "\t" == self._text[max(0, first - 1) : first] and is_machine_made(value)
 
     def _is_segment(self, first: int, joined: re.Match[str]) -> bool:
         """Whether a name is a part of a longer one, as in an ARN: `…:123456789012:secret:prod/db`."""
@@ -245,6 +264,14 @@ def _is_in_tuple(name: str, joined: re.Match[str], value: str) -> bool:
         return False
     is_constant = name.isupper() and "_" in name and not value.isupper()
     return is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic "))
+
+
+def _is_cell(promise: Announced, value: str) -> bool:
+    """Tell a row, `password | hunter22x`, from the head of a table and from types: `password | varchar(255)`."""
+    if _TYPE.match(value):
+        return False
+    mixed = not value.isalpha() and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return is_machine_made(value) or (promise.kind == "password" and mixed and len(value) >= _LEAST_CELL)
 
 
 def _is_argument(promise: Announced, value: str) -> bool:

@@ -47,6 +47,8 @@ def _lonely() -> re.Pattern[str]:
     return re.compile(r"(?<=://)(?P<secret>[^\s/:@\"'`<>\\|?#]{16,1024}+):?@")
 
 
+_EXAMPLE = re.compile(r"user(?:name)?:pass(?:word)?@host(?:name)?(?![\w.\-])")
+"""How documents write an address."""
 _LONGEST = 256
 _BREAK = re.compile(r"[\s\"'`<>(]")
 _NO_USER = frozenset({"mailto", "email", "to", "from", "cc", "sip", "user", "contact", "by", "for"})
@@ -61,7 +63,7 @@ def passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one si
 
 def _spans(match: re.Match[str]) -> Iterator[Span]:
     user, secret = match["user"], match["secret"]
-    if is_placeholder(secret):
+    if is_placeholder(secret) or _EXAMPLE.match(match.string, match.start()):
         return
     if _is_token(user):
         yield Span(*match.span("user"), "token")
