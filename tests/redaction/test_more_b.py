@@ -1,8 +1,10 @@
 """What a second tester found: leaks behind escapes and in commands, and innocent words that were hidden."""
 
+import base64
+
 import pytest
 
-from errata import redact
+from errata import redact, redact_data, register_secret
 
 PERSONAL = [
     "185.12.33.44",
@@ -138,3 +140,53 @@ def test_a_password_that_was_typed_is_hidden(command, secret):
 )
 def test_a_word_about_logging_in_stays(text):
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"loc": ["password"], "input": "grapefruit7"},
+        {"loc": ["body", "password"], "input": "grapefruit7", "type": "too_short"},
+        {"field": "password", "value": "grapefruit7"},
+        {"path": ["password"], "received": "grapefruit7"},
+        [["X-Api-Key", "grapefruit7"], ["Accept", "*/*"]],
+        ["login", "--password", "grapefruit7"],
+        {"argv": ["login", "--password", "grapefruit7", "--verbose"]},
+    ],
+)
+def test_a_label_beside_a_value_announces_it(data):
+    assert "grapefruit7" not in str(redact_data(data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"required": ["password", "username"]},
+        {"required": ["token", "page", "limit"]},
+        {"type": "missing", "loc": ["password"], "input": {"user": "ann", "age": 3}},
+        {"field": "limit", "value": "grapefruit7"},
+        ["--password-stdin", "reg.acme.io"],
+        ["--password", "--verbose"],
+        [["Accept", "*/*"], ["X-Request-Id", "69b16dc08b2fe272"]],
+    ],
+)
+def test_a_label_that_announces_nothing_hides_nothing(data):
+    assert redact_data(data) == data
+
+
+@pytest.mark.parametrize("value", ["status", "Request", "message", "localhost", "123456", "application/json"])
+def test_an_everyday_word_is_refused_as_a_secret(value):
+    with pytest.raises(ValueError, match="turns up nowhere else"):
+        register_secret(value)
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+@pytest.mark.parametrize("behind", ["", "z", "zz"])
+def test_a_registered_secret_is_hidden_in_the_base64_of_more(before, behind):
+    forget = register_secret("grapefruit-at-dawn")
+    encoded = base64.b64encode(f"{before}grapefruit-at-dawn{behind}".encode()).decode()
+
+    shown = redact(f"x {encoded} y")
+    forget()
+
+    assert encoded[6:-6] not in shown

@@ -19,6 +19,33 @@ _ENVIRONMENT_AGE_S = 1.0
 """How long a changed variable may go unnoticed; a new one never does."""
 
 
+_LEAST_NUMBER = 8
+
+# fmt: off
+_EVERYDAY = frozenset("""
+    accept access account action active address admin agent allowed amount answer application arguments array attempt
+    available backend before browser buffer bytes called cancelled channel client closed cluster column command completed
+    config configuration connect connected connection console container content context control correct created current
+    cursor database default delete deleted denied description details device disabled docker domain element enabled
+    encoding endpoint engine environment error errors example exception exchange exists expected expired export failed
+    failure feature fields filter finished folder format forbidden frontend function gateway global groups handler header
+    headers health history hostname http://localhost https:// identifier import index information inserted instance
+    integer interface internal invalid latest length library limits loaded loading localhost location logger logging
+    machine manager master member memory message messages metadata method missing module monitor network notfound notice
+    number object offset online openai operation option optional options organization output package parameter parameters
+    parent partition patch payload pending permission platform please plugin policy postgres prefix process processing
+    production profile program progress project property protocol provider public python queries queue reading reason
+    received record refused region release remote removed replica report request requests required resource response
+    result results retries retrying return router running schema scheduler search second seconds section select sender
+    sequence server servers service services session settings source staging started starting status stderr stdout stopped
+    storage stream string success successful support system tables target template tenant thread timeout timestamp
+    traceback transaction transport trigger unauthorized undefined unexpected unknown update updated upload upstream useful
+    username values variable version waiting warning webhook window worker workers workspace writing
+""".split())  # noqa: SIM905 - as one reads words
+# fmt: on
+_MEDIA_TYPE = re.compile(r"(?:application|audio|font|image|message|model|multipart|text|video)/[a-z0-9.+\-]{1,40}")
+
+
 class Known:
     """The secrets of a process, in the forms in which they turn up in text."""
 
@@ -81,7 +108,21 @@ def learn(value: str) -> Callable[[], None]:
             f"The secret is one character, {len(secret)} times; it would be hidden in every ruled line. "
             "Register a secret of at least two different characters."
         )
+    if _is_everyday(secret):
+        raise ValueError(
+            "The secret is a word, a media type or a short number that every log is full of; each of them would be hidden. "
+            "Register a secret that turns up nowhere else."
+        )
     return _KNOWN.tell(secret)
+
+
+def _is_everyday(secret: str) -> bool:
+    lower = secret.lower()
+    return (
+        lower in _EVERYDAY
+        or (lower.isdigit() and len(lower) < _LEAST_NUMBER)
+        or _MEDIA_TYPE.fullmatch(lower) is not None
+    )
 
 
 def known(text: str) -> Iterator[Span]:
@@ -139,10 +180,11 @@ def _forms(secret: str) -> Iterator[str]:
     yield dumps(secret)[1:-1]
     yield dumps(secret, ensure_ascii=False)[1:-1]
     if len(raw) >= _LEAST_FOUND:
-        # Base64 writes three bytes as four letters; what follows the last three depends on what follows the secret.
-        whole = len(raw) // 3 * 4
-        yield b64encode(raw).decode()[:whole]
-        yield urlsafe_b64encode(raw).decode()[:whole]
+        # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
+        for before in range(3):
+            inner = slice(-(-before * 8 // 6), (before + len(raw)) * 8 // 6)
+            yield b64encode(b"\0" * before + raw).decode()[inner]
+            yield urlsafe_b64encode(b"\0" * before + raw).decode()[inner]
     yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LEAST_LINE)
 
 
