@@ -31,6 +31,8 @@ def test_an_escape_before_personal_data_hides_it_from_nobody(value, before):
         ("ssh root@185.12.33.44", "185.12.33.44"),
         ("node 185.12.33.44 is down", "185.12.33.44"),
         ("client_ip=12.3.4.5", "12.3.4.5"),
+        ("connection from 23.20.1.9 closed", "23.20.1.9"),
+        ("client: 23.20.1.9, server: x", "23.20.1.9"),
         ("Failed password for bob from 23.20.1.9 port 22 ssh2", "23.20.1.9"),
         ("account nl91abna0417164300 closed", "nl91abna0417164300"),
         ("iban de89 3704 0044 0532 0130 00", "3704 0044"),
@@ -113,6 +115,7 @@ def test_a_secret_that_a_sentence_names_is_hidden(text, value):
         "ssh-keygen -t rsa -N {} -f k",
         "aws configure set aws_secret_access_key {}",
         "mysql -h db1 -u root -p{} crm",
+        "Step 4/9 : ENV ACME_PASSWORD {}\n ---> Running in 3f2a",
         "curl -u bob:{} https://a.io",
         "serve --basic-auth bob:{} --port 1",
         "requests.get(u, auth=HTTPBasicAuth('bob', '{}'))",
@@ -190,3 +193,39 @@ def test_a_registered_secret_is_hidden_in_the_base64_of_more(before, behind):
     forget()
 
     assert encoded[6:-6] not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Use 944478 as your login code", "944478"),
+        ("877898 is your Acme verification code", "877898"),
+        ("Passport No: C10540028", "10540028"),
+        ("tax id 35270150035 invalid", "35270150035"),
+        ("cpf: 174.080.148-29", "080.148"),
+        ("NINO AC 74 19 50 C not found", "74 19 50"),
+        ("bank account 6387519781 closed", "6387519781"),
+        ("POST https://chat.acme.io/hooks/x7k2m9q4w8e1r5t3y6u0i2o4pa -> 404", "x7k2m9q4"),
+        ("https://app.acme.io/invite/VmUqtvrRtgHQ7tXDOKU9AbztKI8LD8D5", "VmUqtvrR"),
+        ("SAMLResponse=" + "PHNhbWxwOlJlc3BvbnNl" * 4, "PHNhbWxwOlJl"),
+    ],
+)
+def test_a_number_or_a_link_of_one_person_is_hidden(text, value):
+    assert value not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "40001 is the error code of a deadlock",
+        "passport 0.7.0 requires express 4.18.2",
+        "tin 2024-01-02 10:00",
+        "account number is missing in row 1234567",
+        "GET /webhook/orders/1234567 and /hooks/post-receive",
+        "/invite/3f2a9c10-1f73-44da-a605-94e1661dd625",
+        "main:5432: connection refused",
+        "the API client 14.12.13.11 is deprecated",
+    ],
+)
+def test_a_number_or_a_path_of_nobody_stays(text):
+    assert redact(text) == text

@@ -66,6 +66,7 @@ _LOGINS = (
     ("pass",     r"(?-i:PASS) +(?P<prompted>[^\s/:]{3,256})(?=\s*(?:$|[\r\n'\"]))"),                      # FTP and POP
     ("password", r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(?P<secret>\S{3,256})"),          # `.netrc`
     ("password", r"(?<=login\s)\S{1,200}\s+password\s+(?P<chosen>\S{3,256})"),
+    ("env",      r"(?-i:ENV)\s+(?-i:[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN|KEY))\s+['\"]?(?P<secret>[^\s'\"=]{3,256})['\"]?(?=\s*(?:$|[\r\n]))"),
     ("configure", r"configure\s+set\s+[\w.\-]{0,80}(?:secret_access_key|session_token)\s+['\"]?(?P<secret>[^\s'\"]{8,})"),
 )
 """The same for what one types to a server, or has in a file that types it.

@@ -26,7 +26,8 @@ _VERSION_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS_BEFORE = re.compile(
-    r"(?:(?:^|[^a-z])(?:ip|ips|ipv4|ip4)|addr|address|client|peer|host|remote|forwarded-for|(?:^|\W)(?:root|admin|user)@)"
+    r"(?:(?:^|[^a-z])(?:ip|ips|ipv4|ip4)|addr|address|forwarded-for|(?:^|\W)(?:root|admin|user)@"
+    r"|(?:client|peer|host|remote)(?=[^a-z\s])|(?:connect[a-z]{0,4}|request|login|received|accepted)\sfrom)"
     r"(?:[\s:=\"'(\[/\\]|%20|%3d){0,5}$",
     re.IGNORECASE,
 )
@@ -158,6 +159,14 @@ _NAMED_PHONE = (
 """A number in the way of its country, which only its name tells from others, in lower case."""
 
 
+_NAMED_NUMBER = (
+    r"(?a)(?:(?<![a-z])(?P<id>cpf|tin|nino|ssn|ni[ _-]?number|steuer-?id|tax[ _-]?(?:id|number)|passport(?:[ _-]?(?:no|nr|number))?)"
+    r"|bank account|account number|routing number)[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s)(?!\d{4}-\d\d-\d\d)"
+    r"(?P<number>[a-z]{0,2} ?\d(?:[ .\-]?\d){5,13}(?: ?[a-d])?)(?![\w\-]|\.\d)"
+)
+"""The same for numbers of passports, taxes and accounts."""
+
+
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
@@ -167,6 +176,10 @@ def personal(text: str, lower: str) -> Iterator[Span]:
     """Find what identifies a person."""
     spans = [*emails(text)]
     spans += [Span(*found.span("number"), "phone") for found in _compiled(_NAMED_PHONE).finditer(lower)]
+    spans += [
+        Span(*found.span("number"), "national id" if found["id"] else "account")
+        for found in _compiled(_NAMED_NUMBER).finditer(lower)
+    ]
     for kind, pattern, is_real in _ROWS:
         spans += [Span(*found.span(), kind) for found in _compiled(pattern).finditer(text) if is_real(text, found)]
     return iter(sorted(spans))

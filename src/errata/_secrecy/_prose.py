@@ -30,12 +30,24 @@ def _after_a_thing() -> re.Pattern[str]:
     )
 
 
+_PURPOSE = "verification|security|login|one-time|access|authentication|confirmation|sms|otp|2fa|mfa|activation|reset"
+
+
 @cache
 def _codes() -> re.Pattern[str]:
     """Match `Your verification code is 123456`, in lower case."""
     return re.compile(
-        r"(?:verification|security|login|one-time|access|authentication|confirmation|sms|otp|2fa|mfa|activation|reset)"
+        rf"(?:{_PURPOSE})"
         r" (?:code|passcode|pin|password)(?: is| was)?:? (?P<code>\d{4,8})(?!\d)"
+    )
+
+
+@cache
+def _codes_before() -> re.Pattern[str]:
+    """Match `123456 is your verification code`, in lower case."""
+    return re.compile(
+        r"\d(?<![\w.\-].)(?P<rest>\d{3,7}) (?:is|as) your (?:[\w\-]{1,20} ){0,2}"
+        rf"(?:{_PURPOSE}) (?:code|passcode|pin|password)(?!\w)"
     )
 
 
@@ -56,6 +68,7 @@ def sentences(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that a sentence speaks of."""
     spans = [span for found in _after_a_thing().finditer(lower) for span in _spoken_of(text, found)]
     spans += [Span(*found.span("code"), "code") for found in _codes().finditer(lower)]
+    spans += [Span(found.start(), found.end("rest"), "code") for found in _codes_before().finditer(lower)]
     seen = 0
     for found in _verdict().finditer(lower):
         word = _BREAK.split(text[max(seen, found.start() - _LONGEST) : found.start()])[-1]

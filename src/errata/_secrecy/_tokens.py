@@ -44,6 +44,8 @@ _TOKENS = (
     ("fm1 fm2",       r"^fm[12][ar]?_[\w+/=,\-]{30,}"),                       # Fly
     ("rnd_",          r"^rnd_[A-Za-z0-9]{20,}"),
     ("nfp_",          r"^nfp_[A-Za-z0-9]{20,}"),
+    ("vercel_blob_",  r"vercel_blob_rw_[A-Za-z0-9_]{20,}"),
+    ("cfut_ cfat_",   r"^cf[ua]t_[A-Za-z0-9]{36,}"),                          # Cloudflare, as the next
     ("v1.0-",         r"^v1\.0-[0-9a-f]{24}-[0-9a-f]{60,}"),                  # Cloudflare's origin CA
     ("dapi",          r"^dapi[0-9a-f]{28,}(?:-\d)?"),
     ("dose",          r"^dose[0-9a-f]{28,}"),
@@ -71,6 +73,7 @@ _TOKENS = (
     ("sqp_ squ_ sqa_", r"^sq[pua]_[0-9a-f]{36,}"),                             # SonarQube
     ("CCIPAT_",       r"CCIPAT_[\w]{20,}"),
     ("bkua_",         r"bkua_[0-9a-f]{30,}"),
+    ("expo_",         r"^expo_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{36,}"),
     ("snyk_",         r"snyk_[\w.\-]{30,}"),
     # Talk and mail
     ("xox",           r"xox[a-z][\-.](?:xox[a-z]-)?[\w\-]{11,}"),
@@ -81,6 +84,11 @@ _TOKENS = (
     ("webhookb2",     r"(?<=/webhookb2/)[\w@\-]{20,}(?:/[\w\-]+)*"),          # Teams
     ("IncomingWebhook", r"(?<=/webhook/)[0-9a-f\-]{30,}@[0-9a-f\-]{30,}/IncomingWebhook/[\w\-/]{30,}"),
     ("hooks.zapier",  r"(?<=hooks\.zapier\.com/hooks/catch/)\d+/\w+"),
+    ("make.com/",     r"(?<=\.make\.com/)[a-z0-9]{24,}"),
+    ("/with/key/",    r"(?<=/with/key/)[\w\-]{20,}"),                         # IFTTT
+    ("/hooks/",       r"(?<=/hooks/)(?=[a-z]{0,25}\d)[a-z0-9]{26}(?![\w\-])"),  # Mattermost
+    ("/webhook/",     r"(?<=/webhook/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),  # n8n
+    ("pagerduty.com/integration/", r"(?<=pagerduty\.com/integration/)[0-9a-f]{28,}"),
     ("mfa.",          r"^mfa\.[\w\-]{40,}"),
     ("",              r"^[MNO][A-Za-z0-9_\-]{23,27}\.[\w\-]{6}\.[\w\-]{25,}"),  # Discord
     (":AA",           r"(?<!\d)\d{8,10}:AA[\w\-]{28,}"),                      # Telegram
@@ -98,6 +106,7 @@ _TOKENS = (
     ("v1= v0=",       r"^t=\d{9,13}(?:,\s?v[01]=[0-9a-f]{32,})+"),                # Stripe's signatures
     ("whsec_",        r"whsec_[A-Za-z0-9+/=]{16,}"),
     ("shpat_ shpca_ shppa_ shpss_ shpua_ shptka_", r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{24,}"),
+    ("polar_oat_",    r"polar_oat_[A-Za-z0-9]{30,}"),
     ("sq0",           r"sq0[a-z]{3}-[\w\-]{20,}"),
     ("EAAA",          r"^EAAA[\w\-]{40,}"),
     ("EAA",           r"^EAA[A-Za-z0-9]{60,}"),                               # Facebook
@@ -127,6 +136,8 @@ _TOKENS = (
     ("fio-u-",        r"fio-u-[\w\-]{40,}"),
     ("rdme_",         r"rdme_[a-z0-9]{40,}"),
     # Data
+    ("infura.io/v3/", r"(?<=infura\.io/v3/)[0-9a-f]{28,}"),
+    ("alchemy.com/v2/", r"(?<=alchemy\.com/v2/)[\w\-]{24,}"),
     ("sbp_",          r"^sbp_[0-9a-f]{30,}"),
     ("sb_secret_",    r"sb_secret_[\w\-]{16,}"),
     ("pscale_",       r"pscale_[a-z]+_[\w.=\-]{20,}"),
@@ -152,6 +163,10 @@ _TOKENS = (
     # Doors
     ("hvs. hvb. hvr.", r"hv[sbr]\.[\w\-]{20,}"),
     ("s. b. r.",      r"^[sbr]\.(?=[A-Za-z]{0,23}[0-9])[A-Za-z0-9]{24}(?![\w.])"),
+    ("st.",           r"^st\.[0-9a-f\-]{24,36}\.[0-9a-f]{32,}\.[0-9a-f]{32,}"),  # Infisical
+    ("SAMLResponse= SAMLRequest=", r"(?:(?<=SAMLResponse=)|(?<=SAMLRequest=))[\w%+/=\-]{40,}"),
+    ("/invite/ /reset-password/ /magic/ /magic-link/",                        # Links that let in whoever has them
+     r"(?:(?<=/invite/)|(?<=/reset-password/)|(?<=/magic/)|(?<=/magic-link/))(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9_]{24,}(?![\w\-])"),
     ("dp.",           r"^dp\.(?:pt|st|ct|scim|audit|sa|said)\.(?:[\w\-]+\.)?[A-Za-z0-9]{20,}"),
     ("ops_",          r"^ops_[\w=+/\-]{40,}"),
     ("A3-",           r"^A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){3,6}"),            # 1Password
