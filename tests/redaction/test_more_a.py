@@ -145,3 +145,34 @@ def test_rows_parts_and_other_joints_are_pairs(text: str, redacted: str) -> None
 )
 def test_heads_of_tables_types_and_examples_stay(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("passwd[]=grapefruit7", "passwd[]=[redacted: password]"),
+        ("**password**: grapefruit7", "**password**: [redacted: password]"),
+        ("<b>password</b>: grapefruit7", "<b>password</b>: [redacted: password]"),
+        ('<property name="password">hunter2x</property>', '<property name="password">[redacted: password]</property>'),
+        ('<password>"hunter22x"</password>', '<password>"[redacted: password]"</password>'),
+        ("<password>O7AtQYg&Zz<fh2rG</password>", "<password>[redacted: password]</password>"),
+        ("<password><![CDATA[hunter22x]]></password>", "<password><![CDATA[[redacted: password]]]></password>"),
+        (r"{\x22password\x22:\x22hunter22x\x22}", r"{\x22password\x22:\x22[redacted: password]\x22}"),
+        ("password: &pw grapefruit7", "password: &pw [redacted: password]"),
+        ("password=4k>2>{eHpGd1fW2Btj4O", "password=[redacted: password]"),
+    ],
+)
+def test_markup_around_a_pair_does_not_hide_it(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "login <user> <password>\n<p>more</p>",
+        '<label name="password">Enter it</label>',
+        "<secret><id>5</id></secret>",
+    ],
+)
+def test_only_an_element_has_a_value(text: str) -> None:
+    assert redact(text) == text

@@ -9,7 +9,7 @@ BEGAN = (
 )
 """Matches behind the first letter of a word. Before it, it would have to be tried at every letter of a text."""
 
-QUOTE = r"""(?:\\{0,7}["'`]|%2[27]|&quot;|&\#3[49];|\\u002[27])"""
+QUOTE = r"""(?:\\{0,7}["'`]|%2[27]|&quot;|&\#3[49];|\\u002[27]|\\x2[27])"""
 """Matches a quotation mark, however often it was escaped."""
 
 COLOUR = r"(?:(?:\x1b|\\x1b|\\u001[bB]|\\033)\[[0-9;]{0,16}+m)"

@@ -12,6 +12,7 @@ from errata._secrecy._names import STEMS, Announced, announced_in
 
 _LONGEST_NAME = 64
 _LONGEST_COLOUR = 24
+_LONGEST_ELEMENT = 4_096
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
 _QUERY_ONLY = {"key": Announced("key", sure=False), "code": Announced("token", sure=False)}
 _NEAR = 240
@@ -23,6 +24,9 @@ _WITH_ANY_SIGN = frozenset({"password", "secret"})
 _ANGLE = re.compile("[<>]")
 _TYPE = re.compile(r"(?i)\w+\(|(?:argon|sha|md|bcrypt|scrypt|pbkdf|hmac|utf|base|iso|rfc)[\w\-]*\d")
 _LEAST_CELL = 8
+_TO_FILL_IN = re.compile(r"<[\w .:\-]{1,60}+>(?![\w!@\#$%^*])")
+_CLOSED = re.compile(r"""(?P<cdata>\]\]>)|[\\"'`)\]]{0,4}+</(?:\w{1,30}+:)?""")
+_PROPERTY = re.compile(r"""<(?:property|entry|param|parameter|setting|item|attribute|field|arg|var|env)\s[^<>]*["']$""")
 _NO_VALUE = (" ", "\n", ", ", ",\n", ") ", "] ", "} ", '"', "'")
 """What follows where a quotation mark closed something, and opened nothing: `"password=" + secret`."""
 
@@ -42,7 +46,7 @@ def _joint() -> re.Pattern[str]:
     """Match what stands between a name and its value."""
     return re.compile(
         rf"""(?x)
-        {COLOUR}*+(?P<close>{QUOTE})?{COLOUR}*+(?:[)\]]|%5[dD])?
+        {COLOUR}*+(?P<close>{QUOTE})?{COLOUR}*+(?:\[\]|[)\]]|%5[dD]|\*\*(?=:)|</\w{{1,10}}+>(?=:))?
         (?:
             [ \t]*+ (?P<assign>=>|:=|\?=|\|\|=|={{1,2}}|->|%3[dD]|\\u003[dD])
           | [ \t]*+ (?P<colon>:(?!//|:)|\uff1a|%3[aA](?!%2[fF]))
@@ -54,7 +58,7 @@ def _joint() -> re.Pattern[str]:
           | (?P<flag>[ \t]++|,[ \t]*+(?=[bBuU]?{QUOTE}))
         )
         (?:[ \t]|{COLOUR}|\s{{0,40}}+(?={QUOTE}))*+
-        (?:!!(?:str|binary)[ \t]++)?
+        (?:(?:!!(?:str|binary)|&\w{{1,20}}+)[ \t]++)?
         (?P<bracket>[\[(]\s{{0,40}}+)?
         (?:[bBuUrRfF@$]{{1,2}}(?={QUOTE}))?
         (?P<open>{QUOTE})?
@@ -71,9 +75,10 @@ def _bare() -> re.Pattern[str]:
             {ANY_MARK}
           | [^\s"'`&;,<>(){{}}\[\]|\\%\x1b]
           | [&;,](?![\s"'\\]|$|[\w.\[\]\-]{{1,64}}+(?:=|:|%5[bBdD]))
-          | [(\[{{)\]}}|>](?=[\w!@\#$%^*+/~?=-])
-          | <(?=[\w@\#$%^*+~?=-])(?![A-Za-z][\w:\-]{{0,20}}+[ \t/]*+>|[A-Za-z]{{1,20}}+[ ])
-          | \\(?![\\nrt"'u]|x1b)
+          | [(\[{{)\]}}](?=[\w!@\#$%^*+/~?=-])
+          | [|>](?=[<>(){{}}\[\]|]{{0,2}}+[\w!@\#$%^*+/~?=-])
+          | <(?=[<>(){{}}\[\]|]{{0,2}}+[\w@\#$%^*+~?=-])(?![A-Za-z][A-Za-z_:\-]{{0,40}}+\d?[ \t/]*+>|[A-Za-z]{{1,20}}+[ ])
+          | \\(?![\\nrt"'u]|x1b|x2[27])
           | %(?!26|2[27]|0[aAdD]|3[bB])
         )++"""
     )
@@ -116,7 +121,7 @@ class _Pairs:
     def _behind(self, first: int, joined: re.Match[str], stem: int) -> Iterator[Span]:
         name = self._text[first : joined.start()]
         promise = announced_in(self._text, first, joined.start()) or self._in_query(name, joined, stem)
-        if promise is None:
+        if promise is None or self._is_segment(first, joined):
             return
         start, end = joined.end(), self._end_of_value(joined, promise)
         value = self._text[start:end]
@@ -148,13 +153,19 @@ class _Pairs:
             return self._is_apart(name, promise, joined, value)
         if joined["call"] is not None:
             return _is_argument(promise, value)
-        first = joined.start() - len(name)
-        before = self._text[max(0, first - 1) : first]
         if joined["tag"] is not None:
-            return before in {"<", ":"} and self._text.startswith(("</", "]]>"), joined.end() + len(value))
-        if joined["colon"] is not None and (before == "/" or self._is_segment(first, joined)):
-            return False  # `grep: /etc/passwd: Permission denied`
+            return self._is_element(joined.start() - len(name), name, joined.end() + len(value))
         return not value.startswith(_NO_VALUE)
+
+    def _is_element(self, first: int, name: str, end: int) -> bool:
+        """Tell `<password>…</password>` and `<property name="password">…` from `login <user> <password>`."""
+        before = self._lower[max(0, first - _LONGEST_NAME) : first]
+        closed = _CLOSED.match(self._lower, end)
+        if closed is None:
+            return False
+        if before.endswith(("<", ":")):
+            return closed["cdata"] is not None or self._lower.startswith(name.lower(), closed.end())
+        return _PROPERTY.search(before) is not None
 
     def _is_apart(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
         """Decide the same where only space or a frame is between name and value."""
@@ -171,8 +182,13 @@ class _Pairs:
         return joined[0] == "\t" == self._text[max(0, first - 1) : first] and is_machine_made(value)
 
     def _is_segment(self, first: int, joined: re.Match[str]) -> bool:
-        """Whether a name is a part of a longer one, as in an ARN: `…:123456789012:secret:prod/db`."""
-        before = self._lower[max(0, first - _NEAR) : first]
+        """Whether a name is a part of a longer one: of a path, `/etc/passwd: …`, or of an ARN, `…:secret:prod/db`.
+
+        Asked before the value is looked for, which may be all the rest of the text.
+        """
+        before = self._lower[max(0, first - _NEAR) : first] if joined["colon"] is not None else ""
+        if before.endswith("/"):
+            return True
         if not before.endswith(":") or joined[0] != ":" or not before[-2:-1].isalnum():
             return False
         return not before.split()[-1].startswith(_LEVELS)  # `ERROR:root:password:…`, as logging writes
@@ -195,12 +211,17 @@ class _Pairs:
         if joined["bracket"] is not None:
             return self._closing("]" if joined["bracket"].startswith("[") else ")", start)
         if joined["tag"] is not None:
-            return self._closing("]]>" if joined["tag"].endswith("[") else "<", start)
+            return self._closing("]]>", start) if joined["tag"].endswith("[") else self._end_of_element(start)
         return start + len(self._bare_value(joined, promise))
+
+    def _end_of_element(self, start: int) -> int:
+        """Find the next closing tag, but not through all of the text: many may have been opened."""
+        at = self._text.find("</", start, start + _LONGEST_ELEMENT)
+        return start if at < 0 else at
 
     def _bare_value(self, joined: re.Match[str], promise: Announced) -> str:
         start = joined.end()
-        if found := REFERENCE.match(self._text, start):
+        if found := REFERENCE.match(self._text, start) or _TO_FILL_IN.match(self._text, start):
             return found[0]
         value = bare[0] if (bare := _bare().match(self._text, start)) else ""
         if promise.kind not in _WITH_ANY_SIGN:
