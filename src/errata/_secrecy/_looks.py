@@ -58,7 +58,7 @@ _SAYING = frozenset("""
 _CODE = re.compile(
     r"(?:self|cls|this|os|settings|config|cfg|conf|args|options|opts|env|environ|app|request|req|ctx|context|params|kwargs"
     r"|data|body|credentials|creds|secrets|process|event|session|user|client|payload|props|state|vars|var|local|module)"
-    r"(?:\.|\[|->)\w|[A-Za-z_][\w.]*\((?:\)|[\"']|[A-Za-z_.]+(?:\d{0,2}$|[,()\[=])|[a-z_]+[.,()\[=])|(?:Optional|Union|Annotated|Literal|Sequence|Mapping|list|dict|set|tuple)\[|lambda\b|await\b|f[\"']"
+    r"(?:\.|\[|->)\w|[A-Za-z_][\w.]*\((?:\)|[\"']|[a-z_][A-Za-z_.]*(?:\d{0,2}$|[,()\[=])|[A-Z][a-z]+\()|(?:Optional|Union|Annotated|Literal|Sequence|Mapping|list|dict|set|tuple)\[|lambda\b|await\b|f[\"']"
 )
 _PLAIN_PATH = re.compile(r"(?:[~.]{0,2}/|[A-Za-z]:\\|file:|https?://|arn:|projects/)")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)|\d{1,2}/\d{1,2}/\d{4}|\d+(?:\.\d+){1,3}$")
