@@ -30,7 +30,7 @@ _INTERESTING = re.compile(r"[0-9=:>%\"'`@\\/\-]")
 _DIGITS = re.compile(r"[0-9]")
 _FIGURES = re.compile(r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]")
 _COMMANDS = (" -", "'", '"-', "sqlplus", "identified", " /u", "@//", ":54", ":6432:", ":*:")
-_JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", " -")
+_JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", " -", "| ", "\t", "\uff1a")
 
 
 def redacted(text: str) -> str:
