@@ -32,8 +32,8 @@ class StatusError(Exception):
 def figures() -> list[Figure]:
     tables = [re.compile("|".join(map(_without_names, row)), re.IGNORECASE) for row in _phrases()]
 
-    def ordered() -> object:
-        return next((row for row in tables if row.search(spelled_out(SHORT))), None)
+    def ordered(text: str = SHORT) -> object:
+        return next((row for row in tables if row.search(spelled_out(text))), None)
 
     by_class, by_status, by_words = TimeoutError(SHORT), StatusError(SHORT), VendorError(SHORT)
     plain, hostile = VendorError(PLAIN), VendorError(HOSTILE)
@@ -41,6 +41,8 @@ def figures() -> list[Figure]:
         figure("classify by class", lambda: classify(by_class), ORDERED, ordered, 0.2),
         figure("classify by status", lambda: classify(by_status), ORDERED, ordered),
         figure("classify by message", lambda: classify(by_words), ORDERED, ordered),
+        figure("classify by message, 10 KB", lambda: classify(plain), ORDERED, lambda: ordered(PLAIN)),
+        figure("classify by message, hostile", lambda: classify(hostile), ORDERED, lambda: ordered(HOSTILE)),
         figure("classify a hostile 10 KB", lambda: classify(hostile), "a plain 10 KB", lambda: classify(plain), 3),
     ]
 
