@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-
 _LONGEST_S = 5
 
 
