@@ -36,7 +36,7 @@ from errata.dialects import decode_needs_input
 from errata.reading import decode
 
 if TYPE_CHECKING:
-    from errata import http
+    from errata import http as http  # Not in `__all__`: Python has an http, too.
     from errata._guard import guard, try_catch
     from errata.classification import classify, register
 
@@ -62,7 +62,6 @@ __all__ = [
     "forbidden",
     "gone",
     "guard",
-    "http",
     "insufficient_balance",
     "internal_error",
     "invalid_params",
@@ -99,7 +98,7 @@ def __getattr__(name: str) -> object:
     if name not in _LOADED_WHEN_ASKED_FOR:
         raise AttributeError(f"module `errata` has no attribute `{name}`")
     module = import_module(_LOADED_WHEN_ASKED_FOR[name])
-    found = globals()[name] = getattr(module, name, module)
+    found = globals()[name] = module if name == "http" else getattr(module, name)
     return found
 
 

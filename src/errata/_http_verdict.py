@@ -35,7 +35,7 @@ def http_verdict(
     if status == _FORBIDDEN and (wait is not None or quota_used_up(fields)):
         code = Code.RATE_LIMITED  # GitHub and others refuse too many calls like this.
     code = code or (Code.UNKNOWN_ERROR if status is None else status_to_code(status))
-    return HttpVerdict(code, _retry(code, status, _flag(fields), waits=wait is not None), wait)
+    return HttpVerdict(code, _retry(code, status, should_retry(fields), waits=wait is not None), wait)
 
 
 def _retry(code: Code, status: int | None, flag: bool | None, *, waits: bool) -> Retry | None:  # noqa: FBT001 - a yes, a no or neither.
@@ -44,6 +44,7 @@ def _retry(code: Code, status: int | None, flag: bool | None, *, waits: bool) ->
     return None if flag is None else verdict(code, http_status=status, flag=flag)
 
 
-def _flag(fields: dict[str, str]) -> bool | None:
+def should_retry(headers: object) -> bool | None:
     """Ask the response whether the call may be repeated; None if it does not say."""
+    fields = header_fields(headers)
     return next((_FLAGS[said] for name in _FLAG_NAMES if (said := fields.get(name, "").lower()) in _FLAGS), None)

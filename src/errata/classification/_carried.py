@@ -3,14 +3,14 @@
 from weakref import WeakKeyDictionary
 
 from errata._headers import header_fields
-from errata._http_verdict import http_verdict
+from errata._http_verdict import http_verdict, should_retry
 from errata._jsonable import as_object
 from errata._taxonomy import Code
 from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Said
 from errata.classification._grpc import by_grpc_status
-from errata.classification._reach import number_at, peek, text_at
+from errata.classification._reach import number_at, peek
 from errata.classification._sqlstate import by_sqlstate
 
 _STATUS_AT = (
@@ -56,8 +56,6 @@ _MADE_UP_BY_PROXIES = {499: Code.CANCELLED, 522: Code.TIMEOUT, 524: Code.TIMEOUT
 WORDS_AT = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
 """Where libraries keep a word for what went wrong: `rate_limit_exceeded`."""
 _FLAGS = ("retryable", "retriable", "is_retryable", "should_retry", "transient", "is_transient")
-_YES_OR_NO = {"true": True, "false": False}
-
 
 _READ = frozenset(path[0] for path in (*_STATUS_AT, *_HEADERS_AT, *_SECONDS_AT, *_MS_AT)) | {
     *_FLAGS,
@@ -134,10 +132,8 @@ def flag_of(error: BaseException) -> bool | None:
         flag = peek(error, name)
         if is_a(flag, bool) and (flag or _is_meant(error, name)):
             return flag
-    for path in (("response", "headers"), ("headers",)):
-        if word := text_at(error, *path, "x-should-retry") or text_at(error, *path, "stripe-should-retry"):
-            return _YES_OR_NO.get(word.lower())
-    return None
+    told = (should_retry(peek(error, *path)) for path in (("response", "headers"), ("headers",)))
+    return next((flag for flag in told if flag is not None), None)
 
 
 def _is_meant(error: BaseException, name: str) -> bool:
