@@ -16,7 +16,7 @@ export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
-	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 8
+	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 demo: $(VENV)/errata.done  ## One failure, told in six languages, and four that nobody wrote.
 	@$(BIN)/errata demo
