@@ -68,6 +68,7 @@ TABLE: Table = {
     "builtins.GeneratorExit": BUG,
     "builtins.ImportError": BUG,
     "builtins.IndentationError": _of_syntax,
+    "builtins._IncompleteInputError": _of_syntax,  # Python 3.13.
     "builtins.IndexError": BUG,
     "builtins.KeyError": BUG,
     "builtins.LookupError": BUG,
@@ -75,6 +76,7 @@ TABLE: Table = {
     "builtins.ModuleNotFoundError": BUG,
     "builtins.NameError": BUG,
     "builtins.OverflowError": BUG,
+    "builtins.PythonFinalizationError": Code.SERVICE_UNAVAILABLE,  # Python 3.13: the server is shutting down.
     "builtins.RecursionError": BUG,
     "builtins.ReferenceError": BUG,
     "builtins.StopAsyncIteration": BUG,
