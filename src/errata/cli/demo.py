@@ -100,7 +100,8 @@ def _surfaces(result: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 class VendorError(Exception):
     """An exception that errata has never heard of."""
 
-    status, headers = 429, MappingProxyType({"Retry-After": "12"})
+    status: int = 429
+    headers: Mapping[str, str] = MappingProxyType({"Retry-After": "12"})
 
 
 def _unplanned() -> Iterator[Exception]:
