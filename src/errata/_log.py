@@ -9,12 +9,12 @@ import traceback
 from collections.abc import Mapping
 
 from errata._fault import Fault
-from errata._jsonable import cut
-from errata._redaction import redact, redact_data
+from errata._redaction import redact_data, redact_within
 
 _LOG = logging.getLogger("errata")
 _MOST_FRAMES = 50
 _LONGEST_STACK = 16_000
+_LONGEST_TEXT = 8_000
 
 
 def log_failure(
@@ -29,11 +29,11 @@ def log_failure(
         return
     told: dict[str, object] = {
         "code": fault.code.value,
-        "reason": fault.reason and redact(fault.reason),
-        "message": redact(fault.message),
+        "reason": fault.reason and redact_within(fault.reason, _LONGEST_TEXT),
+        "message": redact_within(fault.message, _LONGEST_TEXT),
         "retry": fault.retry.value,
-        "correlation_id": fault.correlation_id and redact(fault.correlation_id),
-        "timestamp": fault.timestamp and redact(fault.timestamp),
+        "correlation_id": fault.correlation_id and redact_within(fault.correlation_id, _LONGEST_TEXT),
+        "timestamp": fault.timestamp and redact_within(fault.timestamp, _LONGEST_TEXT),
         "critical": critical,
         "error": type(error).__name__,
         "stack": stack_of(error) if stack else None,
@@ -47,7 +47,7 @@ def stack_of(error: BaseException) -> str:
     """Format an exception's traceback, with its causes; an exception that cannot be formatted says so."""
     try:
         lines = traceback.TracebackException.from_exception(error, limit=_MOST_FRAMES, compact=True).format()
-        return cut(redact("".join(lines)), _LONGEST_STACK)
+        return redact_within("".join(lines), _LONGEST_STACK)
     except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
         return f"[{type(error).__name__}: its traceback cannot be formatted]"
 

@@ -5,9 +5,10 @@ import re
 from collections.abc import Mapping
 
 from errata._fault import Fault, FieldIssue, Recovery
-from errata._jsonable import as_object, cut, text_of
+from errata._jsonable import as_object, text_of
 from errata._needs_input import NeedsInput
-from errata._secrecy import redact, redact_plain
+from errata._redaction import redact_within
+from errata._secrecy import redact_plain
 
 _MESSAGE = 8_000
 _TEXT = 2_000
@@ -27,7 +28,7 @@ def outgoing(fault: Fault) -> Fault:
     """
     return dataclasses.replace(
         fault,
-        message=_safe(fault.message, _MESSAGE),
+        message=redact_within(fault.message, _MESSAGE),
         reason=_short(fault.reason),
         field=_short(fault.field),
         issues=_issues(fault.issues),
@@ -42,9 +43,9 @@ def outgoing(fault: Fault) -> Fault:
 def outgoing_question(question: NeedsInput) -> NeedsInput:
     """Copy a question in the form in which it may leave."""
     return NeedsInput(
-        _safe(question.message, _MESSAGE),
-        fields=[_safe(name, _TEXT) for name in question.fields[:_ISSUES]],
-        reason=_safe(question.reason, _TEXT),
+        redact_within(question.message, _MESSAGE),
+        fields=[redact_within(name, _TEXT) for name in question.fields[:_ISSUES]],
+        reason=redact_within(question.reason, _TEXT),
         suggestions=_data(question.suggestions),
         options=[_data(option) for option in question.options],
     )
@@ -59,13 +60,13 @@ def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
 
 def _issue(issue: FieldIssue) -> FieldIssue:
     """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
-    field = _safe(issue.field, _TEXT)
+    field = redact_within(issue.field, _TEXT)
     problem, expected = (_announced(field, text) for text in (issue.problem, issue.expected or ""))
     return FieldIssue(field, problem, expected)
 
 
 def _announced(field: str, text: str) -> str:
-    text = _safe(text, _TEXT)
+    text = redact_within(text, _TEXT)
     return text_of(_data({field: text}).get(field, text))
 
 
@@ -73,7 +74,7 @@ def _recovery(recovery: Recovery) -> Recovery:
     return dataclasses.replace(
         recovery,
         hint=_short(recovery.hint),
-        actions=tuple(_safe(action, _TEXT) for action in recovery.actions),
+        actions=tuple(redact_within(action, _TEXT) for action in recovery.actions),
         fallback_tool=_short(recovery.fallback_tool),
         verify_tool=_short(recovery.verify_tool),
         corrective_params=_data(recovery.corrective_params),
@@ -91,8 +92,4 @@ def _data(data: Mapping[str, object]) -> dict[str, object]:
 
 
 def _short(text: str | None) -> str | None:
-    return None if text is None else _safe(text, _TEXT)
-
-
-def _safe(text: str, limit: int) -> str:
-    return cut(redact(text) if len(text) <= limit else text, limit)
+    return None if text is None else redact_within(text, _TEXT)
