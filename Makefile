@@ -12,11 +12,11 @@ PIP := $(BIN)/python $(INSTALL)
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help demo test coverage check docs bench corpus wheel clean
+.PHONY: help demo test coverage check docs bench corpus conformance wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
-	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 demo: $(VENV)/errata.done  ## One failure, told in six languages, and four that nobody wrote.
 	@$(BIN)/errata demo
@@ -44,6 +44,9 @@ corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided 
 	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile tests/classification
 	@.venv-corpus/bin/python scripts/score_corpus.py --corpus $(CORPUS)
 
+conformance: $(VENV)/test.done  ## The official MCP suite: does a server with errata pass every check that it passes without?
+	@$(BIN)/python conformance/run.py
+
 wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed, under every one of $(PYTHONS).
 	@rm -rf dist
 	@$(BIN)/python -m build --wheel > /dev/null
@@ -55,7 +58,7 @@ wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, inst
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-corpus dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'

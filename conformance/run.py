@@ -1,0 +1,181 @@
+"""Run the official MCP conformance suite against one server, bare and with errata installed, and compare.
+
+Node and the suite come from npm into `.conformance`, and stay there.
+"""
+
+import argparse
+import json
+import platform
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+HOME = HERE.parent / ".conformance"
+SUITE = "@modelcontextprotocol/conformance"
+NODE = f"node-{sys.platform}-{'arm64' if platform.machine() in {'arm64', 'aarch64'} else 'x64'}"
+PACKAGES = f"{NODE}@22.23.3 {SUITE}@0.2.0-alpha.12"
+
+# All the checks there are. A fixture that breaks shall not make the comparison easier.
+CHECKS = {"2025-11-25": 84, "2026-07-28": 152}
+VARIANTS = {"bare": ["--bare"], "errata": []}
+
+NPM_S, START_S, SUITE_S, STOP_S = 60, 20, 45, 3
+
+
+class Check(NamedTuple):
+    """What the suite looks at; an id alone is used for more than one thing."""
+
+    scenario: str
+    id: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.scenario}: {self.id} ({self.name})"
+
+
+class Run(NamedTuple):
+    """What came of one run of the suite."""
+
+    passed: Counter[Check]
+    failed: list[tuple[Check, str]]
+
+    def __str__(self) -> str:
+        return f"{self.passed.total()} of {self.passed.total() + len(self.failed)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spec", choices=CHECKS, help="this version of the specification only")
+    parser.add_argument("--only", choices=VARIANTS, help="this one of the two runs only")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that the server is stopped then, too.
+
+    _set_up()
+    specs = [arguments.spec] if arguments.spec else list(CHECKS)
+    variants = [arguments.only] if arguments.only else list(VARIANTS)
+    print(f"{'Checks passed':16}", *(f"{variant:12}" for variant in variants))
+    complaints: list[str] = []
+    for spec in specs:
+        runs = {variant: _run(spec, variant) for variant in variants}
+        print(f"{spec:16}", *(f"{run!s:12}" for run in runs.values()))
+        complaints += _complaints(spec, runs)
+    print(*complaints, sep="\n", end="\n" if complaints else "")
+    sys.exit(bool(complaints))
+
+
+def _complaints(spec: str, runs: dict[str, Run]) -> Iterator[str]:
+    for variant, run in runs.items():
+        for check, message in run.failed:
+            yield f"{spec} {variant} fails {check}: {message}"
+        if (passed := run.passed.total()) < CHECKS[spec]:
+            yield f"{spec} {variant} passes {passed} checks; a server that offers all fixtures passes {CHECKS[spec]}."
+    if runs.keys() == VARIANTS.keys():
+        for check in runs["bare"].passed - runs["errata"].passed:
+            yield f"{spec} passes bare and not with errata: {check}"
+
+
+def _run(spec: str, variant: str) -> Run:
+    """Let the suite loose on a server of its own."""
+    results = HOME / "results" / f"{spec}-{variant}"
+    shutil.rmtree(results, ignore_errors=True)
+    results.mkdir(parents=True)
+    with _server(VARIANTS[variant], results / "server.log") as url:
+        suite = HOME / "node_modules" / SUITE / "dist" / "index.js"
+        node = HOME / "node_modules" / NODE / "bin" / "node"
+        options = ["--url", url, "--suite", "all", "--spec-version", spec, "--output-dir", str(results)]
+        _call([str(node), str(suite), "server", *options], results / "suite.log", SUITE_S)
+    return _read(results)
+
+
+def _read(results: Path) -> Run:
+    """Read what the suite wrote: one file with checks for each scenario."""
+    run = Run(Counter(), [])
+    for file in sorted(results.glob("server-*/checks.json")):
+        scenario = re.sub(r"^server-|-\d{4}-\d\d-\d\dT[-\dZ]+$", "", file.parent.name)
+        for check in json.loads(file.read_text()):
+            key = Check(scenario, check["id"], check["name"])
+            if check["status"] == "SUCCESS":
+                run.passed[key] += 1
+            elif check["status"] != "INFO":
+                run.failed.append((key, f"{check['status']}, {check.get('errorMessage')}"))
+    if not run.passed:
+        log = results / "suite.log"
+        sys.exit(f"Not one check has passed. The suite's last words, of {log}:\n{_end(log)}")
+    return run
+
+
+@contextmanager
+def _server(options: list[str], log: Path) -> Generator[str]:
+    """Have the server listen on a free port of this machine, and stop it afterwards."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with log.open("w") as output:
+        command = [sys.executable, str(HERE / "server.py"), "--port", str(port), *options]
+        process = subprocess.Popen(command, stdout=output, stderr=output)
+    try:
+        _wait_for(process, port, log)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:  # It waits for clients that hold on to a stream.
+            process.kill()
+            process.wait()
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    sys.exit(f"The server ended, or did not listen within {START_S} s. Its last words, of {log}:\n{_end(log)}")
+
+
+def _set_up() -> None:
+    """Get Node and the suite, unless they are there."""
+    stamp, log = HOME / "installed", HOME / "npm.log"
+    if stamp.exists() and stamp.read_text() == PACKAGES:
+        return
+    print("Getting Node and the conformance suite from npm ...", flush=True)
+    HOME.mkdir(exist_ok=True)
+    npm = shutil.which("npm")
+    if npm is None:
+        sys.exit("`npm` is not installed, and the conformance suite comes from it. Install Node.js with npm first.")
+    command = [npm, "install", "--prefix", str(HOME), "--ignore-scripts", "--no-audit", "--no-fund", *PACKAGES.split()]
+    if _call(command, log, NPM_S) and _call(command, log, NPM_S):
+        sys.exit(f"npm could not install {PACKAGES}. Its last words, of {log}:\n{_end(log)}")
+    stamp.write_text(PACKAGES)
+
+
+def _call(command: list[str], log: Path, seconds: float) -> int:
+    """Run a command into a log; one that takes too long is stopped and has failed."""
+    with log.open("w") as output:
+        try:
+            return subprocess.run(command, stdout=output, stderr=output, timeout=seconds, check=False).returncode
+        except subprocess.TimeoutExpired:
+            output.write(f"Stopped after {seconds} s.\n")
+            return 1
+
+
+def _end(log: Path) -> str:
+    return "\n".join(log.read_text().splitlines()[-20:])
+
+
+if __name__ == "__main__":
+    main()
