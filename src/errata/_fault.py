@@ -8,7 +8,8 @@ Exception
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Self, TypedDict, Unpack, cast
+from functools import partial
+from typing import Final, Self, TypedDict, Unpack, cast
 
 from errata._identity import new_correlation_id, now
 from errata._jsonable import as_object, jsonable, jsonable_object, text_of
@@ -16,6 +17,7 @@ from errata._taxonomy import Code, RecoveryHint, Retry, verdict
 from errata._values import http_status_or_none, is_a, items_of, known_word, text_or_none, timestamp_or_none, wait_ms
 
 _UNDECIDED = cast("Retry", None)  # The default of `retry`: the table decides during construction.
+_NONE: Final = ()  # The default of what may be several; it is in order.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Recovery:
     """One sentence for the model; starts with a verb and names a tool, a parameter or a time."""
     hint_class: RecoveryHint | None = None
     """The kind of next step, if it is another one than the code suggests."""
-    actions: tuple[str, ...] = ()
+    actions: tuple[str, ...] = _NONE
     """Machine-readable steps, as 004 has them: `verify_resource_id`."""
     fallback_tool: str | None = None
     """A tool that reaches the same goal in another way."""
@@ -53,16 +55,10 @@ class Recovery:
     """What to tell the person behind the agent."""
 
     def __post_init__(self) -> None:
-        _set(
-            self,
-            hint=text_or_none(self.hint),
-            hint_class=known_word(RecoveryHint, self.hint_class),
-            actions=tuple(filter(None, map(text_or_none, items_of(self.actions)))),
-            fallback_tool=text_or_none(self.fallback_tool),
-            verify_tool=text_or_none(self.verify_tool),
-            corrective_params=jsonable_object(self.corrective_params),
-            user_message=text_or_none(self.user_message),
-        )
+        _put_in_order(self, _RECOVERY_FIELDS)
+        if self.actions is not _NONE:
+            _set(self, actions=tuple(filter(None, map(text_or_none, items_of(self.actions)))))
+        _set(self, corrective_params=_copied(self.corrective_params))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +83,7 @@ class Fault:
     """The declared failure this is an instance of: `no_match`."""
     field: str | None = None
     """The argument at fault, as a dotted path."""
-    issues: tuple[FieldIssue, ...] = ()
+    issues: tuple[FieldIssue, ...] = _NONE
     recovery: Recovery | None = None
     http_status: int | None = None
     """What the upstream answered, if it spoke HTTP."""
@@ -109,24 +105,16 @@ class Fault:
         return self.field or next((text_or_none(issue.field) for issue in self.issues), None)
 
     def __post_init__(self) -> None:
-        code = known_word(Code, self.code)
-        origin = text_or_none(self.origin)
-        _set(
-            self,
-            code=code or Code.UNKNOWN_ERROR,
-            message=text_or_none(self.message) or (code or Code.UNKNOWN_ERROR).sentence,
-            retry=known_word(Retry, self.retry),
-            retry_declared=self.retry_declared is True,
-            retry_after_ms=wait_ms(self.retry_after_ms),
-            reason=text_or_none(self.reason),
-            field=text_or_none(self.field),
-            issues=tuple(map(_issue, items_of(self.issues))),
-            recovery=_recovery_or_none(self.recovery),
-            http_status=http_status_or_none(self.http_status),
-            origin=origin or (None if code else text_or_none(self.code)),
-            correlation_id=text_or_none(self.correlation_id),
-            timestamp=timestamp_or_none(self.timestamp),
-        )
+        _put_in_order(self, _FAULT_FIELDS)
+        if (code := known_word(Code, self.code)) is None:
+            _set(self, code=Code.UNKNOWN_ERROR, origin=self.origin or text_or_none(self.code))
+        elif code is not self.code:
+            _set(self, code=code)
+        _set(self, message=text_or_none(self.message) or self.code.sentence)
+        if self.retry_declared is not False:
+            _set(self, retry_declared=self.retry_declared is True)
+        if self.issues is not _NONE:
+            _set(self, issues=tuple(map(_issue, items_of(self.issues))))
         self._take_over(self.data)
         if self.retry is _UNDECIDED:
             _set(self, retry=verdict(self.code, http_status=self.http_status))
@@ -134,8 +122,8 @@ class Fault:
     def _take_over(self, given: object) -> None:
         """Copy the data. 003's reserved keys go to their fields; a value of the wrong kind stays where it is."""
         data = _shallow_copy(given)
-        if not data:
-            _set(self, data=data)
+        if _RESERVED.isdisjoint(data):
+            _set(self, data=_copied(data))
             return
         data |= {key: jsonable(data[key]) for key in _RESERVED if key in data}
         if is_a(reason := data.get("reason"), str):
@@ -161,7 +149,7 @@ class Fault:
             _set(self, retry=told, retry_declared=True)
 
 
-_RESERVED = ("reason", "recovery", "retryable", "retryAfter")
+_RESERVED = frozenset({"reason", "recovery", "retryable", "retryAfter"})
 
 
 class FaultFields(TypedDict, total=False):
@@ -259,6 +247,14 @@ def identified(
     )
 
 
+def rewritten(fault: Fault, **fields: object) -> Fault:
+    """Copy a Fault with fields that are in order already; `dataclasses.replace` would read all of them again."""
+    copy = object.__new__(Fault)
+    for name in _FIELD_NAMES:
+        object.__setattr__(copy, name, fields[name] if name in fields else getattr(fault, name))
+    return copy
+
+
 def _shallow_copy(given: object) -> dict[str, object]:
     """Copy a dict as far as it takes to look up a key; what is no dict, or has odd keys, is made JSON first."""
     if type(given) is not dict:
@@ -292,6 +288,19 @@ def _set(instance: object, **fields: object) -> None:
         object.__setattr__(instance, name, value)  # A frozen dataclass is still soft while it is made.
 
 
+def _put_in_order(instance: object, readers: Mapping[str, Callable[[object], object]]) -> None:
+    """Read the fields that were given as what they should be; None is in order, and most fields are None."""
+    for name, read in readers.items():
+        if (given := getattr(instance, name)) is not None:
+            object.__setattr__(instance, name, read(given))
+
+
+def _copied(data: object) -> dict[str, object]:
+    """Copy data into a JSON object; most errors have none."""
+    kind: object = type(data)
+    return {} if kind is dict and not data else jsonable_object(data)
+
+
 def _issue(value: object) -> FieldIssue:
     """Take a value for an issue; one that is none is at least a problem."""
     if is_a(value, FieldIssue):
@@ -308,7 +317,32 @@ def _recovery_or_none(value: object) -> Recovery | None:
     if value is None:
         return None
     recovery = value if is_a(value, Recovery) else Recovery(hint=text_or_none(value))
-    return recovery if recovery != _NO_RECOVERY else None
+    return recovery if recovery != NO_RECOVERY else None
 
 
-_NO_RECOVERY = Recovery()
+# fmt: off
+_RECOVERY_FIELDS: dict[str, Callable[[object], object]] = {
+    "hint":          text_or_none,
+    "hint_class":    partial(known_word, RecoveryHint),
+    "fallback_tool": text_or_none,
+    "verify_tool":   text_or_none,
+    "user_message":  text_or_none,
+}
+_FAULT_FIELDS: dict[str, Callable[[object], object]] = {
+    "retry":          partial(known_word, Retry),
+    "retry_after_ms": wait_ms,
+    "reason":         text_or_none,
+    "field":          text_or_none,
+    "recovery":       _recovery_or_none,
+    "http_status":    http_status_or_none,
+    "origin":         text_or_none,
+    "correlation_id": text_or_none,
+    "timestamp":      timestamp_or_none,
+}
+# fmt: on
+"""How a field is read that may have been given as anything."""
+
+_FIELD_NAMES = tuple(each.name for each in dataclasses.fields(Fault))
+
+NO_RECOVERY: Recovery = Recovery()
+"""What stands for a Recovery where none is known."""

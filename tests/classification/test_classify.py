@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata import Code, Fault, FaultError, Retry, classify
+from errata._http_verdict import _FLAG_NAMES, http_verdict
+from errata._waits import _IN_MS, _RESETS
 from errata.classification import Step, explain
 from errata.classification._answer import Answer
+from errata.classification._carried import _MADE_UP_BY_PROXIES, of_status
 from errata.classification._tables import REGISTRY, dotted_name
 
 
@@ -381,3 +384,65 @@ def test_a_code_may_be_a_member_of_an_enumeration():
     kinds = enum.Enum("Kinds", ["RATE_LIMITED"])
     assert classify(VendorError(code=kinds.RATE_LIMITED)).code is Code.RATE_LIMITED
     assert classify(VendorError(statusCode=http.HTTPStatus.GONE)).code is Code.GONE
+
+
+class KeptInASlotError(Exception):
+    __slots__ = ("status_code",)
+
+    def __init__(self):
+        self.status_code = 429
+
+
+class WorkedOutError(Exception):
+    @property
+    def status_code(self):
+        return 429
+
+
+class MadeUpError(Exception):
+    def __getattr__(self, name):
+        if name == "status_code":
+            return 429
+        raise AttributeError(name)
+
+
+class OnTheClassError(Exception):
+    status_code = 429
+
+
+@pytest.mark.parametrize("kind", [KeptInASlotError, WorkedOutError, MadeUpError, OnTheClassError, VendorError])
+def test_a_status_is_found_wherever_an_attribute_may_be(kind):
+    class InheritingError(kind):
+        pass
+
+    for error in (kind(), InheritingError()):
+        if kind is VendorError:
+            error.status_code = 429
+        assert classify(error).code is Code.RATE_LIMITED
+
+
+_HEADERS = st.dictionaries(
+    st.sampled_from(
+        [
+            *_IN_MS,
+            *(name for quotas in _RESETS for pair in quotas.items() for name in pair),
+            *_FLAG_NAMES,
+            *("Retry-After", "RateLimit", "Date", "Server", "Content-Type", "X-Request-Id"),
+        ]
+    ),
+    st.sampled_from(["0", "1", "12", "true", "false", '"burst";r=0;t=12', "Mon, 16 Nov 2026 05:26:42 GMT", "nginx"]),
+    max_size=4,
+)
+
+
+@given(status=st.integers(400, 599), headers=_HEADERS, as_bytes=st.booleans())
+def test_headers_that_are_not_read_have_nothing_to_say(status, headers, as_bytes):
+    error = VendorError()
+    error.headers = {name.encode(): value.encode() for name, value in headers.items()} if as_bytes else headers
+
+    answer = of_status(status, error)
+
+    known = _MADE_UP_BY_PROXIES.get(status)
+    verdict = http_verdict(status, headers, code=known)
+    assert (answer.code, answer.retry, answer.http_status) == (verdict.code, verdict.retry, status)
+    assert (answer.retry_after_ms is None) == (verdict.wait_ms is None)

@@ -15,7 +15,7 @@ from samples import survives
 from strategies import faults, formats, json_objects, json_values, large_faults, secretive_faults
 
 import errata
-from errata import Code, Fault, Retry, dialects, redact
+from errata import Code, Fault, Recovery, RecoveryHint, Retry, dialects, redact
 from errata.dialects._outgoing import outgoing
 from errata.reading._decode import _is_success_at_a_glance, _read_closely
 
@@ -107,6 +107,35 @@ def test_nothing_is_sent_that_redaction_would_change(dialect, fault, fmt):
     wire = over_the_wire(dialect.encode(fault, format=fmt))
 
     assert [text for text in _strings(wire) if redact(text) != text] == []
+
+
+@given(fault=faults | large_faults | secretive_faults.map(lambda pair: pair[0]))
+def test_what_leaves_is_in_order_and_may_leave_as_it_is(fault):
+    ready = outgoing(fault)
+
+    assert ready == dataclasses.replace(ready) == outgoing(ready)
+
+
+@every_dialect
+def test_whoever_changes_what_is_sent_does_not_change_the_fault(dialect):
+    fault = Fault(
+        code=Code.NOT_FOUND,
+        data={"order": {"id": 17}},
+        recovery=Recovery(hint_class=RecoveryHint.CHECK_INPUT, corrective_params={"order": {"id": 18}}),
+    )
+    before = json.dumps(dataclasses.asdict(fault))
+
+    _empty(dialect.encode(fault))
+
+    assert json.dumps(dataclasses.asdict(fault)) == before
+
+
+def _empty(value):
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in [*inside]:
+        _empty(item)
+    if isinstance(value, dict | list):
+        value.clear()
 
 
 @given(secretive=secretive_faults)

@@ -1,10 +1,13 @@
 """What a model reads."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from strategies import faults
 
 from errata import Code, Fault, FieldIssue, Recovery, Retry, dialects
+from errata.dialects._sentences import _BREAKS
 
 ARGUMENTS = {"code": Code.TIMEOUT, "message": "x"}
 
@@ -123,3 +126,7 @@ def test_a_thousand_issues_are_counted():
     wire = dialects.native.encode(Fault(code=Code.GONE, issues=[FieldIssue(str(n), "is bad") for n in range(1000)]))
 
     assert "- …: 901 more problems" in wire["content"][0]["text"].splitlines()
+
+
+def test_text_that_can_be_printed_cannot_break_a_line():
+    assert not [letter for letter in map(chr, range(sys.maxunicode)) if letter.isprintable() and _BREAKS.match(letter)]

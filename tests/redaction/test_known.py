@@ -44,6 +44,17 @@ def test_a_registered_secret_can_be_forgotten():
     assert redact(text) == text
 
 
+def test_a_secret_is_hidden_from_the_moment_it_is_registered_in_texts_that_were_shown_before_too():
+    text = f"it answered {VALUE} to 3 calls"
+    assert redact(text) == redact(text) == text
+
+    forget = register_secret(VALUE)
+    hidden = redact(text)
+    forget()
+
+    assert hidden == "it answered [redacted: secret] to 3 calls"
+
+
 @pytest.mark.parametrize(
     ("value", "why"),
     [("", "0 characters"), ("abc", "3 characters"), ("  ab  ", "2 characters"), ("x" * 20_000, "20000")],

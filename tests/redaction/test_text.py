@@ -14,6 +14,7 @@ from log_lines import CLEAN, DIRTY
 from samples import OTHERS, PERSONAL, TOKENS, filled, survives
 
 from errata import redact
+from errata._secrecy import _text
 
 
 def _lines(name):
@@ -217,6 +218,25 @@ def test_a_private_key_goes_with_its_frame(name, newline):
         shown = redact(f"bad key: {newline.join(shape)}")
         assert shown.startswith("bad key: ")
         assert not [line for line in lines if survives(line, shown)]
+
+
+@given(seed=st.integers(min_value=0), template=st.sampled_from([template for template, _ in DIRTY]))
+def test_no_text_is_remembered_in_which_something_was_hidden(template, seed):
+    text, _ = filled(template, random.Random(seed))
+
+    shown = redact(text)
+
+    assert shown == redact(text)
+    assert shown == text or text not in _text._HARMLESS
+
+
+def test_what_is_remembered_is_little():
+    for number in range(2_000):
+        redact(f"There is no order {number}.")
+    redact("It is archived. " * 1_000)
+
+    assert len(_text._HARMLESS) <= 512
+    assert max(map(len, _text._HARMLESS)) <= 512
 
 
 def test_the_mark_says_what_was_there():

@@ -4,7 +4,7 @@ What follows a whole word, `--password …`, needs no list; it is a pair like ot
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from errata._secrecy._looks import is_placeholder, is_statement
@@ -75,6 +75,19 @@ A secret that is `prompted` counts behind a prompt only, one that is `chosen` on
 """
 # fmt: on
 
+_Row = tuple[str, str]
+
+
+def _by_word(table: tuple[_Row, ...]) -> dict[str, list[_Row]]:
+    rows: dict[str, list[_Row]] = {}
+    for row in table:
+        for word in row[0].split():
+            rows.setdefault(word, []).append(row)
+    return rows
+
+
+_ROWS_OF, _STATEMENTS_OF, _LOGINS_OF = _by_word(_ROWS), _by_word(_STATEMENTS), _by_word(_LOGINS)
+
 _PROMPT = re.compile(r"(?:[>$\"']|\bC:|\b(?:sent|send|sending):?) ?$|USER \S{1,64}\s[^\0]{0,160}$")
 _MECHANISMS = frozenset({"PLAIN", "LOGIN", "NTLM", "XOAUTH2", "GSSAPI", "CRAM-MD5", "DIGEST-MD5", "TLS", "SSL"})
 
@@ -91,17 +104,22 @@ def _statement(pattern: str) -> re.Pattern[str]:
 
 def commands(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords on command lines, in SQL and in password files."""
-    forms = [_command(names, option) for names, option in _ROWS if any(name in text for name in names.split())]
-    forms += [_statement(pattern) for words, pattern in _STATEMENTS if any(word in lower for word in words.split())]
+    forms = [_command(names, option) for names, option in _told_by(_ROWS_OF, text)]
+    forms += [_statement(pattern) for _, pattern in _told_by(_STATEMENTS_OF, lower)]
     found = [span for form in forms for match in form.finditer(text) for span in _spans(match)]
     return iter(sorted(found))
 
 
 def logins(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords that somebody typed to a server."""
-    forms = [_statement(pattern) for words, pattern in _LOGINS if any(word in lower for word in words.split())]
+    forms = [_statement(pattern) for _, pattern in _told_by(_LOGINS_OF, lower)]
     found = [match for form in forms for match in form.finditer(text) if _is_login(text, match)]
     return iter(sorted(span for match in found for span in _spans(match)))
+
+
+def _told_by(rows: dict[str, list[_Row]], text: str) -> Iterable[_Row]:
+    """Choose the rows with a word that is in the text."""
+    return dict.fromkeys(row for word in filter(text.__contains__, rows) for row in rows[word])
 
 
 def _is_login(text: str, match: re.Match[str]) -> bool:

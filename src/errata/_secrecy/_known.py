@@ -139,7 +139,7 @@ def known(text: str) -> Iterator[Span]:
 def knows_any_in(text: str) -> bool:
     """Whether a secret of this process is in a text."""
     forms = _KNOWN.forms()
-    return bool(forms) and any(form in text for form in forms)
+    return bool(forms) and len(text) >= len(forms[-1]) and any(map(text.__contains__, forms))
 
 
 def _environment() -> Iterator[str]:

@@ -14,6 +14,8 @@ from errata._secrecy._tokens import tokens
 from errata._secrecy._urls import passwords
 
 _ROUNDS = 6
+_MOST_REMEMBERED = 512
+_LONGEST_REMEMBERED = 512
 _SHORTEST_NUMBER = 14
 _SHORTEST_TOKEN = 16
 _SHORT_TEXT = 4_096
@@ -44,9 +46,29 @@ def redacted(text: str) -> str:
 
 
 def _once(text: str) -> str:
-    """Apply the layers that are needed; what one of them hid, the next does not see."""
+    """Hide the values that this process knows, which may be others than before, and then what looks like a secret."""
     if knows_any_in(text):
         text = hide(text, known(text))
+    if text in _HARMLESS:
+        return text
+    after = _by_looks(text)
+    if after is text and len(text) <= _LONGEST_REMEMBERED:
+        _remember(text)
+    return after
+
+
+_HARMLESS: set[str] = set()
+"""Texts in which nothing looks like a secret: servers say the same few things again and again."""
+
+
+def _remember(text: str) -> None:
+    if len(_HARMLESS) >= _MOST_REMEMBERED:
+        _HARMLESS.clear()
+    _HARMLESS.add(text)
+
+
+def _by_looks(text: str) -> str:
+    """Apply the layers that are needed; what one of them hid, the next does not see."""
     if len(text) < _SHORTEST_NUMBER and (text.isalnum() or text.isidentifier()):
         return text
     long = _long_words(text)
@@ -70,7 +92,7 @@ _Layer = Callable[[str, str], Iterator[Span]]
 def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     digits = _DIGITS.search(text)
     at = "@" in text or "%40" in text or "u0040" in text
-    joint = any(joint in text for joint in _JOINTS)
+    joint = any(map(text.__contains__, _JOINTS))
     stem = (digits or long or joint) and _STEM.search(lower)
     if "PRIVATE" in text:
         yield framed_keys
@@ -81,7 +103,7 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
         yield passwords
     if joint and (stem or (digits and _NUMBERED_STEM.search(lower))):
         yield pairs
-    if any(sign in lower for sign in _COMMANDS) or ("/" in text and "conn" in lower):
+    if any(map(lower.__contains__, _COMMANDS)) or ("/" in text and "conn" in lower):
         yield commands
     if stem:
         yield schemes

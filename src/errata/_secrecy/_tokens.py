@@ -254,7 +254,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def tokens(text: str, words: str) -> Iterator[Span]:
     """Find tokens and hashes of known formats in a text; `words` are those of its words that are long enough."""
-    rows = dict.fromkeys(row for literal in _ROWS if literal in words for row in _ROWS[literal])
+    rows = dict.fromkeys(row for literal in filter(words.__contains__, _ROWS) for row in _ROWS[literal])
     if _SHAPES.search(words):
         rows |= dict.fromkeys(_SHAPELY)
     found = [Span(*match.span(), kind) for pattern, kind in rows for match in _compiled(pattern).finditer(text)]

@@ -1,10 +1,15 @@
 """What an exception carries, whatever its class: a status, a wait, a yes or no to repeating."""
 
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from errata._headers import header_fields
 from errata._http_verdict import http_verdict, should_retry
 from errata._jsonable import as_object
+from errata._status import status_to_code
 from errata._taxonomy import Code
 from errata._values import is_a, wait_ms
 from errata._waits import parse_retry_after, wait_from_headers
@@ -39,6 +44,7 @@ _HEADERS_AT = (
     ("http_headers",),
     ("resp",),
 )
+_FLAGGED_AT = (("response", "headers"), ("headers",))
 _SECONDS_AT = (
     ("retry_after",),
     ("retry_after_seconds",),
@@ -67,6 +73,11 @@ _READ = frozenset(path[0] for path in (*_STATUS_AT, *_HEADERS_AT, *_SECONDS_AT, 
     "sqlstate",
 }
 _bare_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+_names_by_class: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+_TELLING = ("retry", "limit")
+"""What the name of every header has in it that says more than the status: a wait, a quota, a yes or no."""
+_MOST_HEADERS = 1000
 
 
 def is_bare(error: BaseException) -> bool:
@@ -78,8 +89,30 @@ def is_bare(error: BaseException) -> bool:
     return bare and _READ.isdisjoint(error.__dict__)
 
 
-def _gives_away(cls: type) -> bool:
-    return cls.__module__ != "builtins" and not _READ.isdisjoint(vars(cls))
+def _gives_away(cls: type, names: AbstractSet[str] = _READ) -> bool:
+    return cls.__module__ != "builtins" and not names.isdisjoint(vars(cls))
+
+
+def _found(error: BaseException, paths: Iterable[tuple[str, ...]]) -> Iterator[object]:
+    """Give what is at the paths, where there is something; most begin with a name that the exception does not have."""
+    names = _names_on(error)
+    for path in paths:
+        if path[0] in names and (value := peek(error, *path)) is not None:
+            yield value
+
+
+def _names_on(error: BaseException) -> frozenset[str]:
+    kind = type(error)
+    names = _names_by_class.get(kind)
+    if names is None:
+        names = _names_by_class[kind] = _names_in(kind)
+    return names.union(error.__dict__)
+
+
+def _names_in(kind: type) -> frozenset[str]:
+    """Say which of the names that are read here a class has; one that makes attributes up may have all."""
+    made_up = any(_gives_away(cls, {"__getattr__", "__getattribute__"}) for cls in kind.__mro__)
+    return _READ if made_up else _READ.intersection(name for cls in kind.__mro__ for name in vars(cls))
 
 
 def carried(error: BaseException) -> Said:
@@ -95,16 +128,31 @@ def by_status(error: BaseException) -> Answer | None:
 
 def of_status(status: int, error: BaseException) -> Answer:
     """Say what an HTTP status means, given the headers that came with it."""
-    headers = next((fields for path in _HEADERS_AT if (fields := header_fields(peek(error, *path)))), None)
-    known, wait = _MADE_UP_BY_PROXIES.get(status), wait_of(error, status)
-    code, retry, wait_ms = http_verdict(status, headers, code=known, wait_ms=wait)
+    known, headers = _MADE_UP_BY_PROXIES.get(status), [*_found(error, _HEADERS_AT)]
+    told = any(map(_may_tell, headers))
+    wait = wait_of(error, status) if told else _own_wait(error)
+    if wait is None and not told:
+        return Answer(known or status_to_code(status), http_status=status)
+    fields = next((fields for each in headers if (fields := header_fields(each))), None)
+    code, retry, wait_ms = http_verdict(status, fields, code=known, wait_ms=wait)
     return Answer(code, retry, status, wait_ms)
+
+
+def _may_tell(headers: object) -> bool:
+    """Whether headers may say more than the status. To ask their names is cheap, to read them is not."""
+    if not issubclass(type(headers), Mapping):
+        return True
+    try:
+        names = " ".join(islice(cast("Mapping[str, object]", headers), _MOST_HEADERS)).lower()
+    except Exception:  # noqa: BLE001 - foreign headers may raise anything, and names may be bytes.
+        return True
+    return any(word in names for word in _TELLING)
 
 
 def status_of(error: BaseException) -> int | None:
     """Find the HTTP status of a failure."""
-    for path in _STATUS_AT:
-        status = number_at(error, *path)
+    for value in _found(error, _STATUS_AT):
+        status = number_at(value)
         if status is not None and 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
             return status
     code = number_at(error, "code")  # Many things are called that; only a number that HTTP uses is taken for one.
@@ -113,26 +161,30 @@ def status_of(error: BaseException) -> int | None:
 
 def wait_of(error: BaseException, status: int | None = None) -> int | None:
     """Find how long to wait, in milliseconds."""
-    for path in _HEADERS_AT:
-        headers = peek(error, *path)
-        if headers is not None and (wait := wait_from_headers(headers, status=status)) is not None:
+    for headers in _found(error, _HEADERS_AT):
+        if _may_tell(headers) and (wait := wait_from_headers(headers, status=status)) is not None:
             return wait
-    for path in _MS_AT:
-        if (wait := wait_ms(peek(error, *path))) is not None:
+    return _own_wait(error)
+
+
+def _own_wait(error: BaseException) -> int | None:
+    for value in _found(error, _MS_AT):
+        if (wait := wait_ms(value)) is not None:
             return wait
-    for path in _SECONDS_AT:
-        if (value := peek(error, *path)) is not None and (wait := parse_retry_after(value)) is not None:
+    for value in _found(error, _SECONDS_AT):
+        if (wait := parse_retry_after(value)) is not None:
             return wait
     return None
 
 
 def flag_of(error: BaseException) -> bool | None:
     """Find what it says itself about repeating the call."""
+    names = _names_on(error)
     for name in _FLAGS:
-        flag = peek(error, name)
+        flag = peek(error, name) if name in names else None
         if is_a(flag, bool) and (flag or _is_meant(error, name)):
             return flag
-    told = (should_retry(peek(error, *path)) for path in (("response", "headers"), ("headers",)))
+    told = (should_retry(headers) for headers in _found(error, _FLAGGED_AT) if _may_tell(headers))
     return next((flag for flag in told if flag is not None), None)
 
 

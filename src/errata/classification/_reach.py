@@ -20,7 +20,7 @@ def peek(subject: object, *path: str) -> object:
 
 def _step(subject: object, name: str) -> object:
     kind = type(subject)
-    if issubclass(kind, Mapping) and not issubclass(kind, BaseException):  # aiohttp's web exceptions are both.
+    if not issubclass(kind, BaseException) and issubclass(kind, Mapping):  # aiohttp's web exceptions are both.
         return cast("Mapping[str, object]", subject).get(name)
     return getattr(subject, name, None)
 

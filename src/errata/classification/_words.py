@@ -49,7 +49,11 @@ PATTERNS = Patterns(ROWS)
 
 def spelled_out(text: str) -> str:
     """Take class names apart: `AccessDeniedException` reads `Access_Denied_Exception`."""
-    return re.sub(_HUMPS, r"\g<0>_", text)
+    return text if text.islower() else re.sub(_HUMPS, _with_a_joint, text)
+
+
+def _with_a_joint(hump: re.Match[str]) -> str:
+    return f"{hump[0]}_"
 
 
 def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from errata._fault import Fault, FieldIssue, Recovery
+from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
 from errata._taxonomy import Code
 from errata._values import known_word, wait_ms
 from errata.dialects._sentences import one_line, retry_in, retry_sentence
@@ -45,7 +45,7 @@ def from_lines(text: str) -> Fault | None:
 
 
 def _lines(fault: Fault) -> Iterator[str]:
-    recovery = fault.recovery or Recovery()
+    recovery = fault.recovery or NO_RECOVERY
     yield f"Error [{fault.code}]: {one_line(fault.message) or fault.code.sentence}"
     for issue in fault.issues:
         expected = f" (expected: {one_line(issue.expected)})" if issue.expected else ""

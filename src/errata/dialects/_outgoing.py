@@ -3,8 +3,9 @@
 import dataclasses
 import re
 from collections.abc import Mapping
+from typing import Any
 
-from errata._fault import Fault, FieldIssue, Recovery
+from errata._fault import Fault, FieldIssue, Recovery, rewritten
 from errata._jsonable import as_object, text_of
 from errata._needs_input import NeedsInput
 from errata._redaction import redact_within
@@ -26,18 +27,22 @@ def outgoing(fault: Fault) -> Fault:
     The reference and the time are judged as well: a caller's context or a foreign server may have set them. An
     identifier and a moment pass as they are, so that a log and an answer can be compared.
     """
-    return dataclasses.replace(
+    own = {"recovery": fault.recovery and _recovery(fault.recovery), "data": _data(fault.data)}
+    changes = _changes(
         fault,
         message=redact_within(fault.message, _MESSAGE),
         reason=_short(fault.reason),
         field=_short(fault.field),
         issues=_issues(fault.issues),
-        recovery=_recovery(fault.recovery) if fault.recovery else None,
         origin=_short(fault.origin),
-        data=_data(fault.data),
         correlation_id=_own(fault.correlation_id),
         timestamp=_own(fault.timestamp),
+        **own,
     )
+    if changes:
+        return dataclasses.replace(fault, **{**own, **changes})
+    # What is sent has copies of its own: whoever changes them does not change the fault.
+    return rewritten(fault, **own) if fault.data or fault.recovery else fault
 
 
 def outgoing_question(question: NeedsInput) -> NeedsInput:
@@ -61,8 +66,9 @@ def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
 def _issue(issue: FieldIssue) -> FieldIssue:
     """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
     field = redact_within(issue.field, _TEXT)
-    problem, expected = (_announced(field, text) for text in (issue.problem, issue.expected or ""))
-    return FieldIssue(field, problem, expected)
+    expected = issue.expected and _announced(field, issue.expected)
+    changes = _changes(issue, field=field, problem=_announced(field, issue.problem), expected=expected)
+    return dataclasses.replace(issue, **changes) if changes else issue
 
 
 def _announced(field: str, text: str) -> str:
@@ -71,15 +77,21 @@ def _announced(field: str, text: str) -> str:
 
 
 def _recovery(recovery: Recovery) -> Recovery:
-    return dataclasses.replace(
+    params = _data(recovery.corrective_params)
+    changes = _changes(
         recovery,
         hint=_short(recovery.hint),
         actions=tuple(redact_within(action, _TEXT) for action in recovery.actions),
         fallback_tool=_short(recovery.fallback_tool),
         verify_tool=_short(recovery.verify_tool),
-        corrective_params=_data(recovery.corrective_params),
         user_message=_short(recovery.user_message),
     )
+    return dataclasses.replace(recovery, corrective_params=params, **changes) if changes or params else recovery
+
+
+def _changes(whole: object, **fields: object) -> dict[str, Any]:
+    """Choose the fields that are not what they were: for most, none."""
+    return {name: after for name, after in fields.items() if after != getattr(whole, name)}
 
 
 def _own(text: str | None) -> str | None:

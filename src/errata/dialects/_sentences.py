@@ -20,7 +20,7 @@ _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 
 def one_line(text: str) -> str:
     """Put foreign text on one line, so that it cannot pass itself off as the next one."""
-    return _BREAKS.sub(" ", text).strip()
+    return (text if text.isprintable() else _BREAKS.sub(" ", text)).strip()
 
 
 def retry_sentence(fault: Fault) -> str:
