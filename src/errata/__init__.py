@@ -29,7 +29,8 @@ from errata._factories import (
     validation_error,
 )
 from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
-from errata._needs_input import NeedsInput
+from errata._install import install
+from errata._needs_input import NeedsInput, answers
 from errata._redaction import redact, redact_data, register_secret
 from errata._taxonomy import Code, RecoveryHint, Retry
 from errata.dialects import decode_needs_input
@@ -37,12 +38,15 @@ from errata.reading import decode
 
 if TYPE_CHECKING:
     from errata import http as http  # Not in `__all__`: Python has an http, too.
+    from errata._contract import Contract, Failure, fail, raises, recovery_for
     from errata._guard import guard, try_catch
     from errata.classification import classify, register
 
 __all__ = [
     "AdapterError",
     "Code",
+    "Contract",
+    "Failure",
     "Fault",
     "FaultError",
     "FieldIssue",
@@ -50,6 +54,7 @@ __all__ = [
     "Recovery",
     "RecoveryHint",
     "Retry",
+    "answers",
     "business_rule_violation",
     "circuit_open",
     "classify",
@@ -59,9 +64,11 @@ __all__ = [
     "decode",
     "decode_needs_input",
     "duplicate_operation",
+    "fail",
     "forbidden",
     "gone",
     "guard",
+    "install",
     "insufficient_balance",
     "internal_error",
     "invalid_params",
@@ -70,7 +77,9 @@ __all__ = [
     "not_found",
     "not_implemented",
     "operation_not_allowed",
+    "raises",
     "rate_limited",
+    "recovery_for",
     "redact",
     "redact_data",
     "register",
@@ -86,9 +95,14 @@ __all__ = [
 
 # What knows a thousand exceptions takes longer to load than all the rest, and a client may never need it.
 _LOADED_WHEN_ASKED_FOR = {
+    "Contract": "errata._contract",
+    "Failure": "errata._contract",
     "classify": "errata.classification",
+    "fail": "errata._contract",
     "guard": "errata._guard",
     "http": "errata.http",
+    "raises": "errata._contract",
+    "recovery_for": "errata._contract",
     "register": "errata.classification",
     "try_catch": "errata._guard",
 }

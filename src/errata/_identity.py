@@ -1,6 +1,11 @@
 """What ties an answer to the log: a reference and a time."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+
+_REFERENCE: ContextVar[str | None] = ContextVar("errata_reference", default=None)
 
 
 def now() -> str:
@@ -15,7 +20,19 @@ def written(moment: datetime) -> str:
 
 
 def new_correlation_id() -> str:
-    """Make a reference: a UUID, version 4."""
+    """Make a reference: that of the request in work, if it came with one, else a UUID, version 4."""
+    if reference := _REFERENCE.get():
+        return reference
     import uuid  # noqa: PLC0415 - it is a fifth of what `import errata` would cost.
 
     return str(uuid.uuid4())
+
+
+@contextmanager
+def referring_to(reference: str | None) -> Iterator[None]:
+    """Give every failure in the block the same reference: that of the trace the request belongs to."""
+    token = _REFERENCE.set(reference)
+    try:
+        yield
+    finally:
+        _REFERENCE.reset(token)

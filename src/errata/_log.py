@@ -15,16 +15,23 @@ _LOG = logging.getLogger("errata")
 _MOST_FRAMES = 50
 _LONGEST_STACK = 16_000
 _LONGEST_TEXT = 8_000
+_WHERE = {"operation": "", "tool": "Tool ", "resource": "Resource ", "prompt": "Prompt "}
 
 
 def log_failure(
-    fault: Fault, error: BaseException, facts: Mapping[str, object], *, critical: bool = False, stack: bool = True
+    fault: Fault,
+    error: BaseException,
+    facts: Mapping[str, object],
+    *,
+    critical: bool = False,
+    stack: bool = True,
+    level: int = logging.ERROR,
 ) -> None:
-    """Write the record. `facts` are what else is known (an operation, a context, an input); they are redacted.
+    """Write the record. `facts` are what else is known (an operation, a tool, an input); they are redacted.
 
     Everything is in the record's attribute `errata`, for handlers that write JSON; its text says it for a person.
     """
-    level = logging.CRITICAL if critical else logging.ERROR
+    level = logging.CRITICAL if critical else level
     if not _LOG.isEnabledFor(level):
         return
     told: dict[str, object] = {
@@ -53,6 +60,6 @@ def stack_of(error: BaseException) -> str:
 
 
 def _in_words(record: Mapping[str, object]) -> str:
-    where = f"{record['operation']} failed" if record.get("operation") else "Failed"
+    where = next((f"{_WHERE[kind]}{record[kind]} failed" for kind in _WHERE if record.get(kind)), "Failed")
     text = f"{where} [{record['code']}]: {record['message']} (reference {record.get('correlation_id')})"
     return f"{text}\n{record['stack']}" if "stack" in record else text

@@ -1,9 +1,36 @@
 """A tool that asks before it acts (002): a normal turn of the conversation, and not a failure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 
 from errata._jsonable import jsonable, jsonable_object, text_of
 from errata._values import items_of
+
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+_ANSWERS: ContextVar[Mapping[str, object]] = ContextVar("errata_answers", default=_NOTHING)
+
+
+def answers() -> Mapping[str, object]:
+    """Read what came back to the questions this call asked, by field; empty in the first round.
+
+    style = style or answers().get("style")
+    if style is None:
+        raise NeedsInput("Which style?", fields=["style"])
+    """
+    return _ANSWERS.get()
+
+
+@contextmanager
+def answering(given: Mapping[str, object]) -> Iterator[None]:
+    """Let `answers()` give these in the block: a call that is run again."""
+    token = _ANSWERS.set(MappingProxyType(dict(given)))
+    try:
+        yield
+    finally:
+        _ANSWERS.reset(token)
 
 
 class NeedsInput(Exception):  # noqa: N818 - see above: it is not an error.

@@ -15,6 +15,7 @@ from errata._identity import written
 from errata._jsonable import text_of
 
 _LONGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic.
+_LONGEST_WORD = 200  # Of a name; to compare takes the square of it.
 _MOST_ITEMS = 10_000  # Of issues, actions or options; an iterator may have no end.
 
 _Kind = TypeVar("_Kind")
@@ -75,11 +76,16 @@ def timestamp_or_none(value: object) -> str | None:
         return None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Ask whether one of the nearest known words was meant; nothing is asked if none is near."""
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """Find the known words nearest to one, four at most."""
     import difflib  # noqa: PLC0415 - only somebody's mistake pays for loading it.
 
-    near = difflib.get_close_matches(word, sorted(known), n=4)
+    return difflib.get_close_matches(word[:_LONGEST_WORD], sorted(islice(known, _MOST_ITEMS)), n=4)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Ask whether one of the nearest known words was meant; nothing is asked if none is near."""
+    near = nearest(word, known)
     return f"Did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
 
 

@@ -12,7 +12,7 @@ from errata._taxonomy import Code, Retry
 from errata._values import is_a
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import of_status
-from errata.classification._families._pydantic import by_fields
+from errata.classification._families._pydantic import by_arguments
 from errata.classification._reach import inner, number_at, peek, text_at
 from errata.classification._verdicts import BUG
 from errata.classification._words import meaning_of
@@ -103,11 +103,11 @@ def _of_arguments(error: BaseException) -> Said:
 def _bad_arguments(error: BaseException) -> Answer | None:
     """Say what is wrong with each argument of a tool; None for what is not about its arguments."""
     title = text_at(error, "title") or ""
-    if not title.endswith("Arguments") and not title.startswith("call["):
-        return None
-    refusal = by_fields(error)
-    is_absent = refusal.code is Code.MISSING_REQUIRED_FIELD
-    return refusal if is_absent else refusal._replace(code=Code.INVALID_PARAMS)
+    if title.endswith("Arguments"):
+        return by_arguments(error, title.removesuffix("Arguments"))
+    if title.startswith("call["):
+        return by_arguments(error, title.removeprefix("call[").removesuffix("]"))
+    return None
 
 
 def _by_oauth_word(error: BaseException) -> Answer:

@@ -1,8 +1,8 @@
 """What Pydantic refuses, in both of its versions: the fields and the rules, never the values."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, islice
 from types import FrameType, TracebackType
 from typing import cast
 
@@ -13,6 +13,21 @@ from errata.classification._answer import Answer
 from errata.classification._families._refusal import REQUIRED, path_of, predicate, refused
 from errata.classification._reach import called, peek, text_at
 
+# fmt: off
+_EXPECTED = {
+    "int_parsing": "a whole number",  "int_type": "a whole number",  "int_from_float": "a whole number",
+    "float_parsing": "a number",      "float_type": "a number",      "decimal_parsing": "a number",  "decimal_type": "a number",
+    "bool_parsing": "true or false",  "bool_type": "true or false",
+    "string_type": "text",            "bytes_type": "text",
+    "list_type": "a list",            "tuple_type": "a list",        "set_type": "a list",           "frozen_set_type": "a list",
+    "dict_type": "an object",         "mapping_type": "an object",   "model_type": "an object",      "model_attributes_type": "an object",
+    "dataclass_type": "an object",
+    "none_required": "null",
+}
+"""What Pydantic expects, by its name for the problem, in the words of JSON."""
+# fmt: on
+_MUST_BE = "must be "
+_ABSENT = object()
 _DEEPEST = 10_000
 _SETTINGS = ("pydantic_settings.", "pydantic.v1.env_settings", "pydantic.env_settings")
 _INNERMOST = 3
@@ -21,10 +36,52 @@ _INNERMOST = 3
 
 def by_fields(error: BaseException) -> Answer:
     """The fields it names; a setting of this server is no argument of a caller."""
-    refusal = refused(map(_issue, _details(error)), text_at(error, "title") or text_at(error, "model", "__name__"))
+    issues = (_issue(detail, path_of(_place(detail))) for detail in _details(error))
+    refusal = refused(issues, text_at(error, "title") or text_at(error, "model", "__name__"))
     if _is_about_settings(error):
         return refusal._replace(code=Code.CONFIGURATION_ERROR, issues=())
     return refusal
+
+
+def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | None = None) -> Answer:
+    """The arguments of a tool that do not fit it; those that were given tell a field from the member of a union."""
+    details = _details(error)
+    paths = [path_of(_inside(detail, given)) if given is not None else path_of(_place(detail)) for detail in details]
+    refusal = refused(_alternatives(map(_issue, details, paths)), of, each="argument")
+    absent = refusal.code is Code.MISSING_REQUIRED_FIELD
+    return refusal if absent else refusal._replace(code=Code.INVALID_PARAMS)
+
+
+def _inside(detail: object, given: object) -> Iterator[object]:
+    """Follow a place into what was given. What is not there is the name of a union's member, or the field that is missing."""
+    *outer, last = _place(detail) or ("",)
+    for part in outer:
+        if (found := _member(given, part)) is not _ABSENT:
+            yield part
+            given = found
+    if is_a(last, int) or _is_missing(detail) or _member(given, last) is not _ABSENT:
+        yield last
+
+
+def _member(given: object, part: object) -> object:
+    if is_a(given, dict) and is_a(part, str):
+        return cast("dict[str, object]", given).get(part, _ABSENT)
+    if is_a(given, list) and is_a(part, int):
+        return next(islice(cast("list[object]", given), part, None), _ABSENT)
+    return _ABSENT
+
+
+def _alternatives(issues: Iterable[FieldIssue]) -> Iterator[FieldIssue]:
+    """Say the problems of one field at once: every member of a union has refused it for a reason of its own."""
+    for field, group in groupby(issues, key=lambda issue: issue.field):
+        several = list(group)
+        problems = list(dict.fromkeys(issue.problem for issue in several))
+        if len(problems) == 1:
+            yield several[0]
+        elif all(problem.startswith(_MUST_BE) for problem in problems):
+            yield FieldIssue(field, _MUST_BE + " or ".join(problem.removeprefix(_MUST_BE) for problem in problems))
+        else:
+            yield FieldIssue(field, ", or ".join(problems))
 
 
 def _details(error: BaseException) -> tuple[object, ...]:
@@ -35,11 +92,23 @@ def _details(error: BaseException) -> tuple[object, ...]:
         return items_of(called(error, "errors"))
 
 
-def _issue(detail: object) -> FieldIssue:
+def _place(detail: object) -> tuple[object, ...]:
+    return tuple(part for part in items_of(peek(detail, "loc")) if part != "__root__")
+
+
+def _is_missing(detail: object) -> bool:
+    kind = text_at(detail, "type") or ""
+    return kind.startswith("missing") or kind == "value_error.missing"
+
+
+def _issue(detail: object, where: str) -> FieldIssue:
     kind, message = text_at(detail, "type") or "", text_at(detail, "msg") or "is not allowed here"
-    where = path_of(part for part in items_of(peek(detail, "loc")) if part != "__root__")
-    if kind.startswith("missing") or kind == "value_error.missing":
+    if _is_missing(detail):
         return FieldIssue(where, REQUIRED)
+    if expected := _EXPECTED.get(kind):
+        return FieldIssue(where, f"{_MUST_BE}{expected}")
+    if kind.endswith("_parsing"):  # Behind the comma, it quotes what it stumbled over.
+        message = message.partition(",")[0]
     named = kind in {"enum", "literal_error"}
     return FieldIssue(where, predicate(message), message.removeprefix("Input should be ") if named else None)
 

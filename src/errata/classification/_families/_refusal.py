@@ -19,6 +19,7 @@ _MOST_SAID = 3
 _DEEPEST = 32
 _OF_THE_WHOLE = ("_schema", "__root__", "")
 _LONGEST = 100
+_IN_WORDS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 _PREDICATES = ("must ", "is ", "has ", "have ", "does ", "may ", "fits ", "lacks ", "should ", "cannot ")
 
 # fmt: off
@@ -46,14 +47,14 @@ _REWORDED = (
 # fmt: on
 
 
-def refused(problems: Iterable[FieldIssue], by: str | None = None) -> Answer:
+def refused(problems: Iterable[FieldIssue], by: str | None = None, *, each: str = "value") -> Answer:
     """Say what is wrong with the fields of an input, and by which schema; a problem without a field is that of the whole input."""
     found = tuple(islice(problems, _MOST))
     if not found:
         return Answer(Code.VALIDATION_FAILED, text=f"The input does not fit `{by}`." if by else WITHHELD)
     absent = all(issue.problem == REQUIRED for issue in found)
     code = Code.MISSING_REQUIRED_FIELD if absent else Code.VALIDATION_FAILED
-    return Answer(code, text=_sentence(found, by), issues=tuple(issue for issue in found if issue.field))
+    return Answer(code, text=_sentence(found, by, each), issues=tuple(issue for issue in found if issue.field))
 
 
 def path_of(parts: object) -> str:
@@ -101,9 +102,9 @@ def _literal(value: object) -> str:
     return text_of(value)[:_LONGEST] if value is None or is_a(value, int) or is_a(value, float) else "…"
 
 
-def _sentence(found: Sequence[FieldIssue], by: str | None) -> str:
-    several = len(found) > 1
-    count = f"{len(found)} values do" if several else "1 value does"
+def _sentence(found: Sequence[FieldIssue], by: str | None, each: str) -> str:
+    number = _IN_WORDS[len(found)] if len(found) < len(_IN_WORDS) else str(len(found))
+    count = f"{number} {each}s do" if len(found) > 1 else f"{number} {each} does"
     told = "; ".join(map(_clause, found[:_MOST_SAID]))
     more = f"; and {len(found) - _MOST_SAID} more" if len(found) > _MOST_SAID else ""
     return f"{count} not fit{f' `{by}`' if by else ''}: {told}{more}."

@@ -1,0 +1,23 @@
+"""Was the request cancelled, or did a tool stumble over something that was?
+
+Both arrive as the same exception. Answering the first breaks the protocol, and passing the second on ends the server.
+"""
+
+import asyncio
+import math
+
+import anyio
+
+
+def cancellations() -> int:
+    """Count how often this task was asked to stop; to be asked before the tool runs, and again after."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # Another event loop than asyncio's: there, nobody stumbles over a foreign cancellation.
+        return 0
+    return task.cancelling() if task else 0
+
+
+def was_cancelled(before: int) -> bool:
+    """Tell whether the request itself was cancelled since the count was taken."""
+    return cancellations() > before or anyio.current_effective_deadline() == -math.inf
