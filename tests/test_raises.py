@@ -298,6 +298,17 @@ async def _letters():
     yield "b"
 
 
+def test_a_coroutine_may_be_closed_where_it_was_not_started():
+    @raises(FetchErrors)
+    async def tool():
+        await asyncio.sleep(0)
+
+    running = tool()
+    contextvars.copy_context().run(running.send, None)
+    running.close()
+    assert inspect.getcoroutinestate(running) == inspect.CORO_CLOSED
+
+
 def test_a_tool_that_calls_another_gets_its_own_contract_back():
     @raises(OtherErrors)
     def inner():

@@ -1,5 +1,6 @@
 """Which tool is running, and 003's way of failing as it declared."""
 
+from contextlib import suppress
 from contextvars import ContextVar, Token
 from typing import NamedTuple, Unpack
 
@@ -33,7 +34,8 @@ class bound:  # noqa: N801 - it is used like a function: `with bound(declared, "
         self._token = _RUNNING.set(self._running)
 
     def __exit__(self, *_: object) -> None:
-        _RUNNING.reset(self._token)
+        with suppress(ValueError):  # A coroutine left half-way is closed elsewhere, where nothing was bound.
+            _RUNNING.reset(self._token)
 
 
 def fail(

@@ -3,10 +3,10 @@
 import dataclasses
 from typing import Unpack, cast
 
-from errata._fault import Fault, FaultError, FaultFields, Recovery
+from errata._fault import Fault, FaultError, FaultFields, Recovery, rewritten
 from errata._jsonable import text_of
 from errata._taxonomy import Code, verdict
-from errata._values import is_a, known_word, text_or_none
+from errata._values import is_a, known_word, text_or_none, wait_ms
 
 _NOT_GIVEN = cast("str", None)  # The default of `recovery`: 003 tells one that is missing from one that is empty.
 
@@ -56,19 +56,24 @@ def error_of(  # noqa: PLR0913 - what an exception is made from, and the failure
 ) -> FaultError:
     """Make the exception of a declared failure, with the hint given unless the author wrote one."""
     error = FaultError(failure.code, text_or_none(message) or failure.when, data, cause=cause, **fields)
-    error.fault = _completed(error.fault, failure, hint=hint, decided="retry" in fields)
+    error.fault = _completed(error.fault, failure, hint=hint, decided=fields.get("retry") is not None)
     return error
 
 
 def _completed(fault: Fault, failure: Failure, *, hint: str | None, decided: bool) -> Fault:
     """Add what was declared to what the author raised."""
     decided = decided or fault.retry_declared or not is_a(failure.retryable, bool)
-    recovery = fault.recovery or Recovery()
-    return dataclasses.replace(
+    return rewritten(
         fault,
         reason=text_or_none(failure.reason) or fault.reason,
         retry=fault.retry if decided else verdict(fault.code, http_status=fault.http_status, flag=failure.retryable),
         retry_declared=fault.retry_declared or not decided,
-        retry_after_ms=failure.retry_after_ms if fault.retry_after_ms is None else fault.retry_after_ms,
-        recovery=dataclasses.replace(recovery, hint=recovery.hint or hint),
+        retry_after_ms=wait_ms(failure.retry_after_ms) if fault.retry_after_ms is None else fault.retry_after_ms,
+        recovery=_hinted(fault.recovery, text_or_none(hint)),
     )
+
+
+def _hinted(recovery: Recovery | None, hint: str | None) -> Recovery | None:
+    if recovery is None:
+        return Recovery(hint=hint) if hint else None
+    return recovery if recovery.hint else dataclasses.replace(recovery, hint=hint)
