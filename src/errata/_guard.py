@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast, overload
@@ -113,7 +114,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
             fault,
             error,
             facts,
-            critical=self._options.get("critical", False),
+            level=logging.CRITICAL if self._options.get("critical") else logging.ERROR,
             stack=self._options.get("include_stack", True),
         )
         mapped = self._mapped(error)

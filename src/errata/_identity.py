@@ -1,6 +1,6 @@
 """What ties an answer to the log: a reference and a time."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ def new_correlation_id() -> str:
 
 
 @contextmanager
-def referring_to(reference: str | None) -> Iterator[None]:
+def referring_to(reference: str | None) -> Generator[None]:
     """Give every failure in the block the same reference: that of the trace the request belongs to."""
     token = _REFERENCE.set(reference)
     try:

@@ -23,15 +23,13 @@ def log_failure(
     error: BaseException,
     facts: Mapping[str, object],
     *,
-    critical: bool = False,
-    stack: bool = True,
     level: int = logging.ERROR,
+    stack: bool = True,
 ) -> None:
     """Write the record. `facts` are what else is known (an operation, a tool, an input); they are redacted.
 
     Everything is in the record's attribute `errata`, for handlers that write JSON; its text says it for a person.
     """
-    level = logging.CRITICAL if critical else level
     if not _LOG.isEnabledFor(level):
         return
     told: dict[str, object] = {
@@ -41,7 +39,7 @@ def log_failure(
         "retry": fault.retry.value,
         "correlation_id": fault.correlation_id and redact_within(fault.correlation_id, _LONGEST_TEXT),
         "timestamp": fault.timestamp and redact_within(fault.timestamp, _LONGEST_TEXT),
-        "critical": critical,
+        "critical": level >= logging.CRITICAL,
         "error": type(error).__name__,
         "stack": stack_of(error) if stack else None,
     }

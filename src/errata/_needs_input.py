@@ -1,13 +1,12 @@
 """A tool that asks before it acts (002): a normal turn of the conversation, and not a failure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 
 from errata._jsonable import jsonable, jsonable_object, text_of
 from errata._values import items_of
-
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _ANSWERS: ContextVar[Mapping[str, object]] = ContextVar("errata_answers", default=_NOTHING)
@@ -24,7 +23,7 @@ def answers() -> Mapping[str, object]:
 
 
 @contextmanager
-def answering(given: Mapping[str, object]) -> Iterator[None]:
+def answering(given: Mapping[str, object]) -> Generator[None]:
     """Let `answers()` give these in the block: a call that is run again."""
     token = _ANSWERS.set(MappingProxyType(dict(given)))
     try:

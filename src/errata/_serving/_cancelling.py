@@ -1,4 +1,4 @@
-"""Was the request cancelled, or did a tool stumble over something that was?
+"""A request that was cancelled, told from a tool that stumbled over something cancelled.
 
 Both arrive as the same exception. Answering the first breaks the protocol, and passing the second on ends the server.
 """

@@ -1,7 +1,8 @@
 """What a failure is: asked for something that is not there, given what does not fit, or failed in its own way."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import ClassVar
 
 from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified
 from errata._serving._request import Kind, Request
@@ -9,6 +10,8 @@ from errata._taxonomy import Code
 from errata._values import nearest
 from errata.classification import classify
 from errata.classification._arguments import refused_arguments
+
+_LONGEST_NAME = 200
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -19,20 +22,35 @@ class Failed:
     """What was raised: its traceback goes into the log."""
     on_purpose: bool = False
     """Whether somebody meant it: a FaultError, a ToolError. Its words are never masked."""
+    has_run: ClassVar[bool] = True
+    """Whether the tool got as far as running: where it did not, there is nothing in a traceback."""
 
-    def fault(self, request: Request) -> Fault:  # noqa: ARG002 - for those that depend on it.
+    def fault(self, request: Request) -> Fault:
         """Say what it means."""
-        return classify(self.error)
+        fault = classify(self.error)
+        return _located(fault, request.name) if request.kind is Kind.RESOURCE else fault
+
+
+class Bug(Failed):
+    """A mistake of this server, whatever its class says: a model in a tool's body, or a result that breaks its schema."""
+
+    __slots__ = ()
+
+    def fault(self, request: Request) -> Fault:
+        """Say no more than that: its text quotes data."""
+        fault = Fault(code=Code.INTERNAL_ERROR)
+        return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
 
 
 class RefusedArguments(Failed):
     """The arguments do not fit; Pydantic says why."""
 
     __slots__ = ()
+    has_run: ClassVar[bool] = False
 
     def fault(self, request: Request) -> Fault:
         """Say everything that is wrong with them at once."""
-        return refused_arguments(self.error, request.name, request.arguments)
+        return refused_arguments(self.error, request.name, request.arguments or None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,6 +58,7 @@ class MissingArguments(Failed):
     """Some arguments are absent; the SDK named them in words of its own."""
 
     names: tuple[str, ...] = ()
+    has_run: ClassVar[bool] = False
 
     def fault(self, request: Request) -> Fault:
         """Name them."""
@@ -58,19 +77,21 @@ class Unknown(Failed):
     """There is nothing of that name."""
 
     known: tuple[str, ...] = ()
+    has_run: ClassVar[bool] = False
 
     def fault(self, request: Request) -> Fault:
         """Name what is nearest, four at most."""
-        near = nearest(request.name, self.known)
-        data: Mapping[str, object] = {"uri": request.name} if request.kind is Kind.RESOURCE else {}
-        return identified(
-            Fault(
-                code=Code.NOT_FOUND,
-                message=f"There is no {request.kind} `{request.name}`.",
-                recovery=Recovery(hint=_next_step(request.kind, near, self.known)),
-                data=data,
-            )
+        fault = Fault(
+            code=Code.NOT_FOUND,
+            message=f"There is no {request.kind} `{request.name[:_LONGEST_NAME]}`.",
+            recovery=Recovery(hint=_next_step(request.kind, nearest(request.name, self.known), self.known)),
         )
+        return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
+
+
+def _located(fault: Fault, uri: str) -> Fault:
+    """Say which resource it is about, as the protocol wants it (SEP-2164)."""
+    return dataclasses.replace(fault, data={**fault.data, "uri": uri})
 
 
 def _next_step(kind: Kind, near: Iterable[str], known: Iterable[str]) -> str:
@@ -86,3 +107,14 @@ def masked(fault: Fault, failed: Failed) -> Fault:
     if failed.on_purpose or isinstance(failed.error, FaultError):
         return fault
     return dataclasses.replace(fault, message="", issues=(), field=None, origin=None)
+
+
+def advised(fault: Fault, failed: Failed) -> Fault:
+    """Add the code's own next step to a failure that nobody wrote a way out for, unless its verdict is another one.
+
+    What an author raised stays what it is. In 003's words a classified exception has a code and a message only, and in
+    004's a recovery is an author's; so this is for errata's own dialect.
+    """
+    if fault.recovery is not None or isinstance(failed.error, FaultError) or fault.retry is not fault.code.retry:
+        return fault
+    return dataclasses.replace(fault, recovery=Recovery(hint=fault.code.next_step))

@@ -52,10 +52,19 @@ class RequestContext(Protocol):
     def meta(self) -> Mapping[str, object] | None: ...
 
 
+class Turn(Protocol):
+    """What a request brings along that comes back with an answer."""
+
+    @property
+    def input_responses(self) -> Mapping[str, object] | None: ...
+    @property
+    def request_state(self) -> str | None: ...
+
+
 class Request:
     """A tool to call, a resource to read, a prompt to render, and what came with it."""
 
-    __slots__ = ("arguments", "context", "kind", "name", "responses", "started", "state")
+    __slots__ = ("arguments", "context", "found", "kind", "name", "started", "turn")
 
     def __init__(
         self,
@@ -63,17 +72,15 @@ class Request:
         name: str,
         arguments: Mapping[str, object] | None,
         context: RequestContext,
-        *,
-        responses: Mapping[str, object] | None = None,
-        state: str | None = None,
+        turn: Turn,
     ) -> None:
         self.kind: Kind = kind
         self.name: str = name
         self.arguments: Mapping[str, object] = arguments or {}
         self.context: RequestContext = context
-        self.responses: Mapping[str, object] = responses or {}
-        """What the client answered, by the name of the question; only in a later round."""
-        self.state: str | None = state
+        self.turn: Turn = turn
+        self.found: object = None
+        """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
         self.started: float = time.perf_counter()
 
     @property

@@ -7,7 +7,7 @@ from errata._identity import new_correlation_id, now
 from errata.classification._families._pydantic import by_arguments
 
 
-def refused_arguments(error: BaseException, of: str, given: Mapping[str, object]) -> Fault:
+def refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
     """Say everything that is wrong with the arguments of a call, and nothing of what they were.
 
     The error is Pydantic's, and somebody knows that it is about the arguments: the same error out of the body of a

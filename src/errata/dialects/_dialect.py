@@ -24,6 +24,12 @@ class Dialect(ABC):
     mark: ClassVar[frozenset[str]]
     """The keys that every payload has: a result without any dialect's mark is a success at a glance."""
     vocabulary: ClassVar[Vocabulary[Any]]
+    follows_format: ClassVar[bool] = False
+    """Whether the content depends on the `format` that a caller asks for."""
+    carries_reference: ClassVar[bool] = False
+    """Whether the payload has a place for the correlation id."""
+    publishes_schema: ClassVar[bool] = False
+    """Whether every tool in a list shows the schema of its errors; otherwise those that declare a contract do."""
 
     def encode(self, fault: Fault, *, format: str = "markdown") -> dict[str, object]:
         """Say a fault as the JSON of a `CallToolResult`.

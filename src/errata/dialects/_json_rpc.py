@@ -106,6 +106,11 @@ _VOCABULARY = Vocabulary[JsonRpcErrorCode](
 # fmt: on
 
 
+_ALWAYS_POSSIBLE = {_W.InternalError, _W.ServiceUnavailable, _W.Timeout, _W.ValidationError, _W.SerializationError}
+BASELINE: frozenset[Code] = frozenset(code for code in Code if _VOCABULARY.words[code] in _ALWAYS_POSSIBLE)
+"""The codes that any tool may fail with, declared or not: those that 003 calls by one of its five baseline words."""
+
+
 class JsonRpc(Dialect):
     """`{"error": {code, message, data?}}`, and as text `Error: …` with `Recovery: …`."""
 

@@ -94,6 +94,7 @@ class McpToolError(Dialect):
     source: ClassVar[str] = "000"
     about: ClassVar[str] = "ten words, a flag, the upstream's own answer"
     mark: ClassVar[frozenset[str]] = frozenset({"code", "message"})
+    publishes_schema: ClassVar[bool] = True
     vocabulary: ClassVar[Vocabulary[McpToolErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:

@@ -25,6 +25,7 @@ class Native(Dialect):
     source: ClassVar[str] = "errata"
     about: ClassVar[str] = "every client shows the model all of it"
     mark: ClassVar[frozenset[str]] = frozenset({"error"})
+    carries_reference: ClassVar[bool] = True
     vocabulary: ClassVar[Vocabulary[str]] = Vocabulary[str]({code: code.value for code in Code})
 
     def payload(self, fault: Fault) -> dict[str, object]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from errata._jsonable import as_object
 from errata._needs_input import NeedsInput
 from errata.dialects._content import gated_blocks
+from errata.dialects._elicitation import read_elicitation
 from errata.dialects._incoming import QUESTION, ToolResult, incoming
 from errata.dialects._members import items_in, object_in, present, text_in, texts_in
 from errata.dialects._outgoing import outgoing_question
@@ -26,10 +27,11 @@ def encode_needs_input(question: NeedsInput, *, format: str = "markdown") -> dic
 
 
 def decode_needs_input(message: object) -> NeedsInput | None:
-    """Read a question from a `CallToolResult` or a JSON-RPC response; None for anything else."""
+    """Read a question: a `needsInput:v1` result, an `input_required` result or an elicitation; None for anything else."""
     match incoming(message):
         case ToolResult() as result:
-            return next((found for payload in result.payloads() if (found := _question(payload))), None)
+            asked = (_question(payload) or read_elicitation(payload) for payload in result.payloads())
+            return next((found for found in asked if found), None)
         case _:
             return None
 

@@ -110,6 +110,7 @@ class Taxonomy(Dialect):
     source: ClassVar[str] = "004"
     about: ClassVar[str] = "recovery actions, a reference, a time"
     mark: ClassVar[frozenset[str]] = frozenset({"code", "message", "recovery_actions"})
+    carries_reference: ClassVar[bool] = True
     vocabulary: ClassVar[Vocabulary[MCPErrorCode]] = _VOCABULARY
 
     def __init__(self, *, new_id: Callable[[], str] = new_correlation_id, clock: Callable[[], str] = now) -> None:

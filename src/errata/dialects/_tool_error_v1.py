@@ -92,6 +92,7 @@ class ToolErrorV1(Dialect):
     source: ClassVar[str] = "002"
     about: ClassVar[str] = "names its kind, and calls a 429 final"
     mark: ClassVar[frozenset[str]] = frozenset({"kind", "code", "message"})
+    follows_format: ClassVar[bool] = True
     vocabulary: ClassVar[Vocabulary[ToolErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:

@@ -7,6 +7,7 @@ from types import FrameType, TracebackType
 from typing import cast
 
 from errata._fault import FieldIssue
+from errata._jsonable import as_object
 from errata._taxonomy import Code
 from errata._values import is_a, items_of
 from errata.classification._answer import Answer
@@ -64,8 +65,8 @@ def _inside(detail: object, given: object) -> Iterator[object]:
 
 
 def _member(given: object, part: object) -> object:
-    if is_a(given, dict) and is_a(part, str):
-        return cast("dict[str, object]", given).get(part, _ABSENT)
+    if is_a(part, str):
+        return as_object(given).get(part, _ABSENT)
     if is_a(given, list) and is_a(part, int):
         return next(islice(cast("list[object]", given), part, None), _ABSENT)
     return _ABSENT

@@ -1,0 +1,54 @@
+"""One line, and a server fails well."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Unpack, cast
+
+if TYPE_CHECKING:
+    from errata._serving import Installation, Settings
+
+# By dotted name, so that nothing is imported that the server does not use anyway.
+_ADAPTERS = {
+    "mcp.server.mcpserver.server.MCPServer": ("errata.mcp", "MCPServerInstallation"),
+    "mcp.server.lowlevel.server.Server": ("errata.mcp", "ServerInstallation"),
+    "fastmcp.server.server.FastMCP": ("errata.fastmcp", "FastMCPInstallation"),
+}
+_OLD = "mcp.server.fastmcp.server.FastMCP"
+
+
+def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
+    """Let every failure of a server tell the agent what happened, whether to repeat the call, and what to do next.
+
+        errata.install(server)                                       # MCPServer, low-level Server or FastMCP
+        errata.install(server, dialect="tool-error-v1", mask=True)
+
+    Tools stay as they are. Installing the same again does nothing; `uninstall()` on what comes back leaves the server
+    as it was.
+    """
+    from errata._serving._installation import INSTALLED, Installation, Settings  # noqa: PLC0415 - loaded for a server only.
+
+    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__]
+    found = next((_ADAPTERS[name] for name in names if name in _ADAPTERS), None)
+    if found is None:
+        raise TypeError(_what_to_install_in(server, names))
+    if unknown := settings.keys() - Settings.__annotations__.keys():
+        known = ", ".join(f"`{name}`" for name in Settings.__annotations__)
+        raise TypeError(f"`install` takes no {', '.join(f'`{name}`' for name in sorted(unknown))}. It takes {known}.")
+    present = vars(server).get(INSTALLED)
+    if isinstance(present, Installation):
+        if present.settings == settings:
+            return present
+        raise ValueError(
+            "errata is installed in this server already, with other settings. Install it once, or call "
+            "`uninstall()` on what the first `install` gave back."
+        )
+    module, name = found
+    return cast("Installation", getattr(import_module(module), name)(server, settings))
+
+
+def _what_to_install_in(server: object, names: list[str]) -> str:
+    if _OLD in names:
+        return "errata needs version 2 of mcp, and this server is built on version 1. Upgrade it: pip install 'mcp>=2'"
+    return (
+        f"errata cannot be installed in a `{type(server).__name__}`. Pass the MCPServer or the low-level Server of "
+        "mcp, or the FastMCP server."
+    )

@@ -1,0 +1,23 @@
+"""What every server needs to fail well, whichever SDK it is built on."""
+
+from errata._serving._installation import Installation, Settings
+from errata._serving._judging import Bug, Failed, MissingArguments, RefusedArguments, Unknown
+from errata._serving._publishing import Listed
+from errata._serving._request import IN_WORK, Kind, Request, RequestContext
+from errata.dialects._incoming import QUESTION
+
+__all__ = [
+    "IN_WORK",
+    "QUESTION",
+    "Bug",
+    "Failed",
+    "Installation",
+    "Kind",
+    "Listed",
+    "MissingArguments",
+    "RefusedArguments",
+    "Request",
+    "RequestContext",
+    "Settings",
+    "Unknown",
+]

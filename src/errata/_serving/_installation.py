@@ -1,0 +1,297 @@
+"""errata at work in one server: what a request that fails is answered with, whichever SDK the server is built on."""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self, TypeAlias, TypedDict
+
+from errata._contract import Contract, Declared, Failure, bound, declare, declared_by
+from errata._fault import Fault, FaultError
+from errata._identity import referring_to
+from errata._jsonable import as_object
+from errata._log import log_failure
+from errata._needs_input import NeedsInput, answering
+from errata._redaction import redact
+from errata._serving._asking import (
+    MOST_ROUNDS,
+    Way,
+    accepted,
+    ask_in_between,
+    carried,
+    earlier_answers,
+    refusal,
+    reply_in,
+    way_to_ask,
+)
+from errata._serving._cancelling import cancellations, was_cancelled
+from errata._serving._judging import Failed, advised, masked
+from errata._serving._publishing import Listed, published
+from errata._serving._request import IN_WORK, Kind, Request
+from errata._serving._telemetry import TOOL_ERROR, tell_span
+from errata._taxonomy import Code
+from errata.classification import classify
+from errata.dialects import Dialect, as_jsonrpc_error, encode_needs_input, get, native
+from errata.dialects._elicitation import input_required
+from errata.dialects._json_rpc import BASELINE
+
+_LOG = logging.getLogger("errata")
+CORRELATION_ID = "errata/correlationId"
+"""In the `_meta` of a result whose dialect has no place for the reference."""
+INSTALLED = "__errata__"
+"""The attribute of a server that errata is at work in."""
+_ABSENT = object()
+_Declared: TypeAlias = type[Contract] | Failure
+Contracts: TypeAlias = Mapping[str, _Declared | Iterable[_Declared]]
+Run: TypeAlias = Callable[[], Awaitable[object]]
+
+
+class Settings(TypedDict, total=False):
+    """What `errata.install` may be told."""
+
+    dialect: str | Dialect
+    """The language of the server's failures."""
+    per_tool: Mapping[str, str | Dialect] | None
+    """The language of single tools, by their name."""
+    mask: bool
+    """Withhold every text but those of failures that were raised on purpose."""
+    contracts: Contracts | None
+    """The contracts of tools, by their name, where `@raises` cannot be used."""
+    describe: bool
+    """Say the declared failures in the descriptions of the tools, too."""
+
+
+class Installation(ABC):
+    """What `errata.install` gives back: errata at work in a server, until `uninstall()`; also as a `with` block."""
+
+    def __init__(self, server: object, settings: Settings) -> None:
+        self.settings: Settings = settings
+        self._dialect = _dialect(settings.get("dialect", "native"))
+        self._per_tool = {tool: _dialect(name) for tool, name in (settings.get("per_tool") or {}).items()}
+        self._mask = settings.get("mask", False)
+        contracts = settings.get("contracts") or {}
+        self._contracts = {tool: declare(*_several(given), by=tool) for tool, given in contracts.items()}
+        self._describe = settings.get("describe", False)
+        self._undeclared = Counter[tuple[str, Code]]()
+        self._undo = ExitStack()
+        self._at_work = True
+        self._replace(server, INSTALLED, self)
+        classify(Exception())  # The first one takes as long as a thousand others: better now than in a request.
+
+    @property
+    def undeclared(self) -> Mapping[tuple[str, Code], int]:
+        """How often a tool failed with a code that its contract does not declare."""
+        return dict(self._undeclared)
+
+    def uninstall(self) -> None:
+        """Leave the server as it was."""
+        self._at_work = False
+        self._undo.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, __: object, ___: TracebackType | None) -> None:
+        self.uninstall()
+
+    def _replace(self, server: object, name: str, replacement: object) -> None:
+        """Give a server, this one alone, an attribute of ours until errata leaves."""
+        before = vars(server).get(name, _ABSENT)
+        setattr(server, name, replacement)
+
+        def put_back() -> None:
+            if vars(server).get(name) is not replacement:  # Somebody has wrapped it since, and may go on calling it.
+                return
+            if before is _ABSENT:
+                delattr(server, name)
+            else:
+                setattr(server, name, before)
+
+        self._undo.callback(put_back)
+
+    @abstractmethod
+    async def judge(self, error: BaseException, request: Request) -> Failed | None:
+        """Take the SDK's wrapping off an exception; None for one that is not errata's to answer."""
+
+    @abstractmethod
+    def function(self, request: Request) -> object:
+        """Find the function that a request runs; None where it cannot be found."""
+
+    @abstractmethod
+    async def input_schema(self, request: Request) -> Mapping[str, object]:
+        """Find the schema of a tool's arguments; an empty one where it cannot be found."""
+
+    @abstractmethod
+    def result(self, encoded: Mapping[str, object]) -> object:
+        """Make the SDK's object of a tool's result."""
+
+    @abstractmethod
+    def question(self, kind: Kind, encoded: Mapping[str, object]) -> object:
+        """Make the SDK's object of an `input_required` result."""
+
+    @abstractmethod
+    def protocol_error(self, encoded: Mapping[str, object]) -> Exception:
+        """Make the SDK's exception of a JSON-RPC error."""
+
+    def dialect_of(self, tool: str) -> Dialect:
+        """Look up the language a tool's failures are told in."""
+        return self._per_tool.get(tool, self._dialect)
+
+    def declared(self, tool: str, function: object) -> Declared | None:
+        """Find a tool's contract: the one it was installed with, else what `@raises` declared."""
+        return self._contracts.get(tool) or declared_by(function)
+
+    def listed(self, name: str, tool: Listed, function: object) -> Listed:
+        """Say in a list of tools how this one fails."""
+        return published(tool, self.declared(name, function), self.dialect_of(name), describe=self._describe)
+
+    async def attend(self, request: Request, run: Run) -> object:
+        """Do what is asked for; a failure becomes the answer that the protocol has for it."""
+        if not self._at_work:
+            return await run()
+        if request.turn.input_responses or request.turn.request_state:
+            return await self._resume(request, run)
+        return await self._attempt(request, run, {})
+
+    async def _resume(self, request: Request, run: Run) -> object:
+        """Go on with a request that comes back, perhaps with an answer."""
+        given, reply = earlier_answers(request), reply_in(request)
+        if reply is None:
+            return await self._attempt(request, run, given)
+        if (new := accepted(reply)) is None:
+            return await self._answer(Failed(FaultError.from_fault(refusal(reply, "")), on_purpose=True), request)
+        return await self._attempt(request, run, given | new)
+
+    async def _attempt(self, request: Request, run: Run, given: Mapping[str, object], rounds: int = 1) -> object:
+        before = cancellations()
+        in_work = IN_WORK.set(request)
+        try:
+            surroundings = self._surroundings(request, given)
+            if surroundings is None:
+                return await run()
+            with surroundings:
+                return await run()
+        except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and was_cancelled(before):
+                raise
+            failed = await self.judge(error, request)
+            if failed is None:
+                raise
+        finally:
+            IN_WORK.reset(in_work)
+        if isinstance(failed.error, NeedsInput):
+            return await self._ask(failed.error, request, run, given, rounds)
+        return await self._answer(failed, request)
+
+    def _surroundings(self, request: Request, given: Mapping[str, object]) -> ExitStack | None:
+        """Prepare what a tool may ask for while it runs; mostly there is nothing to prepare."""
+        trace_id, declared = request.trace_id, self._contracts.get(request.name)
+        if not (trace_id or given or declared):
+            return None
+        stack = ExitStack()
+        if trace_id:
+            stack.enter_context(referring_to(trace_id))
+        if given:
+            stack.enter_context(answering(given))
+        if declared and request.kind is Kind.TOOL:
+            stack.enter_context(bound(declared, request.name))
+        return stack
+
+    async def _ask(
+        self, question: NeedsInput, request: Request, run: Run, given: Mapping[str, object], rounds: int
+    ) -> object:
+        """Put a tool's question to the client, and run the tool again once there is an answer."""
+        way = way_to_ask(request) if rounds < MOST_ROUNDS else Way.AS_RESULT
+        schema: Mapping[str, object] = await self.input_schema(request) if request.kind is Kind.TOOL else {}
+        properties = as_object(schema.get("properties"))
+        if way is Way.COME_BACK:
+            return self.question(request.kind, input_required(question, properties, carried(given)))
+        if way is Way.IN_BETWEEN:
+            try:
+                reply = await ask_in_between(question, properties, request)
+            except Exception:  # noqa: BLE001 - there is no way back to this client, or it failed to ask: it is told instead.
+                return await self._told(question, request, schema)
+            if (new := accepted(reply)) is not None:
+                return await self._attempt(request, run, {**given, **new}, rounds + 1)
+            unanswered = Failed(FaultError.from_fault(refusal(reply, question.message)), on_purpose=True)
+            return await self._answer(unanswered, request)
+        return await self._told(question, request, schema)
+
+    async def _told(self, question: NeedsInput, request: Request, schema: Mapping[str, object]) -> object:
+        """Answer with the question itself; only a tool's result has a place for one."""
+        if request.kind is not Kind.TOOL:
+            return await self._answer(Failed(question, on_purpose=True), request)
+        return self.result(encode_needs_input(question, format=_format(request, schema)))
+
+    async def _answer(self, failed: Failed, request: Request) -> object:
+        """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
+        with referring_to(request.trace_id):
+            fault = failed.fault(request)
+        if self._mask:
+            fault = masked(fault, failed)
+        self._log(fault, failed, request)
+        if request.kind is not Kind.TOOL:
+            encoded = as_jsonrpc_error(advised(fault, failed))
+            tell_span(fault, str(encoded["code"]))
+            raise self.protocol_error(encoded) from failed.error
+        self._compare_with_contract(fault, failed, request)
+        tell_span(fault, TOOL_ERROR)
+        dialect = self.dialect_of(request.name)
+        format = _format(request, await self.input_schema(request)) if dialect.follows_format else _MARKDOWN
+        told = advised(fault, failed) if dialect is native else fault
+        return self.result(_with_reference(dialect.encode(told, format=format), fault, dialect))
+
+    def _log(self, fault: Fault, failed: Failed, request: Request) -> None:
+        """Write it down: what somebody foresaw as a warning, what nobody did as an error."""
+        log_failure(
+            fault,
+            failed.error,
+            {request.kind.value: request.name, "duration_ms": request.duration_ms},
+            stack=failed.has_run,
+            level=logging.WARNING if failed.on_purpose else logging.ERROR,
+        )
+
+    def _compare_with_contract(self, fault: Fault, failed: Failed, request: Request) -> None:
+        """Count a code that the tool did not declare; the log hears of it once for each tool."""
+        declared = self.declared(request.name, self.function(request)) if failed.has_run else None
+        if declared is None or fault.code in declared.codes or fault.code in BASELINE:
+            return
+        is_news = not any(tool == request.name for tool, _ in self._undeclared)
+        self._undeclared[request.name, fault.code] += 1
+        if is_news:
+            _LOG.warning(
+                "Tool `%s` failed with %s, which its contract does not declare. Declare it with a `Failure`, or let "
+                "the tool handle it. (error-contract-conformance)",
+                request.name,
+                fault.code,
+            )
+
+
+_MARKDOWN = "markdown"
+
+
+def _format(request: Request, schema: Mapping[str, object]) -> str:
+    """Read how a tool's caller wants to be answered: by the tool's own `format` argument, if it has one (002)."""
+    declared = as_object(as_object(schema.get("properties")).get("format"))
+    if not declared:
+        return _MARKDOWN
+    wanted = request.arguments.get("format", declared.get("default"))
+    return wanted if isinstance(wanted, str) else _MARKDOWN
+
+
+def _with_reference(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
+    """Put the correlation id beside the payload of a dialect that has no place for it."""
+    if dialect.carries_reference or fault.correlation_id is None:
+        return encoded
+    return encoded | {"_meta": {CORRELATION_ID: redact(fault.correlation_id)}}
+
+
+def _dialect(wanted: str | Dialect) -> Dialect:
+    return wanted if isinstance(wanted, Dialect) else get(wanted)
+
+
+def _several(given: _Declared | Iterable[_Declared]) -> tuple[_Declared, ...]:
+    return tuple(given) if isinstance(given, Iterable) else (given,)

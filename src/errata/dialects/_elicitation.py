@@ -1,0 +1,88 @@
+"""A question as MCP asks it: an elicitation, by itself or inside an `input_required` result."""
+
+from collections.abc import Mapping
+
+from errata._jsonable import as_object, text_of
+from errata._needs_input import NeedsInput
+from errata.dialects._members import items_in, object_in, present, text_in
+from errata.dialects._outgoing import outgoing_question
+
+METHOD = "elicitation/create"
+QUESTION_KEY = "errata"
+"""The name of our question among the requests of an `input_required` result."""
+_REASON = "errata/reason"
+_SUGGESTIONS = "For example: "
+_KINDS = frozenset({"string", "integer", "number", "boolean"})
+_KEPT = ("title", "description", "enum", "minimum", "maximum", "minLength", "maxLength", "default")
+_FORMATS = frozenset({"email", "uri", "date", "date-time"})
+
+
+def elicitation(question: NeedsInput, properties: Mapping[str, object]) -> dict[str, object]:
+    """Make the params of an `elicitation/create` request; `properties` are those of the tool's own arguments."""
+    question = outgoing_question(question)
+    asked = {name: _field(name, question, as_object(properties.get(name))) for name in question.fields}
+    return {
+        "mode": "form",
+        "message": question.message,
+        "requestedSchema": {"type": "object", "properties": asked, "required": list(asked)},
+        "_meta": {_REASON: question.reason},
+    }
+
+
+def input_required(question: NeedsInput, properties: Mapping[str, object], state: str | None) -> dict[str, object]:
+    """Make the result that asks the client to come back with an answer (2026-07-28)."""
+    request = {"method": METHOD, "params": elicitation(question, properties)}
+    return present(resultType="input_required", inputRequests={QUESTION_KEY: request}, requestState=state)
+
+
+def read_elicitation(message: Mapping[str, object]) -> NeedsInput | None:
+    """Read a question from an `elicitation/create` request, or from the requests of an `input_required` result."""
+    if message.get("method") == METHOD:
+        return _question(object_in(message, "params"))
+    if message.get("resultType") == "input_required":
+        requests = map(as_object, object_in(message, "inputRequests").values())
+        return next((found for request in requests if (found := read_elicitation(request))), None)
+    return None
+
+
+def _field(name: str, question: NeedsInput, declared: Mapping[str, object]) -> dict[str, object]:
+    """Describe what is wanted of one field, in the few words that an elicitation allows."""
+    kind = declared.get("type")
+    field: dict[str, object] = {"type": kind if kind in _KINDS else "string"}
+    field |= {key: declared[key] for key in _KEPT if key in declared and kind in _KINDS}
+    if declared.get("format") in _FORMATS:
+        field["format"] = declared["format"]
+    if suggested := question.suggestions.get(name):
+        told = _SUGGESTIONS + ", ".join(map(text_of, suggested))
+        field["description"] = f"{field['description']} {told}" if "description" in field else told
+    if question.options and len(question.fields) == 1 and field["type"] == "string":
+        field["enum"] = [text_of(option["value"]) for option in question.options]
+        field["enumNames"] = [text_of(option["label"]) for option in question.options]
+    return field
+
+
+def _question(params: Mapping[str, object]) -> NeedsInput | None:
+    message = text_in(params, "message")
+    asked = object_in(object_in(params, "requestedSchema"), "properties")
+    if message is None or not asked:
+        return None
+    fields = {name: as_object(field) for name, field in asked.items()}
+    return NeedsInput(
+        message,
+        fields=fields,
+        reason=text_in(object_in(params, "_meta"), _REASON) or "missing_input",
+        suggestions={name: found for name, field in fields.items() if (found := _suggested(field))},
+        options=[option for field in fields.values() for option in _options(field)] if len(fields) == 1 else (),
+    )
+
+
+def _suggested(field: Mapping[str, object]) -> list[object]:
+    _, marked, told = (text_in(field, "description") or "").partition(_SUGGESTIONS)
+    return list(told.split(", ")) if marked else []
+
+
+def _options(field: Mapping[str, object]) -> list[dict[str, object]]:
+    values = items_in(field, "enum") or [as_object(each).get("const") for each in items_in(field, "oneOf")]
+    labels = items_in(field, "enumNames") or [as_object(each).get("title") for each in items_in(field, "oneOf")]
+    labels += values[len(labels) :]
+    return [{"label": label, "value": value} for label, value in zip(labels, values, strict=False)]

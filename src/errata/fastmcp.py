@@ -1,0 +1,304 @@
+"""FastMCP's server, from jlowin's package of that name."""
+
+import inspect
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, TypeAlias, TypeVar, cast
+
+from fastmcp import FastMCP
+from fastmcp.exceptions import FastMCPError, PromptError, ResourceError, ToolError
+from fastmcp.exceptions import ValidationError as InvalidArguments
+from fastmcp.prompts.base import InputRequiredPromptResult, Prompt
+from fastmcp.resources.base import InputRequiredResourceResult
+from fastmcp.resources.template import ResourceTemplate
+from fastmcp.server.middleware import Middleware, MiddlewareContext
+from fastmcp.server.middleware.middleware import CallNext
+from fastmcp.server.providers.proxy import ProxyTool
+from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
+from fastmcp.utilities.versions import VersionSpec
+from jsonschema import Draft202012Validator
+from jsonschema import ValidationError as SchemaBroken
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import ValidationError, create_model
+
+from errata._fault import FaultError
+from errata._serving import (
+    IN_WORK,
+    QUESTION,
+    Bug,
+    Failed,
+    Installation,
+    Kind,
+    Listed,
+    MissingArguments,
+    RefusedArguments,
+    Request,
+    RequestContext,
+    Settings,
+    Unknown,
+)
+
+_Message: TypeAlias = MiddlewareContext[Any]
+_Found = TypeVar("_Found")
+_KINDS = {"tools/call": Kind.TOOL, "resources/read": Kind.RESOURCE, "prompts/get": Kind.PROMPT}
+_MEANT = (FaultError, FastMCPError)
+_WRAPPERS = (ToolError, ResourceError, PromptError)
+_WRAPPED = re.compile(
+    r"Error (?:calling tool|reading resource|rendering prompt) |Rate limited by upstream API, |Upstream request timed out, "
+)
+_CORE = {FastMCP.call_tool.__code__, FastMCP.read_resource.__code__, FastMCP.render_prompt.__code__}
+_ASKED = {
+    Kind.TOOL: InputRequiredToolResult,
+    Kind.RESOURCE: InputRequiredResourceResult,
+    Kind.PROMPT: InputRequiredPromptResult,
+}
+_THEIR_RECORDS = (
+    "Error calling tool ",
+    "Error reading resource ",
+    "Error rendering prompt ",
+    "Invalid arguments for tool ",
+    "Tool '",
+)
+_THEIR_LOGGERS = ("fastmcp.server.server", "fastmcp.prompts.function_prompt", "fastmcp.tools.function_tool")
+_MOST_SCHEMAS = 1_000
+_CONVERSION = re.compile(r"Could not convert argument '")
+_TEMPLATES = "fastmcp.resources.template"
+_ABSENT = "Missing required arguments: "
+_OWN_TIME_LIMIT = re.compile(r"Tool '.*' execution timed out after ", re.DOTALL)
+
+
+class FastMCPInstallation(Installation):
+    """errata in a FastMCP server: as its outermost middleware, so that all others see what they always saw."""
+
+    def __init__(self, server: FastMCP[Any], settings: Settings) -> None:
+        super().__init__(server, settings)
+        self._server = server
+        self._mask = settings.get("mask", getattr(server, "_mask_error_details", False))
+        self._validators: dict[int, tuple[object, Draft202012Validator]] = {}
+        self._edge = _Edge(self)
+        server.middleware.insert(0, self._edge)
+        self._undo.callback(server.middleware.remove, self._edge)
+        self._get_tool = server.get_tool
+        self._get_prompt = server.get_prompt
+        self._get_resource_template = server.get_resource_template
+        for replacement in (self.get_tool, self.get_prompt, self.get_resource_template):
+            self._replace(server, replacement.__name__, replacement)
+        for name in _THEIR_LOGGERS:
+            logger = logging.getLogger(name)
+            logger.addFilter(quiet := _Quiet())
+            self._undo.callback(logger.removeFilter, quiet)
+
+    async def get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
+        """Look a tool up, and remember it for the request that asked for it."""
+        return _remembered(await self._get_tool(name, version))
+
+    async def get_prompt(self, name: str, version: VersionSpec | None = None) -> Prompt | None:
+        """Look a prompt up, and remember it for the request that asked for it."""
+        return _remembered(await self._get_prompt(name, version))
+
+    async def get_resource_template(self, uri: str, version: VersionSpec | None = None) -> ResourceTemplate | None:
+        """Look a template up, and remember it for the request that asked for it."""
+        return _remembered(await self._get_resource_template(uri, version))
+
+    async def handle(self, kind: Kind, message: _Message, call_next: CallNext[Any, Any]) -> object:
+        """Do what a client asks for; a call from somebody's test or from inside a tool goes on as it did."""
+        request = _request(kind, message)
+        if request is None:
+            return await call_next(message)
+
+        async def run() -> object:
+            return self._checked(await call_next(message), request)
+
+        return await self.attend(request, run)
+
+    async def with_errors(self, message: _Message, call_next: CallNext[Any, Sequence[Tool]]) -> list[Tool]:
+        """List copies of the tools, with their failures in them."""
+        return [self._with_errors(tool) for tool in await call_next(message)]
+
+    def _with_errors(self, tool: Tool) -> Tool:
+        given = Listed(tool.description, tool.meta, tool.output_schema)
+        told = self.listed(tool.name, given, getattr(tool, "fn", None))
+        return tool.model_copy(
+            update={"description": told.description, "meta": told.meta, "output_schema": told.output_schema}
+        )
+
+    def _checked(self, result: object, request: Request) -> object:
+        """Refuse a result that breaks the tool's own schema: FastMCP would send it as a success."""
+        schema = getattr(request.found, "output_schema", None)
+        if schema is None or type(result) is not ToolResult or result.is_error:
+            return result
+        if (result.structured_content or {}).get("kind") != QUESTION:
+            cast("Any", self._validator(schema)).validate(result.structured_content)
+        return result
+
+    def _validator(self, schema: dict[str, Any]) -> Draft202012Validator:
+        known = self._validators.get(id(schema))
+        if known is None or known[0] is not schema:
+            if len(self._validators) >= _MOST_SCHEMAS:
+                self._validators.clear()
+            known = self._validators[id(schema)] = (schema, Draft202012Validator(schema))
+        return known[1]
+
+    async def judge(self, error: BaseException, request: Request) -> Failed | None:
+        """Take FastMCP's wrapping off an exception; what it hid in there of the protocol's is raised again."""
+        if isinstance(error, SchemaBroken):
+            return Bug(error)
+        if not _is_from_core(error) or isinstance(error, MCPError):
+            return None
+        inside = _unwrapped(error)
+        if isinstance(inside, MCPError):
+            return _of_the_protocol(inside, request)
+        if str(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
+            return Unknown(inside, on_purpose=True, known=await self._names(request.kind))
+        return _refused(inside, request) or Failed(inside, on_purpose=isinstance(inside, _MEANT))
+
+    async def _names(self, kind: Kind) -> tuple[str, ...]:
+        if kind is Kind.TOOL:
+            return tuple(tool.name for tool in await self._server.list_tools())
+        if kind is Kind.PROMPT:
+            return tuple(prompt.name for prompt in await self._server.list_prompts())
+        return tuple(str(resource.uri) for resource in await self._server.list_resources())
+
+    def function(self, request: Request) -> object:
+        """Find the function that a request runs."""
+        return getattr(request.found, "fn", None)
+
+    async def input_schema(self, request: Request) -> Mapping[str, object]:
+        """Find the schema of a tool's arguments."""
+        return request.found.parameters if isinstance(request.found, Tool) else {}
+
+    def result(self, encoded: Mapping[str, object]) -> ToolResult:
+        """Make the result of a tool, exactly as encoded."""
+        return ToolResult.from_mcp_result(CallToolResult.model_validate(encoded))
+
+    def question(self, kind: Kind, encoded: Mapping[str, object]) -> object:
+        """Make the result that asks, each kind of request its own."""
+        return _ASKED[kind](InputRequiredResult.model_validate(encoded))
+
+    def protocol_error(self, encoded: Mapping[str, object]) -> MCPError:
+        """Make the exception that becomes a JSON-RPC error."""
+        return MCPError(cast("int", encoded["code"]), str(encoded["message"]), encoded["data"])
+
+
+class _Edge(Middleware):
+    """The outermost middleware. It answers for what the server itself ran, and for nobody else's exceptions."""
+
+    def __init__(self, installation: FastMCPInstallation) -> None:
+        self._installation = installation
+
+    async def __call__(self, context: _Message, call_next: CallNext[Any, Any]) -> object:
+        if kind := _KINDS.get(context.method or ""):
+            return await self._installation.handle(kind, context, call_next)
+        if context.method == "tools/list":
+            return await self._installation.with_errors(context, call_next)
+        return await call_next(context)
+
+
+class _Quiet(logging.Filter):
+    """Keeps FastMCP from logging, traceback and all, what errata logs."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Drop a record about a request that errata answers."""
+        return IN_WORK.get() is None or not str(record.msg).startswith(_THEIR_RECORDS)
+
+
+def _request(kind: Kind, message: _Message) -> Request | None:
+    """Read a client's request; None for a call that no client made, or that a running tool makes."""
+    context = message.fastmcp_context
+    if context is None or (client := context.request_context) is None:
+        return None
+    working = IN_WORK.get()
+    if working is not None and working.context is client:
+        return None
+    asked = message.message
+    return Request(
+        kind,
+        str(asked.uri) if kind is Kind.RESOURCE else asked.name,
+        None if kind is Kind.RESOURCE else asked.arguments,
+        cast("RequestContext", client),
+        context,
+    )
+
+
+def _remembered(found: _Found) -> _Found:
+    """Note what a request is about, for the time when it fails."""
+    request = IN_WORK.get()
+    if request is not None and request.found is None:
+        is_meant = isinstance(found, ResourceTemplate) or getattr(found, "name", None) == request.name
+        request.found = found if is_meant else None
+    return found
+
+
+def _is_from_core(error: BaseException) -> bool:
+    """Whether the server itself ran into it: an exception that a middleware raises never came through there."""
+    at: TracebackType | None = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code in _CORE:
+            return True
+        at = at.tb_next
+    return False
+
+
+def _unwrapped(error: BaseException) -> BaseException:
+    """Take off what FastMCP put around an exception, however often a server is mounted in another one."""
+    while type(error) in _WRAPPERS and error.__cause__ is not None and _WRAPPED.match(str(error)):
+        error = error.__cause__
+    return error
+
+
+def _of_the_protocol(error: MCPError, request: Request) -> Failed:
+    """Raise what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
+    if isinstance(request.found, ProxyTool) or _OWN_TIME_LIMIT.match(str(error)):
+        return Failed(error)
+    raise error
+
+
+def _refused(error: BaseException, request: Request) -> Failed | None:
+    """Tell whether the arguments did not fit; None if it is about something else."""
+    cause = error.__cause__
+    if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
+        return RefusedArguments(cause, on_purpose=True)
+    if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request)):
+        return refused
+    return Bug(error) if isinstance(error, ValidationError) else None
+
+
+def _refused_by_signature(error: BaseException, request: Request) -> Failed | None:
+    """Find out for a prompt or a template, for which FastMCP says it in four different ways."""
+    found = request.found
+    if isinstance(found, Prompt) and str(error).startswith(_ABSENT):
+        wanted = [argument.name for argument in found.arguments or () if argument.required]
+        names = tuple(name for name in wanted if name not in request.arguments)
+        return MissingArguments(error, on_purpose=True, names=names) if names else None
+    if not (isinstance(error, ValidationError) or _CONVERSION.match(str(error)) or _is_from(_TEMPLATES, error)):
+        return None
+    given = found.matches(request.name) if isinstance(found, ResourceTemplate) else request.arguments
+    refusal = _refusal(getattr(found, "fn", None), given or {})
+    return RefusedArguments(refusal, on_purpose=True) if refusal else None
+
+
+def _is_from(module: str, error: BaseException) -> bool:
+    """Whether an exception was raised in a module itself, and not in what it calls."""
+    at: TracebackType | None = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_globals.get("__name__") == module
+
+
+def _refusal(function: object, given: Mapping[str, object]) -> ValidationError | None:
+    """Hold arguments against a function's signature, as Pydantic does, and give back its complaint."""
+    if not callable(function):
+        return None
+    annotated = {
+        name: (parameter.annotation, ...)
+        for name, parameter in inspect.signature(function, eval_str=True).parameters.items()
+        if name in given and parameter.annotation is not parameter.empty
+    }
+    try:
+        create_model("arguments", **cast("dict[str, Any]", annotated))(**{name: given[name] for name in annotated})
+    except ValidationError as refusal:
+        return refusal
+    return None
