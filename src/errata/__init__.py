@@ -29,7 +29,6 @@ from errata._factories import (
     validation_error,
 )
 from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
-from errata._install import install
 from errata._needs_input import NeedsInput, answers
 from errata._redaction import redact, redact_data, register_secret
 from errata._taxonomy import Code, RecoveryHint, Retry
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from errata import http as http  # Not in `__all__`: Python has an http, too.
     from errata._contract import Contract, Failure, fail, raises, recovery_for
     from errata._guard import guard, try_catch
+    from errata._install import install
     from errata.classification import classify, register
 
 __all__ = [
@@ -101,6 +101,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "fail": "errata._contract",
     "guard": "errata._guard",
     "http": "errata.http",
+    "install": "errata._install",
     "raises": "errata._contract",
     "recovery_for": "errata._contract",
     "register": "errata.classification",

@@ -55,6 +55,7 @@ _CRASHED = (UnexpectedToolError, UnexpectedResourceError)
 _WRAPPED_IN_WORDS = (ToolError, ResourceError, ValidationError)
 _PREFIX = "Error executing tool "
 _NOWHERE = object()
+_COMES_BACK = frozenset({"inputResponses", "requestState"})
 
 
 class _Speaking(Installation):
@@ -97,30 +98,27 @@ class MCPServerInstallation(_Speaking):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; for a client, a failure is a result."""
-        if context is None or _is_direct(context):
+        request = _request(Kind.TOOL, name, arguments, context)
+        if request is None:
             return await self._call_tool(name, arguments, context)
-        answer = await self.attend(
-            _request(Kind.TOOL, name, arguments, context), lambda: self._call_tool(name, arguments, context)
-        )
+        answer = await self.attend(request, lambda: self._call_tool(name, arguments, context))
         return cast("CallToolResult | InputRequiredResult", answer)
 
     async def read_resource(self, uri: AnyUrl | str, context: Context[Any, Any] | None = None) -> object:
         """Read a resource; for a client, a failure is a JSON-RPC error."""
-        if context is None or _is_direct(context):
+        request = _request(Kind.RESOURCE, str(uri), None, context)
+        if request is None:
             return await self._read_resource(uri, context)
-        return await self.attend(
-            _request(Kind.RESOURCE, str(uri), None, context), lambda: self._read_resource(uri, context)
-        )
+        return await self.attend(request, lambda: self._read_resource(uri, context))
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """Render a prompt; for a client, a failure is a JSON-RPC error."""
-        if context is None or _is_direct(context):
+        request = _request(Kind.PROMPT, name, arguments, context)
+        if request is None:
             return await self._get_prompt(name, arguments, context)
-        answer = await self.attend(
-            _request(Kind.PROMPT, name, arguments, context), lambda: self._get_prompt(name, arguments, context)
-        )
+        answer = await self.attend(request, lambda: self._get_prompt(name, arguments, context))
         return cast("GetPromptResult | InputRequiredResult", answer)
 
     async def list_tools(self) -> list[Tool]:
@@ -257,16 +255,21 @@ class ServerInstallation(_Speaking):
         return None
 
 
-def _is_direct(context: Context[Any, Any]) -> bool:
-    """Whether this is no client's request: a call from somebody's test, or from inside a tool that is running."""
-    if context.protocol_version is None:
-        return True
+def _request(
+    kind: Kind, name: str, arguments: dict[str, Any] | None, context: Context[Any, Any] | None
+) -> Request | None:
+    """Read a client's request; None for a call from somebody's test, or from inside a tool that is running."""
+    if context is None:
+        return None
+    try:
+        current = context.request_context
+    except ValueError:  # A context that somebody made by hand.
+        return None
     working = IN_WORK.get()
-    return working is not None and working.context is context.request_context
-
-
-def _request(kind: Kind, name: str, arguments: dict[str, Any] | None, context: Context[Any, Any]) -> Request:
-    return Request(kind, name, arguments, cast("RequestContext", context.request_context), context)
+    if working is not None and working.context is current:
+        return None
+    comes_back = not _COMES_BACK.isdisjoint(current.params or ())
+    return Request(kind, name, arguments, cast("RequestContext", current), context if comes_back else None)
 
 
 def _schema_of(name: str, tools: Iterable[Tool]) -> Mapping[str, object]:

@@ -52,7 +52,7 @@ async def ask_in_between(question: NeedsInput, properties: Mapping[str, object],
 
 def earlier_answers(request: Request) -> dict[str, object]:
     """Read the answers of earlier rounds, which the client carried along for us."""
-    state = request.turn.request_state
+    state = request.turn.request_state if request.turn else None
     if state is None or not state.startswith(_STATE):
         return {}
     try:
@@ -68,7 +68,7 @@ def carried(given: Mapping[str, object]) -> str | None:
 
 def reply_in(request: Request) -> object | None:
     """Find the client's answer to our question in a request that came back."""
-    return (request.turn.input_responses or {}).get(QUESTION_KEY)
+    return (request.turn.input_responses or {}).get(QUESTION_KEY) if request.turn else None
 
 
 def accepted(reply: object) -> dict[str, object] | None:

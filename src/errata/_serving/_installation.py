@@ -152,7 +152,8 @@ class Installation(ABC):
         """Do what is asked for; a failure becomes the answer that the protocol has for it."""
         if not self._at_work:
             return await run()
-        if request.turn.input_responses or request.turn.request_state:
+        turn = request.turn
+        if turn is not None and (turn.input_responses or turn.request_state):
             return await self._resume(request, run)
         return await self._attempt(request, run, {})
 
@@ -228,10 +229,7 @@ class Installation(ABC):
 
     async def _answer(self, failed: Failed, request: Request) -> object:
         """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
-        with referring_to(request.trace_id):
-            fault = failed.fault(request)
-        if self._mask:
-            fault = masked(fault, failed)
+        fault = self._fault(failed, request)
         self._log(fault, failed, request)
         if request.kind is not Kind.TOOL:
             encoded = as_jsonrpc_error(advised(fault, failed))
@@ -243,6 +241,14 @@ class Installation(ABC):
         format = _format(request, await self.input_schema(request)) if dialect.follows_format else _MARKDOWN
         told = advised(fault, failed) if dialect is native else fault
         return self.result(_with_reference(dialect.encode(told, format=format), fault, dialect))
+
+    def _fault(self, failed: Failed, request: Request) -> Fault:
+        if trace_id := request.trace_id:
+            with referring_to(trace_id):
+                fault = failed.fault(request)
+        else:
+            fault = failed.fault(request)
+        return masked(fault, failed) if self._mask else fault
 
     def _log(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Write it down: what somebody foresaw as a warning, what nobody did as an error."""

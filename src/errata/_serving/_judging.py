@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable
 from typing import ClassVar
 
-from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified
+from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified, rewritten
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
 from errata._values import nearest
@@ -12,6 +12,7 @@ from errata.classification import classify
 from errata.classification._arguments import refused_arguments
 
 _LONGEST_NAME = 200
+_NEXT_STEP = {code: Recovery(hint=code.next_step) for code in Code}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -117,4 +118,4 @@ def advised(fault: Fault, failed: Failed) -> Fault:
     """
     if fault.recovery is not None or isinstance(failed.error, FaultError) or fault.retry is not fault.code.retry:
         return fault
-    return dataclasses.replace(fault, recovery=Recovery(hint=fault.code.next_step))
+    return rewritten(fault, recovery=_NEXT_STEP[fault.code])

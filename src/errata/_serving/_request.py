@@ -72,13 +72,14 @@ class Request:
         name: str,
         arguments: Mapping[str, object] | None,
         context: RequestContext,
-        turn: Turn,
+        turn: Turn | None,
     ) -> None:
         self.kind: Kind = kind
         self.name: str = name
         self.arguments: Mapping[str, object] = arguments or {}
         self.context: RequestContext = context
-        self.turn: Turn = turn
+        self.turn: Turn | None = turn
+        """What it brings along, if it may be one that comes back."""
         self.found: object = None
         """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
         self.started: float = time.perf_counter()
