@@ -110,7 +110,8 @@ class Fault:
             _set(self, code=Code.UNKNOWN_ERROR, origin=self.origin or text_or_none(self.code))
         elif code is not self.code:
             _set(self, code=code)
-        _set(self, message=text_or_none(self.message) or self.code.sentence)
+        if (message := text_or_none(self.message) or self.code.sentence) is not self.message:
+            _set(self, message=message)
         if self.retry_declared is not False:
             _set(self, retry_declared=self.retry_declared is True)
         if self.issues is not _NONE:

@@ -131,9 +131,11 @@ class _Copier:
         if value is None or kind is bool:
             self._spend(4)
             return value
+        if kind is int:
+            return self._integer(cast("int", value))
         try:
             if kind is dict or kind is list:
-                return self._container(value, depth)
+                return self._container(value, cast("Collection[object]", value), depth)
             return self._other(value, depth)
         except _TooLargeError:
             raise
@@ -159,10 +161,9 @@ class _Copier:
             case BaseException():
                 return self._text(f"{_TYPE_NAME(type(value))}: {text_of(value)}")
             case _:
-                return self._container(value, depth)
+                return self._container(value, _content_of(value), depth)
 
-    def _container(self, value: object, depth: int) -> object:
-        content = _content_of(value)
+    def _container(self, value: object, content: Collection[object] | None, depth: int) -> object:
         if content is None:
             return self._text(text_of(value))
         if id(value) in self._open:
@@ -172,7 +173,7 @@ class _Copier:
         self._open.add(id(value))
         self._spend(2)
         try:
-            if isinstance(content, Mapping):
+            if type(content) is dict or isinstance(content, Mapping):
                 return self._object(cast("Mapping[object, object]", content), depth - 1)
             return self._array(_in_order(content), depth - 1)
         finally:

@@ -53,6 +53,16 @@ def test_a_secret_is_hidden_from_the_moment_it_is_registered_in_texts_that_were_
     forget()
 
     assert hidden == "it answered [redacted: secret] to 3 calls"
+    assert redact(text) == text
+
+
+def test_so_is_one_that_comes_into_the_environment(monkeypatch):
+    text = "it answered qXv7-Lm2p-Rt9z to 3 calls"
+    assert redact(text) == text
+
+    monkeypatch.setenv("BILLING_API_TOKEN", "qXv7-Lm2p-Rt9z")
+
+    assert redact(text) == "it answered [redacted: secret] to 3 calls"
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ class Known:
         self._told: dict[object, frozenset[str]] = {}
         self._found: frozenset[str] = frozenset()
         self._forms: tuple[str, ...] = ()
+        self._generation = 0
         self._variables = -1
         self._read_at = float("-inf")
 
@@ -72,16 +73,27 @@ class Known:
 
     def forms(self) -> tuple[str, ...]:
         """Give all forms of all secrets, the longest first."""
+        self._look_around()
+        return self._forms
+
+    def generation(self) -> int:
+        """Give the secrets that are known a number, and others another one."""
+        self._look_around()
+        return self._generation
+
+    def _look_around(self) -> None:
         now = time.monotonic()
         if len(os.environ) != self._variables or now - self._read_at > _ENVIRONMENT_AGE_S:
             with self._lock:
                 self._variables, self._read_at = len(os.environ), now
                 self._found = frozenset(form for value in _environment() for form in _forms(value))
                 self._arrange()
-        return self._forms
 
     def _arrange(self) -> None:
-        self._forms = tuple(sorted(self._found.union(*self._told.values()), key=lambda form: (-len(form), form)))
+        forms = tuple(sorted(self._found.union(*self._told.values()), key=lambda form: (-len(form), form)))
+        if forms != self._forms:
+            self._forms = forms
+            self._generation += 1  # Last, so that whoever sees the number sees at least these forms.
 
 
 def learn(value: str) -> Callable[[], None]:
@@ -140,6 +152,11 @@ def knows_any_in(text: str) -> bool:
     """Whether a secret of this process is in a text."""
     forms = _KNOWN.forms()
     return bool(forms) and len(text) >= len(forms[-1]) and any(map(text.__contains__, forms))
+
+
+def generation() -> int:
+    """Give a number to what this process knows; what was said about a text holds as long as the number does."""
+    return _KNOWN.generation()
 
 
 def _environment() -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from errata._secrecy._commands import commands
 from errata._secrecy._keys import framed_keys, naked_keys
-from errata._secrecy._known import known, knows_any_in
+from errata._secrecy._known import generation, known, knows_any_in
 from errata._secrecy._marks import TEXT, Span, hide, mark
 from errata._secrecy._pairs import pairs
 from errata._secrecy._personal import personal
@@ -37,34 +37,38 @@ _JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", "
 
 def redacted(text: str) -> str:
     """Hide what nobody outside may see. Redacting again changes nothing."""
+    known_now = generation()
+    if _HARMLESS.get(text) == known_now:
+        return text
     for _ in range(_ROUNDS):
         before, text = text, _once(text)
         if text == before:
+            _remember(text, known_now)
             return text
     # Each mark made something else look like a secret: nobody writes such text by accident.
     return mark(TEXT)
 
 
-def _once(text: str) -> str:
-    """Hide the values that this process knows, which may be others than before, and then what looks like a secret."""
-    if knows_any_in(text):
-        text = hide(text, known(text))
-    if text in _HARMLESS:
-        return text
-    after = _by_looks(text)
-    if after is text and len(text) <= _LONGEST_REMEMBERED:
-        _remember(text)
-    return after
+_HARMLESS: dict[str, int] = {}
+"""Short texts in which nothing is to be hidden, and which secrets were known then.
+
+Servers say the same few things again and again. What was hidden is not kept here: it would outlive its time.
+"""
 
 
-_HARMLESS: set[str] = set()
-"""Texts in which nothing looks like a secret: servers say the same few things again and again."""
-
-
-def _remember(text: str) -> None:
+def _remember(text: str, known_then: int) -> None:
+    if len(text) > _LONGEST_REMEMBERED:
+        return
     if len(_HARMLESS) >= _MOST_REMEMBERED:
         _HARMLESS.clear()
-    _HARMLESS.add(text)
+    _HARMLESS[text] = known_then
+
+
+def _once(text: str) -> str:
+    """Hide the values that this process knows, then what looks like a secret."""
+    if knows_any_in(text):
+        text = hide(text, known(text))
+    return _by_looks(text)
 
 
 def _by_looks(text: str) -> str:

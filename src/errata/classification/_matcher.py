@@ -100,12 +100,13 @@ def pieces_of(phrase: str) -> list[list[tuple[str, str]]]:
 class Matcher:
     """Rows of phrases; the first row with a phrase that the text holds is the answer."""
 
-    __slots__ = ("_kinds", "_root", "_words")
+    __slots__ = ("_kinds", "_kinds_of_a_space", "_root", "_words")
 
     def __init__(self, rows: Sequence[Iterable[str]]) -> None:
         self._root = _Node()
         self._words = re.compile(_WORDS)
         self._kinds = {kind: re.compile(glue).fullmatch for kind, glue in _GLUE.items()}
+        self._kinds_of_a_space = [kind for kind, fits in self._kinds.items() if fits(" ")]
         number = 0
         for row, phrases in enumerate(rows):
             for phrase in phrases:
@@ -141,13 +142,16 @@ class Matcher:
             if not node.following or at == len(words):
                 continue
             word = words[at][0]
+            names_status = _is_status(word)
             for kind in ("",) if at == start else self._kinds_of(words[at - 1][1]):
                 if following := node.following.get(kind + word):
                     open_nodes.append((following, at + 1, status))
-                if _is_status(word) and (following := node.following.get(kind + _STATUS)):
+                if names_status and (following := node.following.get(kind + _STATUS)):
                     open_nodes.append((following, at + 1, int(word)))
 
     def _kinds_of(self, between: str) -> list[str]:
+        if between == " ":  # As it mostly is.
+            return self._kinds_of_a_space
         return [kind for kind, fits in self._kinds.items() if fits(between)]
 
 
