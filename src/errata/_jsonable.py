@@ -67,11 +67,12 @@ def text_of(value: object) -> str:
     try:
         text = valid_unicode(str.__str__(str(value)))
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything.
-        return _type_text(value)
+        return type_text(value)
     return re.sub(_ADDRESS, "", text) if text.startswith("<") else text
 
 
-def _type_text(value: object) -> str:
+def type_text(value: object) -> str:
+    """Say what a value is that has no text of its own."""
     return f"<{_TYPE_NAME(type(value))}>"  # Past a metaclass, which may have its own idea of a name.
 
 
@@ -140,7 +141,7 @@ class _Copier:
         except _TooLargeError:
             raise
         except Exception:  # noqa: BLE001 - foreign objects may raise anything, from anywhere.
-            return self._text(_type_text(value))
+            return self._text(type_text(value))
 
     def _other(self, value: object, depth: int) -> object:  # noqa: PLR0911 - one line for each kind of value.
         match value:

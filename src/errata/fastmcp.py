@@ -13,6 +13,7 @@ from fastmcp.exceptions import ValidationError as InvalidArguments
 from fastmcp.prompts.base import InputRequiredPromptResult, Prompt
 from fastmcp.resources.base import InputRequiredResourceResult
 from fastmcp.resources.template import ResourceTemplate
+from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware import Middleware, MiddlewareContext
 from fastmcp.server.middleware.middleware import CallNext
 from fastmcp.server.providers.proxy import ProxyTool
@@ -25,6 +26,7 @@ from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError, create_model
 
 from errata._fault import FaultError
+from errata._jsonable import text_of
 from errata._serving import (
     IN_WORK,
     QUESTION,
@@ -151,7 +153,7 @@ class FastMCPInstallation(Installation):
         inside = _unwrapped(error)
         if isinstance(inside, MCPError):
             return _of_the_protocol(inside, request)
-        if str(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
+        if text_of(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
             return Unknown(inside, on_purpose=True, known=await self._names(request.kind))
         return _refused(inside, request) or Failed(inside, on_purpose=isinstance(inside, _MEANT))
 
@@ -201,8 +203,10 @@ class _Quiet(logging.Filter):
     """Keeps FastMCP from logging, traceback and all, what errata logs."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Drop a record about a request that errata answers."""
-        return IN_WORK.get() is None or not str(record.msg).startswith(_THEIR_RECORDS)
+        """Drop a record about a request that errata answers; one of a server without errata, called from there, stays."""
+        working = IN_WORK.get()
+        is_ours = working is not None and working.context is fastmcp_request_ctx.get()
+        return not is_ours or not str(record.msg).startswith(_THEIR_RECORDS)
 
 
 def _request(kind: Kind, message: _Message) -> Request | None:
@@ -244,14 +248,14 @@ def _is_from_core(error: BaseException) -> bool:
 
 def _unwrapped(error: BaseException) -> BaseException:
     """Take off what FastMCP put around an exception, however often a server is mounted in another one."""
-    while type(error) in _WRAPPERS and error.__cause__ is not None and _WRAPPED.match(str(error)):
+    while type(error) in _WRAPPERS and error.__cause__ is not None and _WRAPPED.match(text_of(error)):
         error = error.__cause__
     return error
 
 
 def _of_the_protocol(error: MCPError, request: Request) -> Failed:
     """Raise what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
-    if isinstance(request.found, ProxyTool) or _OWN_TIME_LIMIT.match(str(error)):
+    if isinstance(request.found, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error)):
         return Failed(error)
     raise error
 
@@ -269,11 +273,11 @@ def _refused(error: BaseException, request: Request) -> Failed | None:
 def _refused_by_signature(error: BaseException, request: Request) -> Failed | None:
     """Find out for a prompt or a template, for which FastMCP says it in four different ways."""
     found = request.found
-    if isinstance(found, Prompt) and str(error).startswith(_ABSENT):
+    if isinstance(found, Prompt) and text_of(error).startswith(_ABSENT):
         wanted = [argument.name for argument in found.arguments or () if argument.required]
         names = tuple(name for name in wanted if name not in request.arguments)
         return MissingArguments(error, on_purpose=True, names=names) if names else None
-    if not (isinstance(error, ValidationError) or _CONVERSION.match(str(error)) or _is_from(_TEMPLATES, error)):
+    if not (isinstance(error, ValidationError) or _CONVERSION.match(text_of(error)) or _is_from(_TEMPLATES, error)):
         return None
     given = found.matches(request.name) if isinstance(found, ResourceTemplate) else request.arguments
     refusal = _refusal(getattr(found, "fn", None), given or {})

@@ -1,6 +1,7 @@
 """The official SDK's servers: `MCPServer`, and the low-level `Server` under it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias, cast
 
 from mcp.server.context import HandlerResult, ServerRequestContext
@@ -27,6 +28,7 @@ from mcp_types import (
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from errata._fault import FaultError
+from errata._jsonable import text_of
 from errata._serving import (
     IN_WORK,
     Bug,
@@ -54,7 +56,6 @@ _MEANT = (FaultError, ToolError, ResourceError)
 _CRASHED = (UnexpectedToolError, UnexpectedResourceError)
 _WRAPPED_IN_WORDS = (ToolError, ResourceError, ValidationError)
 _PREFIX = "Error executing tool "
-_NOWHERE = object()
 _COMES_BACK = frozenset({"inputResponses", "requestState"})
 
 
@@ -138,7 +139,7 @@ class MCPServerInstallation(_Speaking):
         if isinstance(inside, ValidationError):
             refused = request.kind is Kind.RESOURCE and self._is_about_arguments(inside, request)
             return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
-        if str(inside) == f"Unknown {request.kind}: {request.name}":
+        if text_of(inside) == f"Unknown {request.kind}: {request.name}":
             return Unknown(inside, on_purpose=True, known=await self._names(request.kind))
         return Failed(inside, on_purpose=isinstance(inside, _MEANT))
 
@@ -146,9 +147,9 @@ class MCPServerInstallation(_Speaking):
         """Look into the ValueErrors that the SDK makes of everything a prompt raises."""
         told = error.__cause__ or error
         inside = told.__cause__ or told
-        if inside is told and str(told) == f"Unknown prompt: {request.name}":
+        if inside is told and text_of(told) == f"Unknown prompt: {request.name}":
             return Unknown(told, on_purpose=True, known=await self._names(Kind.PROMPT))
-        if inside is told and str(told).startswith("Missing required arguments: "):
+        if inside is told and text_of(told).startswith("Missing required arguments: "):
             return MissingArguments(told, on_purpose=True, names=await self._absent(request))
         if isinstance(inside, ValidationError):
             refused = self._is_about_arguments(inside, request)
@@ -289,7 +290,7 @@ def _unwrapped(error: BaseException) -> BaseException:
 def _is_wrapping(error: BaseException, cause: BaseException) -> bool:
     if isinstance(error, _CRASHED):
         return True
-    return isinstance(error, ToolError) and isinstance(cause, _WRAPPED_IN_WORDS) and str(error).startswith(_PREFIX)
+    return isinstance(error, ToolError) and isinstance(cause, _WRAPPED_IN_WORDS) and text_of(error).startswith(_PREFIX)
 
 
 def _is_about(arguments: Mapping[str, object], error: ValidationError) -> bool:
@@ -298,11 +299,10 @@ def _is_about(arguments: Mapping[str, object], error: ValidationError) -> bool:
 
 
 def _value_at(arguments: object, place: tuple[int | str, ...], problem: str) -> object:
+    """Follow a place; the name of a union's member is in it, too, and leads nowhere."""
     for part in place[:-1] if problem == "missing" else place:
-        try:
+        with suppress(LookupError, TypeError):
             arguments = cast("Any", arguments)[part]
-        except (LookupError, TypeError):
-            return _NOWHERE
     return arguments
 
 

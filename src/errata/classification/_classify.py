@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from errata._fault import Fault, FaultError, identified
 from errata._identity import new_correlation_id, now
-from errata._jsonable import text_of
+from errata._jsonable import text_of, type_text
 from errata._log import stack_of
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
@@ -206,10 +206,11 @@ class _Inquiry:
         return text
 
     def _text_of(self, error: BaseException) -> str:
-        """Read a text once: it may be slow, and another one the next time."""
+        """Read a text once: it may be slow, and another one the next time. One that cannot be read is none."""
         known = self._texts.get(id(error))
         if known is None:
-            known = self._texts[id(error)] = (error, text_of(error))
+            text = text_of(error)
+            known = self._texts[id(error)] = (error, "" if text == type_text(error) else text)
         return known[1]
 
 
