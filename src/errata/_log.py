@@ -12,7 +12,7 @@ from errata._fault import Fault
 from errata._redaction import redact_data, redact_within
 
 _LOG = logging.getLogger("errata")
-_MOST_FRAMES = 50
+_MOST_FRAMES = 50  # The last ones: who raised it is at the end.
 _LONGEST_STACK = 16_000
 _LONGEST_TEXT = 8_000
 _WHERE = {"operation": "", "tool": "Tool ", "resource": "Resource ", "prompt": "Prompt "}
@@ -51,7 +51,7 @@ def log_failure(
 def stack_of(error: BaseException) -> str:
     """Format an exception's traceback, with its causes; an exception that cannot be formatted says so."""
     try:
-        lines = traceback.TracebackException.from_exception(error, limit=_MOST_FRAMES, compact=True).format()
+        lines = traceback.TracebackException.from_exception(error, limit=-_MOST_FRAMES, compact=True).format()
         return redact_within("".join(lines), _LONGEST_STACK)
     except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
         return f"[{type(error).__name__}: its traceback cannot be formatted]"
