@@ -5,6 +5,7 @@ Both arrive as the same exception. Answering the first breaks the protocol, and 
 
 import asyncio
 import math
+from typing import cast
 
 import anyio
 
@@ -18,6 +19,14 @@ def cancellations() -> int:
     return task.cancelling() if task else 0
 
 
-def was_cancelled(before: int) -> bool:
+def has_to_pass(error: BaseException, before: int) -> bool:
+    """Tell whether an exception must go on as it is: the request was cancelled, or somebody ends the whole server."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return group.split((Exception, asyncio.CancelledError))[1] is not None
+    return isinstance(error, asyncio.CancelledError) and _was_cancelled(before)
+
+
+def _was_cancelled(before: int) -> bool:
     """Tell whether the request itself was cancelled since the count was taken."""
     return cancellations() > before or anyio.current_effective_deadline() == -math.inf

@@ -27,7 +27,7 @@ from errata._serving._asking import (
     reply_in,
     way_to_ask,
 )
-from errata._serving._cancelling import cancellations, was_cancelled
+from errata._serving._cancelling import cancellations, has_to_pass
 from errata._serving._judging import Failed, advised, masked
 from errata._serving._publishing import Listed, published
 from errata._serving._request import IN_WORK, Kind, Request
@@ -146,6 +146,8 @@ class Installation(ABC):
 
     def listed(self, name: str, tool: Listed, function: object) -> Listed:
         """Say in a list of tools how this one fails."""
+        if not self._at_work:  # Somebody wrapped our list and goes on calling it.
+            return tool
         return published(tool, self.declared(name, function), self.dialect_of(name), describe=self._describe)
 
     async def attend(self, request: Request, run: Run) -> object:
@@ -175,8 +177,8 @@ class Installation(ABC):
                 return await run()
             with surroundings:
                 return await run()
-        except (Exception, asyncio.CancelledError) as error:
-            if isinstance(error, asyncio.CancelledError) and was_cancelled(before):
+        except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:
+            if has_to_pass(error, before):
                 raise
             failed = await self.judge(error, request)
             if failed is None:
