@@ -1,11 +1,12 @@
 """What saying a fault and reading it back cost beside writing and parsing the same JSON."""
 
+import itertools
 import json
 
 from _measure import Figure, figure
 
 import errata
-from errata import Recovery, dialects, rate_limited
+from errata import Recovery, classify, dialects, rate_limited
 
 
 def figures() -> list[Figure]:
@@ -32,5 +33,27 @@ def figures() -> list[Figure]:
             lambda: rate_limited("Slow down.", {"limit": 3}),
             "make a ValueError",
             lambda: ValueError("Slow down.", {"limit": 3}),
+        ),
+        *_ways_out(),
+    ]
+
+
+def _ways_out() -> list[Figure]:
+    """Measure all that errata does about an exception; words that were said before are not judged again."""
+    said, numbers = ValueError("limit must be between 1 and 100"), itertools.count()
+    wire = dialects.native.encode(classify(said))
+    beside = "json.dumps of the same"
+    return [
+        figure(
+            "classify and encode an error",
+            lambda: dialects.native.encode(classify(said)),
+            beside,
+            lambda: json.dumps(wire),
+        ),
+        figure(
+            "… in words never said before",
+            lambda: dialects.native.encode(classify(ValueError(f"limit must be between 1 and {next(numbers)}"))),
+            beside,
+            lambda: json.dumps(wire),
         ),
     ]

@@ -58,7 +58,8 @@ class Recovery:
         _put_in_order(self, _RECOVERY_FIELDS)
         if self.actions is not _NONE:
             _set(self, actions=tuple(filter(None, map(text_or_none, items_of(self.actions)))))
-        _set(self, corrective_params=_copied(self.corrective_params))
+        params = self.corrective_params
+        _set(self, corrective_params={} if _is_nothing(params) else jsonable_object(params))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,9 +123,9 @@ class Fault:
 
     def _take_over(self, given: object) -> None:
         """Copy the data. 003's reserved keys go to their fields; a value of the wrong kind stays where it is."""
-        data = _shallow_copy(given)
+        data: dict[str, object] = {} if _is_nothing(given) else _shallow_copy(given)
         if _RESERVED.isdisjoint(data):
-            _set(self, data=_copied(data))
+            _set(self, data=jsonable_object(data) if data else data)
             return
         data |= {key: jsonable(data[key]) for key in _RESERVED if key in data}
         if is_a(reason := data.get("reason"), str):
@@ -292,14 +293,15 @@ def _set(instance: object, **fields: object) -> None:
 def _put_in_order(instance: object, readers: Mapping[str, Callable[[object], object]]) -> None:
     """Read the fields that were given as what they should be; None is in order, and most fields are None."""
     for name, read in readers.items():
-        if (given := getattr(instance, name)) is not None:
-            object.__setattr__(instance, name, read(given))
+        given = getattr(instance, name)
+        if given is not None and (value := read(given)) is not given:
+            object.__setattr__(instance, name, value)
 
 
-def _copied(data: object) -> dict[str, object]:
-    """Copy data into a JSON object; most errors have none."""
+def _is_nothing(data: object) -> bool:
+    """Whether there is nothing to copy and to put in order; most errors have no data."""
     kind: object = type(data)
-    return {} if kind is dict and not data else jsonable_object(data)
+    return kind is dict and not data
 
 
 def _issue(value: object) -> FieldIssue:

@@ -42,7 +42,7 @@ def outgoing(fault: Fault) -> Fault:
     if changes:
         return dataclasses.replace(fault, **{**own, **changes})
     # What is sent has copies of its own: whoever changes them does not change the fault.
-    return rewritten(fault, **own) if fault.data or fault.recovery else fault
+    return rewritten(fault, **own) if fault.data or own["recovery"] is not fault.recovery else fault
 
 
 def outgoing_question(question: NeedsInput) -> NeedsInput:
