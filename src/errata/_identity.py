@@ -1,11 +1,11 @@
 """What ties an answer to the log: a reference and a time."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-_REFERENCE: ContextVar[str | None] = ContextVar("errata_reference", default=None)
+REFERENCE: ContextVar[Callable[[], str | None] | None] = ContextVar("errata_reference", default=None)
+"""Who knows the reference of the request in work: most requests never need it."""
 
 
 def now() -> str:
@@ -21,18 +21,9 @@ def written(moment: datetime) -> str:
 
 def new_correlation_id() -> str:
     """Make a reference: that of the request in work, if it came with one, else a UUID, version 4."""
-    if reference := _REFERENCE.get():
+    ask = REFERENCE.get()
+    if ask is not None and (reference := ask()):
         return reference
     import uuid  # noqa: PLC0415 - it is a fifth of what `import errata` would cost.
 
     return str(uuid.uuid4())
-
-
-@contextmanager
-def referring_to(reference: str | None) -> Generator[None]:
-    """Give every failure in the block the same reference: that of the trace the request belongs to."""
-    token = _REFERENCE.set(reference)
-    try:
-        yield
-    finally:
-        _REFERENCE.reset(token)

@@ -1,15 +1,13 @@
 """A tool that asks before it acts (002): a normal turn of the conversation, and not a failure."""
 
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from types import MappingProxyType
 
 from errata._jsonable import jsonable, jsonable_object, text_of
 from errata._values import items_of
 
-_NOTHING: Mapping[str, object] = MappingProxyType({})
-_ANSWERS: ContextVar[Mapping[str, object]] = ContextVar("errata_answers", default=_NOTHING)
+ANSWERS: ContextVar[Callable[[], Mapping[str, object]] | None] = ContextVar("errata_answers", default=None)
+"""Who knows what the client answered: most requests never ask."""
 
 
 def answers() -> Mapping[str, object]:
@@ -19,17 +17,8 @@ def answers() -> Mapping[str, object]:
     if style is None:
         raise NeedsInput("Which style?", fields=["style"])
     """
-    return _ANSWERS.get()
-
-
-@contextmanager
-def answering(given: Mapping[str, object]) -> Generator[None]:
-    """Let `answers()` give these in the block: a call that is run again."""
-    token = _ANSWERS.set(MappingProxyType(dict(given)))
-    try:
-        yield
-    finally:
-        _ANSWERS.reset(token)
+    ask = ANSWERS.get()
+    return {} if ask is None else ask()
 
 
 class NeedsInput(Exception):  # noqa: N818 - see above: it is not an error.

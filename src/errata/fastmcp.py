@@ -1,5 +1,6 @@
 """FastMCP's server, from jlowin's package of that name."""
 
+import functools
 import inspect
 import logging
 import re
@@ -36,9 +37,9 @@ from errata._serving import (
     Kind,
     Listed,
     MissingArguments,
+    Origin,
     RefusedArguments,
     Request,
-    RequestContext,
     Settings,
     Unknown,
 )
@@ -182,7 +183,8 @@ class FastMCPInstallation(Installation):
 
     def protocol_error(self, encoded: Mapping[str, object]) -> MCPError:
         """Make the exception that becomes a JSON-RPC error."""
-        return MCPError(cast("int", encoded["code"]), str(encoded["message"]), encoded["data"])
+        code = cast("int", encoded["code"])
+        return _numbered(code)(code, str(encoded["message"]), encoded["data"])
 
 
 class _Edge(Middleware):
@@ -218,13 +220,14 @@ def _request(kind: Kind, message: _Message) -> Request | None:
     if working is not None and working.context is client:
         return None
     asked = message.message
-    return Request(
-        kind,
-        str(asked.uri) if kind is Kind.RESOURCE else asked.name,
-        None if kind is Kind.RESOURCE else asked.arguments,
-        cast("RequestContext", client),
-        context,
-    )
+    name, arguments = (str(asked.uri), None) if kind is Kind.RESOURCE else (asked.name, asked.arguments)
+    return Request(kind, name, arguments, cast("Origin", context))
+
+
+@functools.cache
+def _numbered(code: int) -> type[MCPError]:
+    """Name a class after a number: FastMCP tells the span of a request the class of its error, and not the number."""
+    return cast("type[MCPError]", type(str(code), (MCPError,), {}))
 
 
 def _remembered(found: _Found) -> _Found:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import HandlerEntry, Server
@@ -37,9 +37,9 @@ from errata._serving import (
     Kind,
     Listed,
     MissingArguments,
+    Origin,
     RefusedArguments,
     Request,
-    RequestContext,
     Settings,
     Unknown,
 )
@@ -56,7 +56,6 @@ _MEANT = (FaultError, ToolError, ResourceError)
 _CRASHED = (UnexpectedToolError, UnexpectedResourceError)
 _WRAPPED_IN_WORDS = (ToolError, ResourceError, ValidationError)
 _PREFIX = "Error executing tool "
-_COMES_BACK = frozenset({"inputResponses", "requestState"})
 
 
 class _Speaking(Installation):
@@ -99,26 +98,26 @@ class MCPServerInstallation(_Speaking):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; for a client, a failure is a result."""
-        request = _request(Kind.TOOL, name, arguments, context)
-        if request is None:
+        if context is None or _is_nested(context):
             return await self._call_tool(name, arguments, context)
+        request = Request(Kind.TOOL, name, arguments, cast("Origin", context))
         answer = await self.attend(request, lambda: self._call_tool(name, arguments, context))
         return cast("CallToolResult | InputRequiredResult", answer)
 
     async def read_resource(self, uri: AnyUrl | str, context: Context[Any, Any] | None = None) -> object:
         """Read a resource; for a client, a failure is a JSON-RPC error."""
-        request = _request(Kind.RESOURCE, str(uri), None, context)
-        if request is None:
+        if context is None or _is_nested(context):
             return await self._read_resource(uri, context)
+        request = Request(Kind.RESOURCE, str(uri), None, cast("Origin", context))
         return await self.attend(request, lambda: self._read_resource(uri, context))
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """Render a prompt; for a client, a failure is a JSON-RPC error."""
-        request = _request(Kind.PROMPT, name, arguments, context)
-        if request is None:
+        if context is None or _is_nested(context):
             return await self._get_prompt(name, arguments, context)
+        request = Request(Kind.PROMPT, name, arguments, cast("Origin", context))
         answer = await self.attend(request, lambda: self._get_prompt(name, arguments, context))
         return cast("GetPromptResult | InputRequiredResult", answer)
 
@@ -212,13 +211,11 @@ class ServerInstallation(_Speaking):
 
     def _around(self, kind: Kind, handler: _Handler) -> _Handler:
         async def attended(context: ServerRequestContext[Any, Any], params: _Params) -> HandlerResult:
-            request = Request(
-                kind,
-                str(params.uri) if isinstance(params, ReadResourceRequestParams) else params.name,
-                None if isinstance(params, ReadResourceRequestParams) else params.arguments,
-                context,
-                params,
-            )
+            origin = _Received(context, params)
+            if isinstance(params, ReadResourceRequestParams):
+                request = Request(kind, str(params.uri), None, origin)
+            else:
+                request = Request(kind, params.name, params.arguments, origin)
             return cast("HandlerResult", await self.attend(request, lambda: handler(context, params)))
 
         return attended
@@ -256,21 +253,25 @@ class ServerInstallation(_Speaking):
         return None
 
 
-def _request(
-    kind: Kind, name: str, arguments: dict[str, Any] | None, context: Context[Any, Any] | None
-) -> Request | None:
-    """Read a client's request; None for a call from somebody's test, or from inside a tool that is running."""
-    if context is None:
-        return None
-    try:
-        current = context.request_context
-    except ValueError:  # A context that somebody made by hand.
-        return None
+class _Received(NamedTuple):
+    """A low-level handler's two arguments, as one origin."""
+
+    request_context: Any
+    params: _Params
+
+    @property
+    def input_responses(self) -> Mapping[str, object] | None:
+        return self.params.input_responses
+
+    @property
+    def request_state(self) -> str | None:
+        return self.params.request_state
+
+
+def _is_nested(context: Context[Any, Any]) -> bool:
+    """Whether a call comes from inside a tool that is running, and not from a client."""
     working = IN_WORK.get()
-    if working is not None and working.context is current:
-        return None
-    comes_back = not _COMES_BACK.isdisjoint(current.params or ())
-    return Request(kind, name, arguments, cast("RequestContext", current), context if comes_back else None)
+    return working is not None and working.context is context.request_context
 
 
 def _schema_of(name: str, tools: Iterable[Tool]) -> Mapping[str, object]:

@@ -3,7 +3,7 @@
 from errata._serving._installation import Installation, Settings
 from errata._serving._judging import Bug, Failed, MissingArguments, RefusedArguments, Unknown
 from errata._serving._publishing import Listed
-from errata._serving._request import IN_WORK, Kind, Request, RequestContext
+from errata._serving._request import IN_WORK, Kind, Origin, Request, RequestContext
 from errata.dialects._incoming import QUESTION
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Kind",
     "Listed",
     "MissingArguments",
+    "Origin",
     "RefusedArguments",
     "Request",
     "RequestContext",

@@ -10,26 +10,17 @@ from types import TracebackType
 from typing import Self, TypeAlias, TypedDict
 
 from errata._contract import Contract, Declared, Failure, bound, declare, declared_by
-from errata._fault import Fault, FaultError
-from errata._identity import referring_to
+from errata._fault import Fault
+from errata._identity import REFERENCE
 from errata._jsonable import as_object
 from errata._log import log_failure
-from errata._needs_input import NeedsInput, answering
+from errata._needs_input import ANSWERS, NeedsInput
 from errata._redaction import redact
-from errata._serving._asking import (
-    MOST_ROUNDS,
-    Way,
-    accepted,
-    ask_in_between,
-    carried,
-    earlier_answers,
-    refusal,
-    reply_in,
-    way_to_ask,
-)
+from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
 from errata._serving._cancelling import cancellations, has_to_pass
 from errata._serving._judging import Failed, advised, masked
 from errata._serving._publishing import Listed, published
+from errata._serving._replies import accepted, carried, reply_in
 from errata._serving._request import IN_WORK, Kind, Request
 from errata._serving._telemetry import TOOL_ERROR, tell_span
 from errata._taxonomy import Code
@@ -154,74 +145,46 @@ class Installation(ABC):
         """Do what is asked for; a failure becomes the answer that the protocol has for it."""
         if not self._at_work:
             return await run()
-        turn = request.turn
-        if turn is not None and (turn.input_responses or turn.request_state):
-            return await self._resume(request, run)
-        return await self._attempt(request, run, {})
-
-    async def _resume(self, request: Request, run: Run) -> object:
-        """Go on with a request that comes back, perhaps with an answer."""
-        given, reply = earlier_answers(request), reply_in(request)
-        if reply is None:
-            return await self._attempt(request, run, given)
-        if (new := accepted(reply)) is None:
-            return await self._answer(Failed(FaultError.from_fault(refusal(reply, "")), on_purpose=True), request)
-        return await self._attempt(request, run, given | new)
-
-    async def _attempt(self, request: Request, run: Run, given: Mapping[str, object], rounds: int = 1) -> object:
         before = cancellations()
         in_work = IN_WORK.set(request)
+        reference, answers = REFERENCE.set(request.trace_id), ANSWERS.set(request.answers)
+        failed = None
         try:
-            surroundings = self._surroundings(request, given)
-            if surroundings is None:
-                return await run()
-            with surroundings:
-                return await run()
+            if request.name in self._contracts and request.kind is Kind.TOOL:
+                with bound(self._contracts[request.name], request.name):
+                    return await run()
+            return await run()
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:
-            if has_to_pass(error, before):
+            if request.context is None or has_to_pass(error, before):
                 raise
             failed = await self.judge(error, request)
             if failed is None:
                 raise
+            if isinstance(failed.error, NeedsInput):
+                return await self._ask(failed.error, request, run)
+            return await self._answer(failed, request)
         finally:
+            failed = None  # Its traceback refers to this frame: together they would wait for the garbage collector.
+            ANSWERS.reset(answers)
+            REFERENCE.reset(reference)
             IN_WORK.reset(in_work)
-        if isinstance(failed.error, NeedsInput):
-            return await self._ask(failed.error, request, run, given, rounds)
-        return await self._answer(failed, request)
 
-    def _surroundings(self, request: Request, given: Mapping[str, object]) -> ExitStack | None:
-        """Prepare what a tool may ask for while it runs; mostly there is nothing to prepare."""
-        trace_id, declared = request.trace_id, self._contracts.get(request.name)
-        if not (trace_id or given or declared):
-            return None
-        stack = ExitStack()
-        if trace_id:
-            stack.enter_context(referring_to(trace_id))
-        if given:
-            stack.enter_context(answering(given))
-        if declared and request.kind is Kind.TOOL:
-            stack.enter_context(bound(declared, request.name))
-        return stack
-
-    async def _ask(
-        self, question: NeedsInput, request: Request, run: Run, given: Mapping[str, object], rounds: int
-    ) -> object:
+    async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
-        way = way_to_ask(request) if rounds < MOST_ROUNDS else Way.AS_RESULT
         schema: Mapping[str, object] = await self.input_schema(request) if request.kind is Kind.TOOL else {}
         properties = as_object(schema.get("properties"))
-        if way is Way.COME_BACK:
-            return self.question(request.kind, input_required(question, properties, carried(given)))
+        reply = reply_in(request.origin.input_responses)
+        way = way_to_ask(request)
+        if way is Way.COME_BACK and (reply is None or accepted(reply) is not None):
+            return self.question(request.kind, input_required(question, properties, carried(request.answers())))
         if way is Way.IN_BETWEEN:
-            try:
-                reply = await ask_in_between(question, properties, request)
-            except Exception:  # noqa: BLE001 - there is no way back to this client, or it failed to ask: it is told instead.
-                return await self._told(question, request, schema)
-            if (new := accepted(reply)) is not None:
-                return await self._attempt(request, run, {**given, **new}, rounds + 1)
-            unanswered = Failed(FaultError.from_fault(refusal(reply, question.message)), on_purpose=True)
-            return await self._answer(unanswered, request)
-        return await self._told(question, request, schema)
+            reply = await ask_in_between(question, properties, request)
+        if way is Way.AS_RESULT or reply is None:
+            return await self._told(question, request, schema)
+        if (new := accepted(reply)) is None:
+            return await self._answer(Failed(unanswered(reply, question), on_purpose=True), request)
+        request.again(new)
+        return await self.attend(request, run)
 
     async def _told(self, question: NeedsInput, request: Request, schema: Mapping[str, object]) -> object:
         """Answer with the question itself; only a tool's result has a place for one."""
@@ -231,7 +194,9 @@ class Installation(ABC):
 
     async def _answer(self, failed: Failed, request: Request) -> object:
         """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
-        fault = self._fault(failed, request)
+        fault = failed.fault(request)
+        if self._mask:
+            fault = masked(fault, failed)
         self._log(fault, failed, request)
         if request.kind is not Kind.TOOL:
             encoded = as_jsonrpc_error(advised(fault, failed))
@@ -243,14 +208,6 @@ class Installation(ABC):
         format = _format(request, await self.input_schema(request)) if dialect.follows_format else _MARKDOWN
         told = advised(fault, failed) if dialect is native else fault
         return self.result(_with_reference(dialect.encode(told, format=format), fault, dialect))
-
-    def _fault(self, failed: Failed, request: Request) -> Fault:
-        if trace_id := request.trace_id:
-            with referring_to(trace_id):
-                fault = failed.fault(request)
-        else:
-            fault = failed.fault(request)
-        return masked(fault, failed) if self._mask else fault
 
     def _log(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Write it down: what somebody foresaw as a warning, what nobody did as an error."""

@@ -7,7 +7,11 @@ from contextvars import ContextVar
 from enum import StrEnum
 from typing import Protocol
 
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?")
+from errata._serving._replies import answered
+
+_TRACEPARENT = re.compile(
+    r"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
+)
 MODERN = "2026-07-28"
 """The first protocol without a handshake; versions compare as text."""
 
@@ -52,9 +56,11 @@ class RequestContext(Protocol):
     def meta(self) -> Mapping[str, object] | None: ...
 
 
-class Turn(Protocol):
-    """What a request brings along that comes back with an answer."""
+class Origin(Protocol):
+    """Where a request can be asked about: what a handler of either SDK is given."""
 
+    @property
+    def request_context(self) -> RequestContext | None: ...
     @property
     def input_responses(self) -> Mapping[str, object] | None: ...
     @property
@@ -62,34 +68,53 @@ class Turn(Protocol):
 
 
 class Request:
-    """A tool to call, a resource to read, a prompt to render, and what came with it."""
+    """A tool to call, a resource to read, a prompt to render, and what came with it.
 
-    __slots__ = ("arguments", "context", "found", "kind", "name", "started", "turn")
+    Most requests succeed, so nothing is asked of their origin before it is needed: that costs more than all the rest.
+    """
 
-    def __init__(
-        self,
-        kind: Kind,
-        name: str,
-        arguments: Mapping[str, object] | None,
-        context: RequestContext,
-        turn: Turn | None,
-    ) -> None:
+    __slots__ = ("_context", "_given", "arguments", "found", "kind", "name", "origin", "rounds", "started")
+
+    def __init__(self, kind: Kind, name: str, arguments: Mapping[str, object] | None, origin: Origin) -> None:
         self.kind: Kind = kind
         self.name: str = name
         self.arguments: Mapping[str, object] = arguments or {}
-        self.context: RequestContext = context
-        self.turn: Turn | None = turn
-        """What it brings along, if it may be one that comes back."""
+        self.origin: Origin = origin
         self.found: object = None
         """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
+        self.rounds: int = 1
+        """How often it was run, with the answers to what it asked."""
         self.started: float = time.perf_counter()
+        self._context: RequestContext | None = None
+        self._given: dict[str, object] | None = None
 
     @property
+    def context(self) -> RequestContext | None:
+        """What the SDK knows about it; None if no client sent it."""
+        if self._context is None:
+            try:
+                self._context = self.origin.request_context
+            except ValueError:  # Somebody made the origin by hand.
+                return None
+        return self._context
+
     def trace_id(self) -> str | None:
-        """The trace that the request belongs to."""
-        given = (self.context.meta or {}).get("traceparent")
+        """Find the trace that the request belongs to."""
+        context = self.context
+        given = (context.meta or {}).get("traceparent") if context else None
         found = _TRACEPARENT.fullmatch(given) if isinstance(given, str) else None
         return found[1] if found else None
+
+    def answers(self) -> dict[str, object]:
+        """Collect what the client answered, in this round and in those before it."""
+        if self._given is None:
+            self._given = answered(self.origin.request_state, self.origin.input_responses)
+        return self._given
+
+    def again(self, new: Mapping[str, object]) -> None:
+        """Run once more, with answers that came in between."""
+        self._given = self.answers() | dict(new)
+        self.rounds += 1
 
     @property
     def duration_ms(self) -> float:

@@ -27,13 +27,18 @@ _RULES = frozenset({
 # fmt: on
 _READ_AT_THE_ROOT = frozenset({"type", "properties", "additionalProperties"})
 _SUCCESS = "#/anyOf/0"
+_QUESTION: _Schema = {
+    "type": "object",
+    "properties": {"kind": {"const": QUESTION}, "type": {}, "message": {}, "needsInput": {}, "options": {}},
+    "required": ["kind"],
+}
 _DEEPEST = 150  # Validators give up sooner.
 
 
 def widened(schema: Mapping[str, object], dialect: Dialect) -> _Schema:
     """Copy a tool's output schema so that it also admits every error of a dialect, and a question."""
     root = _at_the_root(_members(schema))
-    others = [_error_schema(dialect), _question_schema()]
+    others = [_outline(dialect.error_schema()), _QUESTION]
     if _admits_already(root, others):
         return root
     return _widened_object(root, others) if root.get("type") == "object" else _widened_value(root, others)
@@ -106,23 +111,16 @@ def _definition(schema: _Schema, ref: str) -> _Schema:
             return {}
 
 
-def _error_schema(dialect: Dialect) -> _Schema:
-    return {key: value for key, value in dialect.error_schema().items() if key != "$schema"}
-
-
-def _question_schema() -> _Schema:
-    return {
-        "title": QUESTION,
-        "type": "object",
-        "properties": {
-            "kind": {"const": QUESTION},
-            "type": {"const": "elicitation"},
-            "message": {"type": "string"},
-            "needsInput": {"type": "object"},
-            "options": {"type": "array"},
-        },
-        "required": ["kind"],
+def _outline(schema: _Schema, *, inside: bool = False) -> _Schema:
+    """Keep what tells an error from a success. The whole schema is as long as ten tools, and a list repeats it for each."""
+    required = cast("list[str]", schema.get("required", []))
+    outline = {key: schema[key] for key in ("type", "const") if key in schema}
+    properties = {
+        name: _outline(_members(value), inside=True) if name in required else {}
+        for name, value in _members(schema.get("properties")).items()
+        if name in required or not inside
     }
+    return outline | ({"properties": properties} if properties else {}) | ({"required": required} if required else {})
 
 
 def _admits_already(schema: _Schema, others: list[_Schema]) -> bool:
