@@ -58,7 +58,7 @@ wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, inst
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance .node dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
