@@ -1,0 +1,115 @@
+"""A tool that stumbles over something cancelled is answered; a request that was cancelled is not."""
+
+import anyio
+import pytest
+from mcp import Client
+from raw_wire import ERAS, assert_still_there, cancelled_by_the_client, code_in, in_memory, over_http
+from stumbling import CANCELLABLE, FAILING, KINDS, STUMBLING, UNHURT, Diary, lowest, prepared, serving, tools
+
+import errata
+
+pytestmark = pytest.mark.anyio
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+every_era = pytest.mark.parametrize("era", ERAS)
+MODES = {"modern": "auto", "legacy": "legacy"}
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@every_era
+@every_kind
+async def test_a_tool_that_stumbles_over_something_cancelled_is_answered_and_the_server_goes_on(kind, era):
+    async with in_memory(prepared(kind, "errata"), era) as connection:
+        for tool in STUMBLING:
+            assert code_in(await connection.call(tool.__name__)) == "CANCELLED", tool
+            await assert_still_there(connection)
+
+
+@every_era
+@every_kind
+async def test_a_tool_that_cancels_for_itself_succeeds_or_fails_as_it_likes(kind, era):
+    async with in_memory(prepared(kind, "errata"), era) as connection:
+        for tool in UNHURT:
+            answer = await connection.call(tool.__name__)
+            assert answer["result"]["content"][0]["text"] == "done", tool
+        for tool, code in FAILING.items():
+            assert code_in(await connection.call(tool.__name__)) == code, tool
+        await assert_still_there(connection)
+
+
+@every_era
+@every_kind
+async def test_nothing_is_sent_for_a_request_that_the_client_cancelled(kind, era):
+    async with in_memory(prepared(kind, "errata"), era) as connection:
+        cancelled = [await cancelled_by_the_client(connection, tool) for tool in CANCELLABLE]
+    assert [message for message in connection.received if message.get("id") in cancelled] == []
+
+
+@every_era
+@every_kind
+async def test_a_tool_that_the_server_takes_down_with_it_is_answered_as_by_the_bare_server(kind, era):
+    said = {}
+    for layer in ("bare", "errata"):
+        diary = Diary()
+        server = serving(kind, tools(diary))
+        if layer == "errata":
+            errata.install(server)
+        async with in_memory(server, era) as connection:
+            request = await connection.begin_call("waits")
+            await diary.until("waits began")
+            await connection.hang_up()
+            await diary.until("waits ended")
+            said[layer] = await connection.answer_to(request)
+    assert said["errata"] == said["bare"]
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+@every_era
+@every_kind
+async def test_under_trio_it_is_all_the_same(kind, era):
+    async with in_memory(prepared(kind, "errata"), era) as connection:
+        assert code_in(await connection.call("runs_out_of_time_in_a_scope")) == "TIMEOUT"
+        assert code_in(await connection.call("raises_cancelled")) == "CANCELLED"
+        assert (await connection.call("cancels_a_group"))["result"]["content"][0]["text"] == "done"
+        cancelled = [await cancelled_by_the_client(connection, tool) for tool in CANCELLABLE]
+    assert [message for message in connection.received if message.get("id") in cancelled] == []
+
+
+@every_era
+@every_kind
+async def test_a_client_of_the_sdk_that_gives_up_gets_nothing_and_can_go_on(kind, era):
+    diary = Diary()
+    server = serving(kind, tools(diary))
+    errata.install(server)
+    with anyio.fail_after(10):
+        async with Client(lowest(server), mode=MODES[era]) as client:
+            await give_up(client, diary)
+            result = await client.call_tool("awaits_a_cancelled_future")
+            assert result.structured_content["error"]["code"] == "CANCELLED"
+
+
+@every_era
+@every_kind
+async def test_over_http_a_client_that_gives_up_gets_nothing_and_a_tool_that_stumbles_is_answered(kind, era):
+    diary = Diary()
+    server = serving(kind, tools(diary))
+    errata.install(server)
+    async with over_http(server) as url, Client(url, mode=MODES[era]) as client:
+        await give_up(client, diary)
+        for tool in ("awaits_a_cancelled_future", "collects_cancellations"):
+            result = await client.call_tool(tool)
+            assert result.structured_content["error"]["code"] == "CANCELLED"
+        assert (await client.call_tool("echo", {"text": "x"})).content[0].text == "x"
+
+
+async def give_up(client, diary):
+    """Call a tool that never comes back, and stop waiting for it; returns once the tool has noticed."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(client.call_tool, "waits")
+        await diary.until("waits began")
+        group.cancel_scope.cancel()
+    await diary.until("waits ended")
