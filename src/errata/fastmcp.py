@@ -5,6 +5,7 @@ import inspect
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -17,6 +18,11 @@ from fastmcp.resources.template import ResourceTemplate
 from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware import Middleware, MiddlewareContext
 from fastmcp.server.middleware.middleware import CallNext
+from fastmcp.server.providers.fastmcp_provider import (
+    FastMCPProviderPrompt,
+    FastMCPProviderResourceTemplate,
+    FastMCPProviderTool,
+)
 from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.utilities.versions import VersionSpec
@@ -48,6 +54,7 @@ _Message: TypeAlias = MiddlewareContext[Any]
 _Found = TypeVar("_Found")
 _KINDS = {"tools/call": Kind.TOOL, "resources/read": Kind.RESOURCE, "prompts/get": Kind.PROMPT}
 _MEANT = (FaultError, FastMCPError)
+_MOUNTED = (FastMCPProviderTool, FastMCPProviderPrompt, FastMCPProviderResourceTemplate)
 _WRAPPERS = (ToolError, ResourceError, PromptError)
 _WRAPPED = re.compile(
     r"Error (?:calling tool|reading resource|rendering prompt) |Rate limited by upstream API, |Upstream request timed out, "
@@ -119,11 +126,11 @@ class FastMCPInstallation(Installation):
 
     async def with_errors(self, message: _Message, call_next: CallNext[Any, Sequence[Tool]]) -> list[Tool]:
         """List copies of the tools, with their failures in them."""
-        return [self._with_errors(tool) for tool in await call_next(message)]
+        return [await self._with_errors(tool) for tool in await call_next(message)]
 
-    def _with_errors(self, tool: Tool) -> Tool:
+    async def _with_errors(self, tool: Tool) -> Tool:
         given = Listed(tool.description, tool.meta, tool.output_schema)
-        told = self.listed(tool.name, given, getattr(tool, "fn", None))
+        told = self.listed(tool.name, given, getattr(await _behind(tool), "fn", None))
         return tool.model_copy(
             update={"description": told.description, "meta": told.meta, "output_schema": told.output_schema}
         )
@@ -151,12 +158,14 @@ class FastMCPInstallation(Installation):
             return Bug(error)
         if not _is_from_core(error) or isinstance(error, MCPError):
             return None
-        inside = _unwrapped(error)
+        inside, behind = _unwrapped(error), await _behind(request.found)
+        if isinstance(behind, Tool):
+            request.found = behind
         if isinstance(inside, MCPError):
-            return _of_the_protocol(inside, request)
+            return _of_the_protocol(inside, behind)
         if text_of(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
             return Unknown(inside, on_purpose=True, known=await self._names(request.kind))
-        return _refused(inside, request) or Failed(inside, on_purpose=isinstance(inside, _MEANT))
+        return _refused(inside, request, behind) or Failed(inside, on_purpose=isinstance(inside, _MEANT))
 
     async def _names(self, kind: Kind) -> tuple[str, ...]:
         if kind is Kind.TOOL:
@@ -239,6 +248,24 @@ def _remembered(found: _Found) -> _Found:
     return found
 
 
+async def _behind(found: object) -> object:
+    """Look through servers that are mounted in one another to what has the function, which a mount keeps to itself."""
+    with suppress(Exception):  # It looks into another server, where anything may be at work; then it is not known.
+        while isinstance(found, _MOUNTED):
+            found = await _one_behind(found, cast("Any", found)._server)  # noqa: SLF001 - there is no other way in.
+        return found
+    return None
+
+
+async def _one_behind(found: object, server: FastMCP[Any]) -> object:
+    wanted = getattr(found, "_original_name", None) or getattr(found, "_original_uri_template", None)
+    if isinstance(found, Tool):
+        return await server.get_tool(wanted or "")
+    if isinstance(found, Prompt):
+        return await server.get_prompt(wanted or "")
+    return next(each for each in await server.list_resource_templates() if each.uri_template == wanted)
+
+
 def _is_from_core(error: BaseException) -> bool:
     """Whether the server itself ran into it: an exception that a middleware raises never came through there."""
     at: TracebackType | None = error.__traceback__
@@ -256,24 +283,24 @@ def _unwrapped(error: BaseException) -> BaseException:
     return error
 
 
-def _of_the_protocol(error: MCPError, request: Request) -> Failed:
+def _of_the_protocol(error: MCPError, behind: object) -> Failed:
     """Raise what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
-    if isinstance(request.found, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error)):
+    if isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error)):
         return Failed(error)
     raise error
 
 
-def _refused(error: BaseException, request: Request) -> Failed | None:
+def _refused(error: BaseException, request: Request, behind: object) -> Failed | None:
     """Tell whether the arguments did not fit; None if it is about something else."""
     cause = error.__cause__
     if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
         return RefusedArguments(cause, on_purpose=True)
-    if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request)):
+    if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
         return refused
     return Bug(error) if isinstance(error, ValidationError) else None
 
 
-def _refused_by_signature(error: BaseException, request: Request) -> Failed | None:
+def _refused_by_signature(error: BaseException, request: Request, behind: object) -> Failed | None:
     """Find out for a prompt or a template, for which FastMCP says it in four different ways."""
     found = request.found
     if isinstance(found, Prompt) and text_of(error).startswith(_ABSENT):
@@ -283,7 +310,7 @@ def _refused_by_signature(error: BaseException, request: Request) -> Failed | No
     if not (isinstance(error, ValidationError) or _CONVERSION.match(text_of(error)) or _is_from(_TEMPLATES, error)):
         return None
     given = found.matches(request.name) if isinstance(found, ResourceTemplate) else request.arguments
-    refusal = _refusal(getattr(found, "fn", None), given or {})
+    refusal = _refusal(getattr(behind, "fn", None), given or {})
     return RefusedArguments(refusal, on_purpose=True) if refusal else None
 
 
