@@ -7,6 +7,7 @@ on: a handler that renders it (rich does) would spend 100 ms of the event loop o
 import logging
 import traceback
 from collections.abc import Mapping
+from types import TracebackType
 
 from errata._fault import Fault
 from errata._redaction import redact_data, redact_within
@@ -15,6 +16,7 @@ _LOG = logging.getLogger("errata")
 _MOST_FRAMES = 50  # The last ones: who raised it is at the end.
 _LONGEST_STACK = 16_000
 _LONGEST_TEXT = 8_000
+_CALLERS = {"anyio", "asyncio", "concurrent", "errata", "fastmcp", "mcp", "pydantic"}
 _WHERE = {"operation": "", "tool": "Tool ", "resource": "Resource ", "prompt": "Prompt "}
 
 
@@ -51,10 +53,19 @@ def log_failure(
 def stack_of(error: BaseException) -> str:
     """Format an exception's traceback, with its causes; an exception that cannot be formatted says so."""
     try:
-        lines = traceback.TracebackException.from_exception(error, limit=-_MOST_FRAMES, compact=True).format()
+        kind, start = type(error), _own_frames(error.__traceback__)
+        lines = traceback.TracebackException(kind, error, start, limit=-_MOST_FRAMES, compact=True).format()
         return redact_within("".join(lines), _LONGEST_STACK)
     except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
         return f"[{type(error).__name__}: its traceback cannot be formatted]"
+
+
+def _own_frames(start: TracebackType | None) -> TracebackType | None:
+    """Skip the frames of the SDK that called the tool: they are the same in every traceback, and nobody's to mend."""
+    at = start
+    while at is not None and str(at.tb_frame.f_globals.get("__name__")).partition(".")[0] in _CALLERS:
+        at = at.tb_next
+    return at or start
 
 
 def _in_words(record: Mapping[str, object]) -> str:
