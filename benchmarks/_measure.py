@@ -15,6 +15,8 @@ class Figure(NamedTuple):
     beside: str
     theirs_us: float
     budget: float | None = None
+    least: float | None = None
+    """For a ratio that is to be large."""
 
     @property
     def ratio(self) -> float:

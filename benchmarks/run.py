@@ -9,6 +9,7 @@ import classifying
 import encoding
 import importing
 import redacting
+import serving
 import successes
 
 PAGE = Path(__file__).parent.parent / "docs" / "figures.md"
@@ -25,9 +26,9 @@ def main() -> None:
 
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
-    for module in (importing, encoding, successes, classifying, redacting):
+    for module in (importing, serving, encoding, successes, classifying, redacting):
         for found in module.figures():
-            budget = "" if found.budget is None else f"≤ {found.budget:g}"
+            budget = f"≤ {found.budget:g}" if found.budget else f"≥ {found.least:g}" if found.least else ""
             lines.append(
                 f"| {found.what} | {duration(found.ours_us)} | {found.beside} | {duration(found.theirs_us)} "
                 f"| {found.ratio:.3g} | {budget} |"
