@@ -267,10 +267,13 @@ async def _one_behind(found: object, server: FastMCP[Any]) -> object:
 
 
 def _is_from_core(error: BaseException) -> bool:
-    """Whether the server itself ran into it: an exception that a middleware raises never came through there."""
+    """Whether the server itself ran into it: an exception that a middleware raises never came through there.
+
+    The same functions start the middleware, too. An exception that is raised again and again remembers having left them.
+    """
     at: TracebackType | None = error.__traceback__
     while at is not None:
-        if at.tb_frame.f_code in _CORE:
+        if at.tb_frame.f_code in _CORE and at.tb_frame.f_locals.get("run_middleware") is False:
             return True
         at = at.tb_next
     return False
