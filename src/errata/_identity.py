@@ -1,5 +1,6 @@
 """What ties an answer to the log: a reference and a time."""
 
+import os
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -24,6 +25,8 @@ def new_correlation_id() -> str:
     ask = REFERENCE.get()
     if ask is not None and (reference := ask()):
         return reference
-    import uuid  # noqa: PLC0415 - it is a fifth of what `import errata` would cost.
-
-    return str(uuid.uuid4())
+    random = bytearray(os.urandom(16))
+    random[6] = random[6] & 0x0F | 0x40  # The version
+    random[8] = random[8] & 0x3F | 0x80  # The variant
+    text = random.hex()  # As `uuid.uuid4` does it, in a third of the time and without loading it.
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
