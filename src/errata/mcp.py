@@ -212,6 +212,8 @@ class ServerInstallation(_Speaking):
     def _around(self, kind: Kind, handler: _Handler) -> _Handler:
         async def attended(context: ServerRequestContext[Any, Any], params: _Params) -> HandlerResult:
             origin = _Received(context, params)
+            if _is_nested(origin):
+                return await handler(context, params)
             if isinstance(params, ReadResourceRequestParams):
                 request = Request(kind, str(params.uri), None, origin)
             else:
@@ -268,10 +270,15 @@ class _Received(NamedTuple):
         return self.params.request_state
 
 
-def _is_nested(context: Context[Any, Any]) -> bool:
+def _is_nested(origin: Context[Any, Any] | _Received) -> bool:
     """Whether a call comes from inside a tool that is running, and not from a client."""
     working = IN_WORK.get()
-    return working is not None and working.context is context.request_context
+    if working is None:
+        return False
+    try:
+        return working.context is origin.request_context
+    except ValueError:  # Somebody made the context by hand.
+        return True
 
 
 def _schema_of(name: str, tools: Iterable[Tool]) -> Mapping[str, object]:
