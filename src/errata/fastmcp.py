@@ -25,6 +25,7 @@ from fastmcp.server.providers.fastmcp_provider import (
 )
 from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
+from fastmcp.tools.function_tool import FunctionTool
 from fastmcp.utilities.versions import VersionSpec
 from jsonschema import Draft202012Validator
 from jsonschema import ValidationError as SchemaBroken
@@ -90,7 +91,7 @@ class FastMCPInstallation(Installation):
         self._validators: dict[int, tuple[object, Draft202012Validator]] = {}
         self._edge = _Edge(self)
         server.middleware.insert(0, self._edge)
-        self._undo.callback(server.middleware.remove, self._edge)
+        self._undo.callback(self._step_back)
         self._get_tool = server.get_tool
         self._get_prompt = server.get_prompt
         self._get_resource_template = server.get_resource_template
@@ -100,6 +101,10 @@ class FastMCPInstallation(Installation):
             logger = logging.getLogger(name)
             logger.addFilter(quiet := _Quiet())
             self._undo.callback(logger.removeFilter, quiet)
+
+    def _step_back(self) -> None:
+        with suppress(ValueError):  # Somebody has cleared the list.
+            self._server.middleware.remove(self._edge)
 
     async def get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         """Look a tool up, and remember it for the request that asked for it."""
@@ -297,10 +302,16 @@ def _refused(error: BaseException, request: Request, behind: object) -> Failed |
     """Tell whether the arguments did not fit; None if it is about something else."""
     cause = error.__cause__
     if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
-        return RefusedArguments(cause, on_purpose=True)
+        return Bug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
     if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
         return refused
     return Bug(error) if isinstance(error, ValidationError) else None
+
+
+def _is_about_another(refusal: ValidationError, behind: object) -> bool:
+    """Whether they were passed on by a tool that calls another one: Pydantic names the function that it is about."""
+    name: str | None = getattr(behind.fn, "__name__", None) if type(behind) is FunctionTool else None
+    return name is not None and refusal.title != f"call[{name}]"
 
 
 def _refused_by_signature(error: BaseException, request: Request, behind: object) -> Failed | None:
