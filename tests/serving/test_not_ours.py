@@ -1,6 +1,7 @@
 """What errata leaves alone: whatever ends a server, and the exceptions of `lifespan` and of middleware."""
 
 import asyncio
+import logging
 from contextlib import asynccontextmanager
 
 import anyio
@@ -33,6 +34,13 @@ MODES = {"modern": "auto", "legacy": "legacy"}
 @pytest.fixture
 def anyio_backend():
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _silence():
+    logging.disable(logging.CRITICAL)  # FastMCP draws a picture of every traceback, which takes longer than the tests.
+    yield
+    logging.disable(logging.NOTSET)
 
 
 @pytest.mark.parametrize("layer", LAYERS)
