@@ -1,5 +1,6 @@
 """One line, and a server fails well."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -33,6 +34,9 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
     if unknown := settings.keys() - Settings.__annotations__.keys():
         known = ", ".join(f"`{name}`" for name in Settings.__annotations__)
         raise TypeError(f"`install` takes no {', '.join(f'`{name}`' for name in sorted(unknown))}. It takes {known}.")
+    for name in ("per_tool", "contracts"):
+        if not isinstance(given := settings.get(name) or {}, Mapping):
+            raise TypeError(f"`{name}` is a {type(given).__name__}. Pass a dict with the names of tools as its keys.")
     present = vars(server).get(INSTALLED)
     if isinstance(present, Installation):
         if present.settings == settings:

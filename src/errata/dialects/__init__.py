@@ -50,6 +50,6 @@ def get(name: str) -> Dialect:
         return dialect
     import difflib  # noqa: PLC0415 - needed by nobody who spells it right.
 
-    near = difflib.get_close_matches(name, _ALL, n=1)
+    near = difflib.get_close_matches(str(name), _ALL, n=1)
     advice = f"Did you mean `{near[0]}`?" if near else f"Choose one of {', '.join(f'`{known}`' for known in _ALL)}."
     raise LookupError(f"There is no dialect `{name}`. {advice}")
