@@ -47,6 +47,7 @@ from errata._serving import (
     Origin,
     RefusedArguments,
     Request,
+    RequestContext,
     Settings,
     Unknown,
 )
@@ -235,7 +236,7 @@ def _request(kind: Kind, message: _Message) -> Request | None:
         return None
     asked = message.message
     name, arguments = (str(asked.uri), None) if kind is Kind.RESOURCE else (asked.name, asked.arguments)
-    return Request(kind, name, arguments, cast("Origin", context))
+    return Request(kind, name, arguments, cast("Origin", context), cast("RequestContext", client))
 
 
 @functools.cache

@@ -35,16 +35,16 @@ def way_to_ask(request: Request) -> Way:
     context = request.context
     declared = getattr(context.session.client_capabilities, "elicitation", None) if context else None
     by_form = getattr(declared, "form", None) is not None or getattr(declared, "url", None) is None
-    if context is None or declared is None or not by_form or request.rounds >= _MOST_ROUNDS:
+    if context is None or declared is None or not by_form or request.progress.rounds >= _MOST_ROUNDS:
         return Way.AS_RESULT
     return Way.COME_BACK if context.protocol_version >= MODERN else Way.IN_BETWEEN
 
 
-async def ask_in_between(question: NeedsInput, properties: Mapping[str, object], request: Request) -> object | None:
+async def ask_in_between(question: NeedsInput, schema: Mapping[str, object], request: Request) -> object | None:
     """Ask while the request waits; gives the client's reply, or None if there is no way to ask it after all."""
     if (context := request.context) is None:
         return None
-    asked = elicitation(question, properties)
+    asked = elicitation(question, schema)
     try:
         return await context.session.elicit_form(
             str(asked["message"]), as_object(asked["requestedSchema"]), context.request_id

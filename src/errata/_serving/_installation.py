@@ -172,13 +172,12 @@ class Installation(ABC):
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
         schema: Mapping[str, object] = await self.input_schema(request) if request.kind is Kind.TOOL else {}
-        properties = as_object(schema.get("properties"))
         reply = reply_in(request.origin.input_responses)
         way = way_to_ask(request)
         if way is Way.COME_BACK and (reply is None or accepted(reply) is not None):
-            return self.question(request.kind, input_required(question, properties, carried(request.answers())))
+            return self.question(request.kind, input_required(question, schema, carried(request.progress)))
         if way is Way.IN_BETWEEN:
-            reply = await ask_in_between(question, properties, request)
+            reply = await ask_in_between(question, schema, request)
         if way is Way.AS_RESULT or reply is None:
             return await self._told(question, request, schema)
         if (new := accepted(reply)) is None:

@@ -2,24 +2,34 @@
 
 import json
 from collections.abc import Mapping
-from typing import cast
+from typing import NamedTuple, cast
 
 from errata._jsonable import as_object, jsonable_object
 from errata.dialects._elicitation import QUESTION_KEY
 
 _STATE = "errata/answers "
-_LONGEST_STATE = 16_000
+_LONGEST_STATE = 1_000_000  # All answers together, with every character written as two escapes.
 
 
-def answered(state: str | None, responses: Mapping[str, object] | None) -> dict[str, object]:
-    """Collect the answers of all rounds."""
+class Progress(NamedTuple):
+    """How far a call has come that asks."""
+
+    rounds: int = 1
+    """How often it was run, this time included."""
+    answers: Mapping[str, object] = {}
+    """What came back to its questions, in this round and in those before it."""
+
+
+def progress(state: str | None, responses: Mapping[str, object] | None) -> Progress:
+    """Find out how far a call has come, by what the client carried along and by its reply."""
     reply = reply_in(responses)
-    return _carried_in(state) | ((accepted(reply) or {}) if reply is not None else {})
+    rounds, given = _carried_in(state)
+    return Progress(rounds, {**given, **(accepted(reply) or {})} if reply is not None else given)
 
 
-def carried(given: Mapping[str, object]) -> str | None:
-    """Write answers for the client to carry along until it comes back."""
-    return _STATE + json.dumps(jsonable_object(given)) if given else None
+def carried(reached: Progress) -> str:
+    """Write for the client to carry along, until it comes back, how far the call has come."""
+    return _STATE + json.dumps({"rounds": reached.rounds, "answers": jsonable_object(reached.answers)})
 
 
 def reply_in(responses: Mapping[str, object] | None) -> object | None:
@@ -37,13 +47,16 @@ def was_declined(reply: object) -> bool:
     return _member(reply, "action") == "decline"
 
 
-def _carried_in(state: str | None) -> dict[str, object]:
-    if state is None or not state.startswith(_STATE):
-        return {}
+def _carried_in(state: str | None) -> Progress:
+    """Read what was carried along; not every server keeps a client from writing it itself."""
+    if state is None or not state.startswith(_STATE) or len(state) > _LONGEST_STATE:
+        return Progress()
     try:
-        return as_object(json.loads(state.removeprefix(_STATE)[:_LONGEST_STATE]))
+        found = jsonable_object(json.loads(state.removeprefix(_STATE)))
     except (ValueError, RecursionError):
-        return {}
+        return Progress()
+    rounds = found.get("rounds")
+    return Progress(rounds + 1 if isinstance(rounds, int) else 1, as_object(found.get("answers")))
 
 
 def _member(reply: object, name: str) -> object:

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from enum import StrEnum
 from typing import Protocol
 
-from errata._serving._replies import answered
+from errata._serving._replies import Progress, progress
 
 _TRACEPARENT = re.compile(
     r"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
@@ -73,20 +73,25 @@ class Request:
     Most requests succeed, so nothing is asked of their origin before it is needed: that costs more than all the rest.
     """
 
-    __slots__ = ("_context", "_given", "arguments", "found", "kind", "name", "origin", "rounds", "started")
+    __slots__ = ("_context", "_progress", "arguments", "found", "kind", "name", "origin", "started")
 
-    def __init__(self, kind: Kind, name: str, arguments: Mapping[str, object] | None, origin: Origin) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        name: str,
+        arguments: Mapping[str, object] | None,
+        origin: Origin,
+        context: RequestContext | None = None,
+    ) -> None:
         self.kind: Kind = kind
         self.name: str = name
         self.arguments: Mapping[str, object] = arguments or {}
         self.origin: Origin = origin
         self.found: object = None
         """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
-        self.rounds: int = 1
-        """How often it was run, with the answers to what it asked."""
         self.started: float = time.perf_counter()
-        self._context: RequestContext | None = None
-        self._given: dict[str, object] | None = None
+        self._context: RequestContext | None = context
+        self._progress: Progress | None = None
 
     @property
     def context(self) -> RequestContext | None:
@@ -105,16 +110,21 @@ class Request:
         found = _TRACEPARENT.fullmatch(given) if isinstance(given, str) else None
         return found[1] if found else None
 
-    def answers(self) -> dict[str, object]:
+    @property
+    def progress(self) -> Progress:
+        """How far it has come, if it is one that asks."""
+        if self._progress is None:
+            self._progress = progress(self.origin.request_state, self.origin.input_responses)
+        return self._progress
+
+    def answers(self) -> Mapping[str, object]:
         """Collect what the client answered, in this round and in those before it."""
-        if self._given is None:
-            self._given = answered(self.origin.request_state, self.origin.input_responses)
-        return self._given
+        return self.progress.answers
 
     def again(self, new: Mapping[str, object]) -> None:
         """Run once more, with answers that came in between."""
-        self._given = self.answers() | dict(new)
-        self.rounds += 1
+        rounds, given = self.progress
+        self._progress = Progress(rounds + 1, {**given, **new})
 
     @property
     def duration_ms(self) -> float:

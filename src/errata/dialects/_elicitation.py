@@ -17,10 +17,10 @@ _KEPT = ("title", "description", "enum", "minimum", "maximum", "minLength", "max
 _FORMATS = frozenset({"email", "uri", "date", "date-time"})
 
 
-def elicitation(question: NeedsInput, properties: Mapping[str, object]) -> dict[str, object]:
-    """Make the params of an `elicitation/create` request; `properties` are those of the tool's own arguments."""
+def elicitation(question: NeedsInput, schema: Mapping[str, object]) -> dict[str, object]:
+    """Make the params of an `elicitation/create` request; `schema` is that of the tool's own arguments."""
     question = outgoing_question(question)
-    asked = {name: _field(name, question, as_object(properties.get(name))) for name in question.fields}
+    asked = {name: _field(name, question, _declared(name, schema)) for name in question.fields}
     return {
         "mode": "form",
         "message": question.message,
@@ -29,20 +29,33 @@ def elicitation(question: NeedsInput, properties: Mapping[str, object]) -> dict[
     }
 
 
-def input_required(question: NeedsInput, properties: Mapping[str, object], state: str | None) -> dict[str, object]:
+def input_required(question: NeedsInput, schema: Mapping[str, object], state: str | None) -> dict[str, object]:
     """Make the result that asks the client to come back with an answer (2026-07-28)."""
-    request = {"method": METHOD, "params": elicitation(question, properties)}
-    return present(resultType="input_required", inputRequests={QUESTION_KEY: request}, requestState=state)
+    params = elicitation(question, schema)
+    meta = params.pop("_meta")  # The protocol has no place for it in there.
+    request = {"method": METHOD, "params": params}
+    return present(resultType="input_required", inputRequests={QUESTION_KEY: request}, requestState=state, _meta=meta)
 
 
 def read_elicitation(message: Mapping[str, object]) -> NeedsInput | None:
     """Read a question from an `elicitation/create` request, or from the requests of an `input_required` result."""
     if message.get("method") == METHOD:
-        return _question(object_in(message, "params"))
+        params = object_in(message, "params")
+        return _question(params, object_in(params, "_meta"))
     if message.get("resultType") == "input_required":
         requests = map(as_object, object_in(message, "inputRequests").values())
-        return next((found for request in requests if (found := read_elicitation(request))), None)
+        asked = (object_in(request, "params") for request in requests if request.get("method") == METHOD)
+        return next((found for each in asked if (found := _question(each, object_in(message, "_meta")))), None)
     return None
+
+
+def _declared(name: str, schema: Mapping[str, object]) -> Mapping[str, object]:
+    """Look up how the tool declares an argument; what may be left out is declared with an alternative, or elsewhere."""
+    found = object_in(object_in(schema, "properties"), name)
+    given = [each for each in map(as_object, items_in(found, "anyOf")) if each.get("type") != "null"]
+    inner = given[0] if len(given) == 1 else found
+    group, _, title = (text_in(inner, "$ref") or "").removeprefix("#/").partition("/")
+    return {**object_in(object_in(schema, group), title), **inner, **found}
 
 
 def _field(name: str, question: NeedsInput, declared: Mapping[str, object]) -> dict[str, object]:
@@ -61,7 +74,7 @@ def _field(name: str, question: NeedsInput, declared: Mapping[str, object]) -> d
     return field
 
 
-def _question(params: Mapping[str, object]) -> NeedsInput | None:
+def _question(params: Mapping[str, object], meta: Mapping[str, object]) -> NeedsInput | None:
     message = text_in(params, "message")
     asked = object_in(object_in(params, "requestedSchema"), "properties")
     if message is None or not asked:
@@ -70,7 +83,7 @@ def _question(params: Mapping[str, object]) -> NeedsInput | None:
     return NeedsInput(
         message,
         fields=fields,
-        reason=text_in(object_in(params, "_meta"), _REASON) or "missing_input",
+        reason=text_in(meta, _REASON) or "missing_input",
         suggestions={name: found for name, field in fields.items() if (found := _suggested(field))},
         options=[option for field in fields.values() for option in _options(field)] if len(fields) == 1 else (),
     )
