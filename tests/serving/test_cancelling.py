@@ -3,8 +3,22 @@
 import anyio
 import pytest
 from mcp import Client
+from mcp.server.lowlevel import Server
 from raw_wire import ERAS, assert_still_there, cancelled_by_the_client, code_in, in_memory, over_http
-from stumbling import CANCELLABLE, FAILING, KINDS, STUMBLING, UNHURT, Diary, lowest, prepared, serving, tools
+from stumbling import (
+    CANCELLABLE,
+    FAILING,
+    KINDS,
+    STUMBLING,
+    UNHURT,
+    Diary,
+    awaits_a_cancelled_future,
+    echo,
+    lowest,
+    prepared,
+    serving,
+    tools,
+)
 
 import errata
 
@@ -39,6 +53,39 @@ async def test_a_tool_that_cancels_for_itself_succeeds_or_fails_as_it_likes(kind
         for tool, code in FAILING.items():
             assert code_in(await connection.call(tool.__name__)) == code, tool
         await assert_still_there(connection)
+
+
+def readable(kind):
+    """Make a server whose resource, template and prompt stumble over something cancelled."""
+
+    async def stumbles(*_) -> str:
+        return await awaits_a_cancelled_future()
+
+    async def stumbles_over(name: str) -> str:  # noqa: ARG001 - the template has it.
+        return await awaits_a_cancelled_future()
+
+    if kind == "Server":
+        return Server("readable", on_read_resource=stumbles, on_get_prompt=stumbles)
+    server = serving(kind, [])
+    server.resource("data://one")(awaits_a_cancelled_future)
+    server.resource("data://{name}/one")(stumbles_over)
+    server.prompt(name="one")(awaits_a_cancelled_future)
+    return server
+
+
+@every_era
+@every_kind
+async def test_a_resource_or_a_prompt_that_stumbles_is_answered_too(kind, era):
+    server = readable(kind)
+    errata.install(server)
+    async with in_memory(server, era) as connection:
+        for method, params in (
+            ("resources/read", {"uri": "data://one"}),
+            ("resources/read", {"uri": "data://number/one"}),
+            ("prompts/get", {"name": "one"}),
+        ):
+            answer = await connection.ask(method, params)
+            assert answer["error"]["data"]["code"] == "CANCELLED"
 
 
 @every_era
@@ -104,6 +151,29 @@ async def test_over_http_a_client_that_gives_up_gets_nothing_and_a_tool_that_stu
             result = await client.call_tool(tool)
             assert result.structured_content["error"]["code"] == "CANCELLED"
         assert (await client.call_tool("echo", {"text": "x"})).content[0].text == "x"
+
+
+@every_era
+@every_kind
+async def test_a_client_may_give_up_while_it_is_asked(kind, era):
+    asked = anyio.Event()
+
+    async def hesitate(_, __):
+        asked.set()
+        await anyio.sleep_forever()
+
+    async def asks() -> str:
+        raise errata.NeedsInput("Which book?", fields=["book"])
+
+    server = serving(kind, [asks, echo])
+    errata.install(server)
+    with anyio.fail_after(10):
+        async with Client(lowest(server), mode=MODES[era], elicitation_callback=hesitate) as client:
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "asks")
+                await asked.wait()
+                group.cancel_scope.cancel()
+            assert (await client.call_tool("echo", {"text": "x"})).content[0].text == "x"
 
 
 async def give_up(client, diary):
