@@ -296,7 +296,11 @@ def _of_the_protocol(error: MCPError, behind: object) -> Failed:
     """Raise what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
     if isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error)):
         return Failed(error)
-    raise error
+    context = error.__context__
+    try:
+        raise error
+    finally:  # What hid it would be its context now, and it is the cause of that: a circle, which some loggers never leave.
+        error.__context__ = context
 
 
 def _refused(error: BaseException, request: Request, behind: object) -> Failed | None:
