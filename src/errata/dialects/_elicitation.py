@@ -13,7 +13,7 @@ QUESTION_KEY = "errata"
 _REASON = "errata/reason"
 _SUGGESTIONS = "For example: "
 _KINDS = frozenset({"string", "integer", "number", "boolean"})
-_KEPT = ("title", "description", "enum", "minimum", "maximum", "minLength", "maxLength", "default")
+_KEPT = ("title", "description", "minimum", "maximum", "minLength", "maxLength", "default")
 _FORMATS = frozenset({"email", "uri", "date", "date-time"})
 
 
@@ -62,7 +62,9 @@ def _field(name: str, question: NeedsInput, declared: Mapping[str, object]) -> d
     """Describe what is wanted of one field, in the few words that an elicitation allows."""
     kind = declared.get("type")
     field: dict[str, object] = {"type": kind if kind in _KINDS else "string"}
-    field |= {key: declared[key] for key in _KEPT if key in declared and kind in _KINDS}
+    field |= {key: declared[key] for key in _KEPT if kind in _KINDS and declared.get(key) is not None}
+    if kind == "string" and "enum" in declared:  # The protocol lets a person choose from texts alone.
+        field["enum"] = declared["enum"]
     if declared.get("format") in _FORMATS:
         field["format"] = declared["format"]
     if suggested := question.suggestions.get(name):
