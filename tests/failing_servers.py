@@ -1,0 +1,278 @@
+"""The same failing tools on the three kinds of servers, over every transport, and clients of both eras.
+
+`python failing_servers.py KIND` serves one kind over stdio.
+"""
+
+import inspect
+import json
+import logging
+import re
+import socket
+import sys
+import threading
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import anyio
+import failing_tools
+import fastmcp
+import mcp
+import mcp_types as types
+import uvicorn
+from failing_tools import (
+    ASKED,
+    FAILING,
+    KNOWN_TO_THE_SERVER,
+    PROGRESSING,
+    PROMPTS,
+    RESOURCES,
+    TEMPLATES,
+    UNKNOWN,
+    Call,
+    Own,
+    Read,
+)
+from fastmcp.exceptions import ToolError as FastMCPToolError
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.session import ServerSession
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from pydantic import TypeAdapter, create_model
+
+import errata
+
+LONGEST_S = 60
+ERAS = {"2026-07-28": "auto", "2025-11-25": "legacy"}
+_PATH = "/mcp"
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ")
+
+
+def mcp_server() -> MCPServer:
+    server = MCPServer("failing", log_level="CRITICAL")
+    for tool in failing_tools.tools(Own(ToolError, Context)):
+        server.tool()(tool)
+    for uri, function in {**RESOURCES, **TEMPLATES}.items():
+        server.resource(uri)(function)
+    for function in PROMPTS:
+        server.prompt()(function)
+    return server
+
+
+def fastmcp_server() -> fastmcp.FastMCP:
+    server = fastmcp.FastMCP("failing")
+    for tool in failing_tools.tools(Own(FastMCPToolError, fastmcp.Context)):
+        server.tool(tool)
+    for uri, function in {**RESOURCES, **TEMPLATES}.items():
+        server.resource(uri)(function)
+    for function in PROMPTS:
+        server.prompt(function)
+    return server
+
+
+def low_level_server() -> Server[Any]:
+    """Do by hand what the other two do, as far as people do it by hand: arguments are held against a model."""
+    tools = {tool.__name__: tool for tool in failing_tools.tools(Own(ToolError, ServerSession))}
+    prompts = {prompt.__name__: prompt for prompt in PROMPTS}
+
+    async def list_tools(_context, _params):
+        listed = [types.Tool(name=name, input_schema=_model(tool).model_json_schema()) for name, tool in tools.items()]
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(context, params):
+        tool = tools[params.name]
+        arguments = _model(tool).model_validate(params.arguments or {})
+        result = await _run(
+            tool, context.session, **{name: getattr(arguments, name) for name in type(arguments).model_fields}
+        )
+        return result if isinstance(result, types.CallToolResult) else _as_result(result)
+
+    async def read_resource(_context, params):
+        function, arguments = _routed(params.uri)
+        read = await _run(function, **arguments)
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=params.uri, text=read)])
+
+    async def get_prompt(_context, params):
+        rendered = await _run(prompts[params.name], **_converted(prompts[params.name], params.arguments))
+        return types.GetPromptResult(
+            messages=[types.PromptMessage(role="user", content=types.TextContent(text=rendered))]
+        )
+
+    return Server(
+        "failing",
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_read_resource=read_resource,
+        on_get_prompt=get_prompt,
+    )
+
+
+SERVERS = {"MCPServer": mcp_server, "Server": low_level_server, "FastMCP": fastmcp_server}
+
+
+def asked_of(kind: str):
+    """List what can be asked of a kind of server; the low-level one has no opinion about some of it."""
+    left_out = {**KNOWN_TO_THE_SERVER, **UNKNOWN} if kind == "Server" else {}
+    return {case: asked for case, asked in {**FAILING, **ASKED}.items() if case not in left_out}
+
+
+CONNECTIONS = [(kind, era) for kind in SERVERS for era in ERAS]
+
+
+def _model(tool):
+    """Make the model of a tool's arguments, as its author would write it."""
+    parameters = inspect.signature(tool).parameters.values()
+    fields = {
+        parameter.name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        for parameter in parameters
+        if parameter.name != "ctx"
+    }
+    return create_model(tool.__name__, **fields)
+
+
+async def _run(function, session=None, **arguments):
+    given = {"ctx": session} if "ctx" in inspect.signature(function).parameters else {}
+    if inspect.iscoroutinefunction(function):
+        return await function(**given, **arguments)
+    return await anyio.to_thread.run_sync(lambda: function(**given, **arguments))
+
+
+def _as_result(result):
+    structured = None if result is None else {"result": TypeAdapter(type(result)).dump_python(result, mode="json")}
+    return types.CallToolResult(content=[types.TextContent(text=str(result))], structured_content=structured)
+
+
+def _routed(uri):
+    if uri in RESOURCES:
+        return RESOURCES[uri], {}
+    start, _, last = uri.rpartition("/")
+    ((template, function),) = ((name, found) for name, found in TEMPLATES.items() if name.startswith(f"{start}/"))
+    return function, _converted(function, {template.partition("{")[2].rstrip("}"): last})
+
+
+def _converted(function, arguments):
+    kinds = {name: parameter.annotation for name, parameter in inspect.signature(function).parameters.items()}
+    return {name: kinds[name](value) for name, value in (arguments or {}).items()}
+
+
+class Seen(NamedTuple):
+    """What a client got: what errata promises to be the same everywhere, everything, and what was told before."""
+
+    answer: dict[str, Any]
+    whole: dict[str, Any]
+    progress: list[tuple[float, float | None, str | None]]
+
+
+def answers(seen):
+    """Keep what is promised to be the same everywhere."""
+    return {case: each.answer for case, each in seen.items()}
+
+
+def ask(target, era, asked) -> dict[str, Seen]:
+    """Connect once, and ask for everything."""
+
+    async def main():
+        with anyio.fail_after(LONGEST_S):
+            async with _client(target, ERAS[era]) as client:
+                return {name: await _seen(client, each) for name, each in asked.items()}
+
+    return anyio.run(main)
+
+
+def _client(target, mode):
+    kind = fastmcp.Client if isinstance(target, fastmcp.FastMCP) else mcp.Client
+    return kind(target, mode=mode)
+
+
+async def _seen(client, asked):
+    progress, finished = [], anyio.Event()
+
+    async def note(done, total, message):
+        progress.append((done, total, message))
+        if done == total:
+            finished.set()
+
+    try:
+        whole = _json(await _send(client, asked, note))
+    except MCPError as error:
+        whole = {"error": error.error.model_dump(mode="json", by_alias=True)}
+    if asked in PROGRESSING:
+        await finished.wait()  # It is told on its own way, which may be the longer one.
+    return Seen(normalised(promised(whole)), whole, progress)
+
+
+async def _send(client, asked, note):
+    official = isinstance(client, mcp.Client)
+    if isinstance(asked, Call):
+        call = client.call_tool if official else client.call_tool_mcp
+        told = {"progress_callback" if official else "progress_handler": note}
+        return await call(asked.tool, dict(asked.arguments), meta=asked.meta and dict(asked.meta), **told)
+    if isinstance(asked, Read):
+        return await (client.read_resource if official else client.read_resource_mcp)(asked.uri)
+    return await (client.get_prompt if official else client.get_prompt_mcp)(asked.prompt, dict(asked.arguments))
+
+
+def _json(message):
+    told = message.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if getattr(message, "structured_content", None) is not None:
+        told["structuredContent"] = message.structured_content
+    return told
+
+
+def promised(whole):
+    """Keep what is the same on all servers: not what each SDK stamps on everything it sends."""
+    meta = {key: value for key, value in (whole.get("_meta") or {}).items() if key.startswith("errata/")}
+    kept = {key: whole[key] for key in ("content", "structuredContent", "isError", "error") if key in whole}
+    return kept | ({"_meta": meta} if meta else {})
+
+
+def normalised(message):
+    """Put the same reference and the same time into every answer."""
+    text = _TIME.sub("2026-11-15T12:00:00.000Z", _UUID.sub("0f8c6f8e-3b1d-4c58-9a52-6d0c1f0f7a11", json.dumps(message)))
+    return json.loads(text)
+
+
+def over_stdio(kind) -> mcp.StdioServerParameters:
+    """Tell how to start one kind of server as a process."""
+    return mcp.StdioServerParameters(command=sys.executable, args=[__file__, kind])
+
+
+@contextmanager
+def over_http(server):
+    """Serve over streamable HTTP on a free port of this machine; gives the address."""
+    app = server.http_app(path=_PATH) if isinstance(server, fastmcp.FastMCP) else server.streamable_http_app()
+    serving = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1))
+    # Named as TCP, it is not held back for the client's acknowledgement, which takes 40 ms an answer.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        thread = threading.Thread(target=serving.run, args=([listening],), daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}{_PATH}"
+        finally:
+            serving.should_exit = True
+            thread.join(LONGEST_S)
+
+
+def main() -> None:
+    logging.disable()
+    server = SERVERS[sys.argv[1]]()
+    errata.install(server)
+    if isinstance(server, Server):
+        anyio.run(_serve_by_hand, server)
+    elif isinstance(server, MCPServer):
+        server.run("stdio")
+    else:
+        server.run("stdio", show_banner=False)
+
+
+async def _serve_by_hand(server):
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    main()

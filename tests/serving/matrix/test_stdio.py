@@ -1,0 +1,24 @@
+"""Every failure on every kind of server, in both eras, with the server as a process of its own."""
+
+import functools
+
+import pytest
+from failing_servers import CONNECTIONS, answers, ask, asked_of, over_stdio
+from golden import differing
+
+every_connection = pytest.mark.parametrize(("kind", "era"), CONNECTIONS)
+
+
+@functools.cache
+def seen(kind, era):
+    return ask(over_stdio(kind), era, asked_of(kind))
+
+
+@every_connection
+def test_every_failure_is_answered_the_same(kind, era):
+    assert differing(answers(seen(kind, era))) == {}
+
+
+@every_connection
+def test_progress_arrives_before_a_failure(kind, era):
+    assert seen(kind, era)["after_progress"].progress == [(1, 2, "half way"), (2, 2, None)]
