@@ -36,6 +36,14 @@ def anyio_backend():
 
 @every_era
 @every_kind
+async def test_without_errata_a_tool_that_stumbles_over_something_cancelled_ends_the_server(kind, era):
+    async with in_memory(prepared(kind, "bare"), era) as connection:
+        await connection.call("awaits_a_cancelled_future")
+        assert await connection.call("echo", text="Still there?") is None
+
+
+@every_era
+@every_kind
 async def test_a_tool_that_stumbles_over_something_cancelled_is_answered_and_the_server_goes_on(kind, era):
     async with in_memory(prepared(kind, "errata"), era) as connection:
         for tool in STUMBLING:
