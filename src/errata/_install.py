@@ -25,28 +25,50 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
     Tools stay as they are. Installing the same again does nothing; `uninstall()` on what comes back leaves the server
     as it was.
     """
-    from errata._serving._installation import INSTALLED, Installation, Settings  # noqa: PLC0415 - loaded for a server only.
+    from errata._serving._installation import Settings  # noqa: PLC0415 - loaded for a server only.
 
-    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__]
-    found = next((_ADAPTERS[name] for name in names if name in _ADAPTERS), None)
-    if found is None:
-        raise TypeError(_what_to_install_in(server, names))
+    adapter = adapter_for(server)
     if unknown := settings.keys() - Settings.__annotations__.keys():
         known = ", ".join(f"`{name}`" for name in Settings.__annotations__)
         raise TypeError(f"`install` takes no {', '.join(f'`{name}`' for name in sorted(unknown))}. It takes {known}.")
     for name in ("per_tool", "contracts"):
         if not isinstance(given := settings.get(name) or {}, Mapping):
             raise TypeError(f"`{name}` is a {type(given).__name__}. Pass a dict with the names of tools as its keys.")
-    present = vars(server).get(INSTALLED)
-    if isinstance(present, Installation):
+    if present := installed_in(server):
         if present.settings == settings:
             return present
         raise ValueError(
             "errata is installed in this server already, with other settings. Install it once, or call "
             "`uninstall()` on what the first `install` gave back."
         )
+    return adapter(server, settings)
+
+
+def adapter_for(server: object) -> "type[Installation]":
+    """Load what knows the SDK that a server is built on."""
+    names = _names_of(server)
+    found = next((_ADAPTERS[name] for name in names if name in _ADAPTERS), None)
+    if found is None:
+        raise TypeError(_what_to_install_in(server, names))
     module, name = found
-    return cast("Installation", getattr(import_module(module), name)(server, settings))
+    return cast("type[Installation]", getattr(import_module(module), name))
+
+
+def is_server(value: object) -> bool:
+    """Whether errata can be installed in it."""
+    return not _ADAPTERS.keys().isdisjoint(_names_of(value))
+
+
+def installed_in(server: object) -> "Installation | None":
+    """Find errata where it is at work already."""
+    from errata._serving._installation import INSTALLED, Installation  # noqa: PLC0415 - as above.
+
+    present = vars(server).get(INSTALLED)
+    return present if isinstance(present, Installation) else None
+
+
+def _names_of(server: object) -> list[str]:
+    return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__]
 
 
 def _what_to_install_in(server: object, names: list[str]) -> str:

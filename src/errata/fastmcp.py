@@ -4,8 +4,8 @@ import functools
 import inspect
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -13,20 +13,22 @@ from fastmcp import FastMCP
 from fastmcp.exceptions import FastMCPError, PromptError, ResourceError, ToolError
 from fastmcp.exceptions import ValidationError as InvalidArguments
 from fastmcp.prompts.base import InputRequiredPromptResult, Prompt
-from fastmcp.resources.base import InputRequiredResourceResult
+from fastmcp.resources.base import InputRequiredResourceResult, Resource
 from fastmcp.resources.template import ResourceTemplate
+from fastmcp.server.context import reset_transport, set_transport
 from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware import Middleware, MiddlewareContext
 from fastmcp.server.middleware.middleware import CallNext
 from fastmcp.server.providers.fastmcp_provider import (
     FastMCPProviderPrompt,
+    FastMCPProviderResource,
     FastMCPProviderResourceTemplate,
     FastMCPProviderTool,
 )
 from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.tools.function_tool import FunctionTool
-from fastmcp.utilities.versions import VersionSpec
+from fastmcp.utilities.versions import VersionSpec, dedupe_with_versions
 from jsonschema import Draft202012Validator
 from jsonschema import ValidationError as SchemaBroken
 from mcp.shared.exceptions import MCPError
@@ -39,11 +41,14 @@ from errata._serving import (
     IN_WORK,
     QUESTION,
     Bug,
+    CallTool,
     Failed,
+    Group,
     Installation,
     Kind,
     Listed,
     MissingArguments,
+    Offer,
     Origin,
     RefusedArguments,
     Request,
@@ -56,7 +61,7 @@ _Message: TypeAlias = MiddlewareContext[Any]
 _Found = TypeVar("_Found")
 _KINDS = {"tools/call": Kind.TOOL, "resources/read": Kind.RESOURCE, "prompts/get": Kind.PROMPT}
 _MEANT = (FaultError, FastMCPError)
-_MOUNTED = (FastMCPProviderTool, FastMCPProviderPrompt, FastMCPProviderResourceTemplate)
+_MOUNTED = (FastMCPProviderTool, FastMCPProviderPrompt, FastMCPProviderResource, FastMCPProviderResourceTemplate)
 _WRAPPERS = (ToolError, ResourceError, PromptError)
 _WRAPPED = re.compile(
     r"Error (?:calling tool|reading resource|rendering prompt) |Rate limited by upstream API, |Upstream request timed out, "
@@ -106,6 +111,28 @@ class FastMCPInstallation(Installation):
     def _step_back(self) -> None:
         with suppress(ValueError):  # Somebody has cleared the list.
             self._server.middleware.remove(self._edge)
+
+    @staticmethod
+    async def offered(server: FastMCP[Any]) -> list[Offer]:
+        """List what the server and those mounted in it offer, to whomever; with the functions behind it."""
+        before = set_transport("stdio")  # There, FastMCP asks nobody who they are.
+        try:
+            return [
+                Offer.of(group, listed, getattr(await _behind(listed), "fn", None))
+                for group in Group
+                for listed in await _latest(server, group)
+            ]
+        finally:
+            reset_transport(before)
+
+    @staticmethod
+    @asynccontextmanager
+    async def calling(server: FastMCP[Any], mode: str) -> AsyncGenerator[CallTool, None]:
+        """Connect a client in memory."""
+        from fastmcp import Client  # noqa: PLC0415 - a server runs without it.
+
+        async with Client(server, mode=mode) as client:
+            yield client.call_tool_mcp
 
     async def get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         """Look a tool up, and remember it for the request that asked for it."""
@@ -264,11 +291,14 @@ async def _behind(found: object) -> object:
 
 
 async def _one_behind(found: object, server: FastMCP[Any]) -> object:
-    wanted = getattr(found, "_original_name", None) or getattr(found, "_original_uri_template", None)
+    names = ("_original_name", "_original_uri", "_original_uri_template")
+    wanted = next(name for name in (getattr(found, name, None) for name in names) if name)
     if isinstance(found, Tool):
-        return await server.get_tool(wanted or "")
+        return await server.get_tool(wanted)
     if isinstance(found, Prompt):
-        return await server.get_prompt(wanted or "")
+        return await server.get_prompt(wanted)
+    if isinstance(found, Resource):
+        return await server.get_resource(wanted)
     return next(each for each in await server.list_resource_templates() if each.uri_template == wanted)
 
 
@@ -355,3 +385,9 @@ def _refusal(function: object, given: Mapping[str, object]) -> ValidationError |
     except ValidationError as refusal:
         return refusal
     return None
+
+
+async def _latest(server: FastMCP[Any], group: Group) -> Sequence[object]:
+    """List the latest version of each, without any middleware: that may want to know who asks."""
+    listed = await getattr(server, f"list_{group}")(run_middleware=False)
+    return dedupe_with_versions(listed, group.name_of)

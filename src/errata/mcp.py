@@ -1,9 +1,10 @@
 """The official SDK's servers: `MCPServer`, and the low-level `Server` under it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from mcp import Client
 from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import HandlerEntry, Server
 from mcp.server.mcpserver import Context, MCPServer
@@ -32,11 +33,14 @@ from errata._jsonable import text_of
 from errata._serving import (
     IN_WORK,
     Bug,
+    CallTool,
     Failed,
+    Group,
     Installation,
     Kind,
     Listed,
     MissingArguments,
+    Offer,
     Origin,
     RefusedArguments,
     Request,
@@ -52,6 +56,13 @@ _WRAPPED = {
     "prompts/get": Kind.PROMPT,
     "tools/list": None,
 }
+_LISTS = {
+    "tools/list": Group.TOOLS,
+    "resources/list": Group.RESOURCES,
+    "resources/templates/list": Group.TEMPLATES,
+    "prompts/list": Group.PROMPTS,
+}
+_MOST_PAGES = 100
 _MEANT = (FaultError, ToolError, ResourceError)
 _CRASHED = (UnexpectedToolError, UnexpectedResourceError)
 _WRAPPED_IN_WORDS = (ToolError, ResourceError, ValidationError)
@@ -60,6 +71,13 @@ _PREFIX = "Error executing tool "
 
 class _Speaking(Installation):
     """What both servers have in common: the objects of the SDK that go over the wire."""
+
+    @staticmethod
+    @asynccontextmanager
+    async def calling(server: MCPServer[Any] | Server[Any], mode: str) -> AsyncGenerator[CallTool, None]:
+        """Connect a client in memory."""
+        async with Client(server, mode=mode) as client:
+            yield client.call_tool
 
     def result(self, encoded: Mapping[str, object]) -> CallToolResult:
         """Make the result of a tool."""
@@ -93,6 +111,15 @@ class MCPServerInstallation(_Speaking):
         self._list_tools = server.list_tools
         for replacement in (self.call_tool, self.read_resource, self.get_prompt, self.list_tools):
             self._replace(server, replacement.__name__, replacement)
+
+    @staticmethod
+    async def offered(server: MCPServer[Any]) -> list[Offer]:
+        """List what the server offers, with the functions that the SDK keeps for it."""
+        return [
+            Offer.of(group, listed, _registered(server, group.kind, group.name_of(listed)))
+            for group in Group
+            for listed in await getattr(server, f"list_{group}")()
+        ]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -196,6 +223,17 @@ class ServerInstallation(_Speaking):
                 self.add_request_handler(method, entry.params_type, entry.handler)
         self._replace(server, "add_request_handler", self.add_request_handler)
 
+    @staticmethod
+    async def offered(server: Server[Any]) -> list[Offer]:
+        """Ask the server for its lists, as a client does; the functions behind them only its handlers know."""
+        async with Client(server) as client:
+            return [
+                Offer.of(group, listed, None)
+                for method, group in _LISTS.items()
+                if server.get_request_handler(method)
+                for listed in await _all_pages(client, group)
+            ]
+
     def add_request_handler(self, method: str, params_type: type[BaseModel], handler: _Handler) -> None:
         """Register a handler, with errata around it."""
         if method not in _WRAPPED:
@@ -281,6 +319,18 @@ def _is_nested(origin: Context[Any, Any] | _Received) -> bool:
         return True
 
 
+async def _all_pages(client: Client, group: Group) -> list[object]:
+    """Read a list to its end; one that has none is read for a while."""
+    listed: list[object] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await getattr(client, f"list_{group}")(cursor=cursor)
+        listed += getattr(page, group)
+        if (cursor := page.next_cursor) is None:
+            break
+    return listed
+
+
 def _schema_of(name: str, tools: Iterable[Tool]) -> Mapping[str, object]:
     for tool in tools:
         if tool.name == name:
@@ -326,7 +376,9 @@ def _registered(server: MCPServer[Any], kind: Kind, name: str) -> object:
             return cast("Any", server)._prompt_manager.get_prompt(name).fn  # noqa: SLF001
         resources = cast("Any", server)._resource_manager  # noqa: SLF001
         found = resources._resources.get(name) or next(  # noqa: SLF001
-            template for template in resources.list_templates() if template.matches(name) is not None
+            template
+            for template in resources.list_templates()
+            if name == template.uri_template or template.matches(name) is not None
         )
     except (AttributeError, StopIteration, ValueError):
         return None

@@ -1,7 +1,8 @@
 """What every server needs to fail well, whichever SDK it is built on."""
 
-from errata._serving._installation import Installation, Settings
+from errata._serving._installation import CallTool, Installation, Settings
 from errata._serving._judging import Bug, Failed, MissingArguments, RefusedArguments, Unknown
+from errata._serving._offer import Group, Offer
 from errata._serving._publishing import Listed
 from errata._serving._request import IN_WORK, Kind, Origin, Request, RequestContext
 from errata.dialects._incoming import QUESTION
@@ -10,11 +11,14 @@ __all__ = [
     "IN_WORK",
     "QUESTION",
     "Bug",
+    "CallTool",
     "Failed",
+    "Group",
     "Installation",
     "Kind",
     "Listed",
     "MissingArguments",
+    "Offer",
     "Origin",
     "RefusedArguments",
     "Request",

@@ -4,10 +4,11 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
 from types import TracebackType
-from typing import Self, TypeAlias, TypedDict
+from typing import Any, Self, TypeAlias, TypedDict
 
 from errata._contract import Contract, Declared, Failure, bound, declare, declared_by
 from errata._fault import Fault
@@ -19,6 +20,7 @@ from errata._redaction import redact
 from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
 from errata._serving._cancelling import cancellations, has_to_pass
 from errata._serving._judging import Failed, advised, masked
+from errata._serving._offer import Offer
 from errata._serving._publishing import Listed, published
 from errata._serving._replies import accepted, carried, reply_in
 from errata._serving._request import IN_WORK, Kind, Request
@@ -38,6 +40,9 @@ _ABSENT = object()
 _Declared: TypeAlias = type[Contract] | Failure
 Contracts: TypeAlias = Mapping[str, _Declared | Iterable[_Declared]]
 Run: TypeAlias = Callable[[], Awaitable[object]]
+CallTool: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
+_SPOKEN: ContextVar[tuple["Installation", Dialect] | None] = ContextVar("errata_dialect", default=None)
+"""The language that somebody chose for a while. A server in memory runs in the context of its client."""
 
 
 class Settings(TypedDict, total=False):
@@ -103,6 +108,25 @@ class Installation(ABC):
 
         self._undo.callback(put_back)
 
+    @contextmanager
+    def speaking(self, dialect: Dialect) -> Generator[None, None, None]:
+        """Tell every failure in another language, in the calls made from within a `with` block."""
+        before = _SPOKEN.set((self, dialect))
+        try:
+            yield
+        finally:
+            _SPOKEN.reset(before)
+
+    @staticmethod
+    @abstractmethod
+    async def offered(server: Any) -> list[Offer]:  # noqa: ANN401 - each adapter takes its own kind of server.
+        """List what a server offers, with the functions behind it."""
+
+    @staticmethod
+    @abstractmethod
+    def calling(server: Any, mode: str) -> AbstractAsyncContextManager[CallTool]:  # noqa: ANN401 - as above.
+        """Connect a client of the SDK's own, in memory; gives what calls a tool and returns its result whole."""
+
     @abstractmethod
     async def judge(self, error: BaseException, request: Request) -> Failed | None:
         """Take the SDK's wrapping off an exception; None for one that is not errata's to answer."""
@@ -129,6 +153,9 @@ class Installation(ABC):
 
     def dialect_of(self, tool: str) -> Dialect:
         """Look up the language a tool's failures are told in."""
+        chosen = _SPOKEN.get()
+        if chosen is not None and chosen[0] is self:
+            return chosen[1]
         return self._per_tool.get(tool, self._dialect)
 
     def declared(self, tool: str, function: object) -> Declared | None:

@@ -1,0 +1,150 @@
+"""The failures of a server, for people and for programs."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata._contract import Declared, Failure
+from errata._fault import Fault
+from errata._install import adapter_for, installed_in
+from errata._serving import Group, Offer
+from errata._serving._catalogue import declared_for
+from errata._taxonomy import Code, verdict
+from errata._values import wait_ms
+from errata.cli._pages import spelled
+from errata.dialects import Dialect, native
+from errata.dialects._json_rpc import BASELINE
+from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
+from errata.dialects._sentences import one_line, retry_sentence
+
+_TITLES = {
+    Group.TOOLS: "Tools",
+    Group.RESOURCES: "Resources",
+    Group.TEMPLATES: "Resource templates",
+    Group.PROMPTS: "Prompts",
+}
+_KEYS = {
+    Group.TOOLS: "tools",
+    Group.RESOURCES: "resources",
+    Group.TEMPLATES: "resourceTemplates",
+    Group.PROMPTS: "prompts",
+}
+_ESCAPED = r"\|"
+_BASELINE = [code for code in Code if code in BASELINE]
+
+
+class Entry(NamedTuple):
+    """One thing that a server offers."""
+
+    offer: Offer
+    declared: Declared | None
+    dialect: Dialect | None
+    """The language of its failures; None where nobody has chosen one."""
+
+    @property
+    def language(self) -> str | None:
+        """What its failures are said in: a tool's in a dialect, all others' in JSON-RPC's numbers."""
+        if self.dialect is None:
+            return None
+        return self.dialect.name if self.offer.group is Group.TOOLS else "JSON-RPC error"
+
+    def word_for(self, failure: Failure) -> str | int | None:
+        """Say a failure's code in that language."""
+        if self.dialect is None:
+            return None
+        words = self.dialect.vocabulary.words
+        return words[failure.code] if self.offer.group is Group.TOOLS else NUMBER_OF.get(failure.code, INTERNAL_ERROR)
+
+
+class Surface(NamedTuple):
+    """Everything that a server offers, in the order of its names."""
+
+    server: str
+    installed: bool
+    entries: list[Entry]
+
+    def of(self, group: Group) -> list[Entry]:
+        """Choose the entries of one list."""
+        return [entry for entry in self.entries if entry.offer.group is group]
+
+
+def surface_of(server: object, dialect: Dialect | None) -> Surface:
+    """Ask a server what it offers; the dialect is shown in the place of the one it speaks."""
+    installation = installed_in(server)
+    offers = sorted(asyncio.run(adapter_for(server).offered(server)), key=lambda offer: offer.name)
+    entries = [
+        Entry(
+            offer,
+            declared_for(offer, installation),
+            dialect or (installation.dialect_of(offer.name) if installation else None),
+        )
+        for offer in offers
+    ]
+    return Surface(str(getattr(server, "name", "")), installation is not None, entries)
+
+
+def record_of(surface: Surface) -> str:
+    """Write it as JSON."""
+    lists = {key: [_entry_record(entry) for entry in surface.of(group)] for group, key in _KEYS.items()}
+    silent = [entry.offer.name for entry in surface.of(Group.TOOLS) if entry.declared is None]
+    record = {"server": surface.server, "installed": surface.installed, **lists}
+    return json.dumps(record | {"undeclared": silent, "baseline": _BASELINE}, indent=2)
+
+
+def _entry_record(entry: Entry) -> dict[str, object]:
+    declared = entry.declared or Declared({})
+    words = [entry.word_for(failure) for failure in declared.failures.values()]
+    failures = [{**published, "word": word} for published, word in zip(declared.published(), words, strict=True)]
+    return {"name": entry.offer.name, "dialect": entry.language, "failures": failures}
+
+
+def page_of(surface: Surface) -> str:
+    """Write it as a page of Markdown."""
+    sections = [f"# {one_line(surface.server)}", _opening(surface)]
+    for group, title in _TITLES.items():
+        if entries := surface.of(group):
+            sections += [f"## {title}", *_group(entries)]
+    sections += ["## What any tool may fail with", _closing()]
+    return "\n\n".join(sections)
+
+
+def _opening(surface: Surface) -> str:
+    state = "errata is installed in it." if surface.installed else "errata is not installed in it."
+    return f"What this server offers, and how it can fail. {state}"
+
+
+def _closing() -> str:
+    return (
+        f"{', '.join(_BASELINE)}: whether it declares them or not. Arguments that do not fit are "
+        f"{Code.INVALID_PARAMS} or {Code.MISSING_REQUIRED_FIELD}, before the tool runs."
+    )
+
+
+def _group(entries: list[Entry]) -> Iterator[str]:
+    for entry in entries:
+        if entry.declared is not None:
+            yield f"### {one_line(entry.offer.name)}"
+            yield "\n".join(_table(entry, entry.declared))
+    if silent := [one_line(entry.offer.name) for entry in entries if entry.declared is None]:
+        yield "Nothing is declared by:"
+        yield "\n".join(f"- {name}" for name in silent)
+
+
+def _table(entry: Entry, declared: Declared) -> Iterator[str]:
+    in_other_words = entry.language not in {None, native.name}
+    heads = ["reason", "code", *([str(entry.language)] if in_other_words else []), "retry", "when", "recovery"]
+    yield _row(heads)
+    yield f"|{'---|' * len(heads)}"
+    for failure in declared.failures.values():
+        word = [spelled(entry.word_for(failure) or "")] if in_other_words else []
+        yield _row([failure.reason, failure.code, *word, _retry(failure), failure.when, failure.recovery])
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(one_line(cell).replace('|', _ESCAPED) for cell in cells)} |"
+
+
+def _retry(failure: Failure) -> str:
+    retry, wait = verdict(failure.code, flag=failure.retryable), wait_ms(failure.retry_after_ms)
+    return retry_sentence(Fault(code=failure.code, retry=retry, retry_after_ms=wait)).removesuffix(".")

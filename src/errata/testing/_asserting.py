@@ -1,0 +1,106 @@
+"""How a call has to fail."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata._contract import Failure
+from errata._fault import Fault
+from errata._redaction import redact_within
+from errata._status import status_to_code
+from errata._taxonomy import Code
+from errata._values import did_you_mean, known_word
+from errata.testing._outcome import LONGEST_GLIMPSE, Seen, instead, read
+
+_ANYTHING = "x"
+
+
+def assert_fails(
+    outcome: object,
+    expected: Failure | Code | str | None = None,
+    *,
+    message: str | None = None,
+    field: str | None = None,
+    retryable: bool | None = None,
+) -> Fault:
+    """Assert that a call failed, and how; gives the Fault to ask it more.
+
+        fault = assert_fails(await call_tool(server, "fetch_articles", {"pmids": []}), FetchErrors.no_match)
+
+    `outcome` is what a test has in hand: a tool's result as an object or as JSON, or an exception. `expected` is a
+    failure of a contract, a code, a reason, or nothing for any failure. `message` is a part of the message, `field` the
+    argument at fault. All is compared as an agent reads it; what the dialect has no place for is not compared.
+    """
+    __tracebackhide__ = True
+    wanted = _kind_of(expected)
+    seen = read(outcome)
+    if seen is None:
+        raise AssertionError(f"Expected {wanted}, but {instead(outcome)}")
+    problems = [*_other_kind(seen, wanted), *_other_details(seen, message, field, retryable=retryable)]
+    if problems:
+        raise AssertionError("\n".join([*problems, f"The agent reads ({seen.spoken}):", seen.text]))
+    return seen.fault
+
+
+class _Kind(NamedTuple):
+    """What a failure is called: by its code, by its reason, by both or not at all."""
+
+    code: Code | None
+    reason: str | None
+
+    def __str__(self) -> str:
+        if self.reason is None:
+            return self.code or "a failure"
+        return f"`{self.reason}` ({self.code})" if self.code else f"the reason `{self.reason}`"
+
+
+def _kind_of(expected: Failure | Code | str | None) -> _Kind:
+    if isinstance(expected, Failure):
+        return _Kind(expected.code, expected.reason or None)
+    code = known_word(Code, expected)
+    return _Kind(code, None if code else expected)
+
+
+def _other_kind(seen: Seen, wanted: _Kind) -> Iterator[str]:
+    """Compare the code and the reason, as far as the dialect says them."""
+    fault = seen.fault
+    code, reason = wanted
+    told = seen.again(Fault(code=code or fault.code, reason=reason)).reason
+    if (code and not _may_be(code, seen)) or (reason and told != fault.reason):
+        came = _Kind(fault.code, fault.reason)
+        yield " ".join([f"Expected {wanted}, but the call failed with {came}.", *_advice(seen, reason)])
+    elif reason and not code and not told:
+        yield (
+            f"Expected {wanted}, but the dialect `{seen.spoken}` has no place for a reason. "
+            "Give the failure itself, as in `FetchErrors.no_match`, and its code is compared."
+        )
+
+
+def _other_details(seen: Seen, message: str | None, field: str | None, *, retryable: bool | None) -> Iterator[str]:
+    fault = seen.fault
+    if message is not None and message not in fault.message:
+        yield f"Expected a message with {message!r} in it, but it is {redact_within(fault.message, LONGEST_GLIMPSE)!r}."
+    fields = {name for name in (fault.field, *(issue.field for issue in fault.issues)) if name}
+    if field is not None and field not in fields and seen.again(Fault(code=fault.code, field=_ANYTHING)).field:
+        about = ", ".join(f"`{name}`" for name in sorted(fields)) or "none"
+        yield f"Expected the field `{field}` to be at fault, but it is {about}."
+    if retryable is not None and retryable is not fault.retryable:
+        yield f"Expected `retryable` to be {retryable}, but it is {fault.retryable} (`{fault.retry}`)."
+
+
+def _may_be(code: Code, seen: Seen) -> bool:
+    """Whether a failure of this code looks like the one that was seen: a dialect has fewer words than there are codes.
+
+    Its word also depends on the upstream's HTTP status; where that is not said, it may have been any that means the code.
+    """
+    fault = seen.fault
+    statuses = (fault.http_status, *(status for status in range(400, 600) if status_to_code(status) is code))
+    twins = (Fault(code=code, http_status=status, origin=fault.origin) for status in statuses)
+    return fault.code is code or any(seen.again(twin).code is fault.code for twin in twins)
+
+
+def _advice(seen: Seen, reason: str | None) -> Iterator[str]:
+    if seen.spoken == "none":
+        yield "It speaks no dialect."
+        yield "Call `errata.install` on the server, or give the whole result where this is the text alone."
+    elif reason and (question := did_you_mean(reason, [seen.fault.reason or ""])):
+        yield question
