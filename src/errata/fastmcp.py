@@ -197,7 +197,7 @@ class FastMCPInstallation(Installation):
         if isinstance(inside, MCPError):
             return _of_the_protocol(inside, behind)
         if text_of(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
-            return Unknown(inside, on_purpose=True, known=await self._names(request.kind))
+            return Unknown(inside, on_purpose=True, known=await self.looked_up(self._names(request.kind)))
         return _refused(inside, request, behind) or Failed(inside, on_purpose=isinstance(inside, _MEANT))
 
     async def _names(self, kind: Kind) -> tuple[str, ...]:

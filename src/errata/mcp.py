@@ -166,7 +166,7 @@ class MCPServerInstallation(_Speaking):
             refused = request.kind is Kind.RESOURCE and self._is_about_arguments(inside, request)
             return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
         if text_of(inside) == f"Unknown {request.kind}: {request.name}":
-            return Unknown(inside, on_purpose=True, known=await self._names(request.kind))
+            return Unknown(inside, on_purpose=True, known=await self.looked_up(self._names(request.kind)))
         return Failed(inside, on_purpose=isinstance(inside, _MEANT))
 
     async def _judge_prompt(self, error: BaseException, request: Request) -> Failed:
@@ -174,7 +174,7 @@ class MCPServerInstallation(_Speaking):
         told = error.__cause__ or error
         inside = told.__cause__ or told
         if inside is told and text_of(told) == f"Unknown prompt: {request.name}":
-            return Unknown(told, on_purpose=True, known=await self._names(Kind.PROMPT))
+            return Unknown(told, on_purpose=True, known=await self.looked_up(self._names(Kind.PROMPT)))
         if inside is told and text_of(told).startswith("Missing required arguments: "):
             return MissingArguments(told, on_purpose=True, names=await self._absent(request))
         if isinstance(inside, ValidationError):

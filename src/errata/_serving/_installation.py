@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypedDict
+from typing import Any, Self, TypeAlias, TypedDict, TypeVar
 
 from errata._contract import Contract, Declared, Failure, bound, declare, declared_by
 from errata._fault import Fault
@@ -40,6 +40,7 @@ _ABSENT = object()
 _Declared: TypeAlias = type[Contract] | Failure
 Contracts: TypeAlias = Mapping[str, _Declared | Iterable[_Declared]]
 Run: TypeAlias = Callable[[], Awaitable[object]]
+_Found = TypeVar("_Found")
 CallTool: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 _SPOKEN: ContextVar[tuple["Installation", Dialect] | None] = ContextVar("errata_dialect", default=None)
 """The language that somebody chose for a while. A server in memory runs in the context of its client."""
@@ -151,6 +152,16 @@ class Installation(ABC):
     def protocol_error(self, encoded: Mapping[str, object]) -> Exception:
         """Make the SDK's exception of a JSON-RPC error."""
 
+    async def looked_up(self, looking: Awaitable[_Found]) -> _Found | None:
+        """Look something up that improves an answer; the answer is sent even if that fails."""
+        try:
+            return await looking
+        except Exception:  # noqa: BLE001 - it runs what belongs to others: their lists, and their middleware.
+            return None
+
+    async def _schema(self, request: Request) -> Mapping[str, object]:
+        return await self.looked_up(self.input_schema(request)) or {}
+
     def dialect_of(self, tool: str) -> Dialect:
         """Look up the language a tool's failures are told in."""
         chosen = _SPOKEN.get()
@@ -198,7 +209,7 @@ class Installation(ABC):
 
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
-        schema: Mapping[str, object] = await self.input_schema(request) if request.kind is Kind.TOOL else {}
+        schema = await self._schema(request) if request.kind is Kind.TOOL else {}
         reply = reply_in(request.origin.input_responses)
         way = way_to_ask(request)
         if way is Way.COME_BACK and (reply is None or accepted(reply) is not None):
@@ -231,9 +242,9 @@ class Installation(ABC):
         self._compare_with_contract(fault, failed, request)
         tell_span(fault, TOOL_ERROR)
         dialect = self.dialect_of(request.name)
-        format = _format(request, await self.input_schema(request)) if dialect.follows_format else _MARKDOWN
+        schema = await self._schema(request) if dialect.follows_format else {}
         told = advised(fault, failed) if dialect is native else fault
-        return self.result(_with_reference(dialect.encode(told, format=format), fault, dialect))
+        return self.result(_with_reference(dialect.encode(told, format=_format(request, schema)), fault, dialect))
 
     def _log(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Write it down: what somebody foresaw as a warning, what nobody did as an error."""

@@ -77,7 +77,8 @@ class MissingArguments(Failed):
 class Unknown(Failed):
     """There is nothing of that name."""
 
-    known: tuple[str, ...] = ()
+    known: tuple[str, ...] | None = ()
+    """What there is instead; None where that cannot be said."""
     has_run: ClassVar[bool] = False
 
     def fault(self, request: Request) -> Fault:
@@ -85,7 +86,7 @@ class Unknown(Failed):
         fault = Fault(
             code=Code.NOT_FOUND,
             message=f"There is no {request.kind} `{request.name[:_LONGEST_NAME]}`.",
-            recovery=Recovery(hint=_next_step(request.kind, nearest(request.name, self.known), self.known)),
+            recovery=Recovery(hint=_next_step(request.kind, nearest(request.name, self.known or ()), self.known)),
         )
         return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
 
@@ -95,12 +96,12 @@ def _located(fault: Fault, uri: str) -> Fault:
     return dataclasses.replace(fault, data={**fault.data, "uri": uri})
 
 
-def _next_step(kind: Kind, near: Iterable[str], known: Iterable[str]) -> str:
+def _next_step(kind: Kind, near: Iterable[str], known: tuple[str, ...] | None) -> str:
     if near:
         return f"Use {' or '.join(f'`{name}`' for name in near)} if that is what you meant."
-    if known:
-        return f"List the {kind}s of this server and choose one of them."
-    return f"This server offers no {kind} at all; use another server."
+    if known == ():
+        return f"This server offers no {kind} at all; use another server."
+    return f"List the {kind}s of this server and choose one of them."
 
 
 def masked(fault: Fault, failed: Failed) -> Fault:
