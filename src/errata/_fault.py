@@ -9,6 +9,7 @@ Exception
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from types import MemberDescriptorType
 from typing import Final, Self, TypedDict, Unpack, cast
 
 from errata._identity import new_correlation_id, now
@@ -252,8 +253,10 @@ def identified(
 def rewritten(fault: Fault, **fields: object) -> Fault:
     """Copy a Fault with fields that are in order already; `dataclasses.replace` would read all of them again."""
     copy = object.__new__(Fault)
-    for name in _FIELD_NAMES:
-        object.__setattr__(copy, name, fields[name] if name in fields else getattr(fault, name))
+    for slot in _SLOTS:
+        slot.__set__(copy, slot.__get__(fault))
+    for name, value in fields.items():
+        object.__setattr__(copy, name, value)
     return copy
 
 
@@ -345,7 +348,7 @@ _FAULT_FIELDS: dict[str, Callable[[object], object]] = {
 # fmt: on
 """How a field is read that may have been given as anything."""
 
-_FIELD_NAMES = tuple(each.name for each in dataclasses.fields(Fault))
+_SLOTS = tuple(cast("MemberDescriptorType", vars(Fault)[each.name]) for each in dataclasses.fields(Fault))
 
 NO_RECOVERY: Recovery = Recovery()
 """What stands for a Recovery where none is known."""

@@ -11,7 +11,7 @@ REFERENCE: ContextVar[Callable[[], str | None] | None] = ContextVar("errata_refe
 
 def now() -> str:
     """Tell the time."""
-    return written(datetime.now(UTC))
+    return datetime.now(UTC).isoformat(timespec="milliseconds")[: -len("+00:00")] + "Z"
 
 
 def written(moment: datetime) -> str:

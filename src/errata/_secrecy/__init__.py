@@ -6,7 +6,7 @@ Nothing of it is loaded before the first text has to be judged, so that importin
 from collections.abc import Callable
 from functools import cache
 
-__all__ = ["redact", "redact_plain", "register_secret"]
+__all__ = ["are_harmless", "redact", "redact_plain", "register_secret"]
 
 
 def redact(text: str) -> str:
@@ -17,6 +17,11 @@ def redact(text: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"`redact` takes text, not {type(text).__name__}. {_advice(text)}")
     return _for_text()(text)
+
+
+def are_harmless(*texts: str | None) -> bool:
+    """Whether all texts are remembered as having nothing in them that is to be hidden."""
+    return _for_memory()(*texts)
 
 
 def redact_plain(value: object) -> object:
@@ -59,3 +64,10 @@ def _for_values() -> Callable[[str], Callable[[], None]]:
     from errata._secrecy._known import learn  # noqa: PLC0415
 
     return learn
+
+
+@cache
+def _for_memory() -> Callable[..., bool]:
+    from errata._secrecy._text import are_harmless as are_remembered  # noqa: PLC0415
+
+    return are_remembered

@@ -56,6 +56,12 @@ Servers say the same few things again and again. What was hidden is not kept her
 """
 
 
+def are_harmless(*texts: str | None) -> bool:
+    """Whether it is known of all texts that nothing in them is to be hidden; one that was not judged yet is not."""
+    known_now = generation()
+    return all(text is None or _HARMLESS.get(text) == known_now for text in texts)
+
+
 def _remember(text: str, known_then: int) -> None:
     if len(text) > _LONGEST_REMEMBERED:
         return

@@ -91,6 +91,11 @@ class Registry:
         self._short = _by_short_name(self._ours)
         self._plans: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
 
+    @property
+    def edition(self) -> object:
+        """The rules as they are now: others, once one is added or taken back."""
+        return self._rows
+
     def add(self, row: tuple[str, Rule]) -> None:
         """Add a user's rule, before all that are there."""
         self._users.append(row)

@@ -27,6 +27,11 @@ class Patterns:
         self._rows = rows
         self._matcher: Matcher | None = None
 
+    @property
+    def edition(self) -> object:
+        """The rows as they are now: others, once one is added or taken back."""
+        return self._rows
+
     def first(self, words: str) -> tuple[Pattern, int | None] | None:
         """Find the first row that fits, and the HTTP status in it."""
         rows, matcher = self._rows, self._matcher

@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from errata._fault import Fault, FieldIssue, Recovery, rewritten
+from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery, rewritten
 from errata._jsonable import as_object, text_of
 from errata._needs_input import NeedsInput
 from errata._redaction import redact_within
-from errata._secrecy import redact_plain
+from errata._secrecy import are_harmless, redact_plain
 
 _MESSAGE = 8_000
 _TEXT = 2_000
@@ -27,6 +27,8 @@ def outgoing(fault: Fault) -> Fault:
     The reference and the time are judged as well: a caller's context or a foreign server may have set them. An
     identifier and a moment pass as they are, so that a log and an answer can be compared.
     """
+    if _may_leave_as_it_is(fault):
+        return fault
     own = {"recovery": fault.recovery and _recovery(fault.recovery), "data": _data(fault.data)}
     changes = _changes(
         fault,
@@ -43,6 +45,27 @@ def outgoing(fault: Fault) -> Fault:
         return dataclasses.replace(fault, **{**own, **changes})
     # What is sent has copies of its own: whoever changes them does not change the fault.
     return rewritten(fault, **own) if fault.data or own["recovery"] is not fault.recovery else fault
+
+
+def _may_leave_as_it_is(fault: Fault) -> bool:
+    """Whether there is nothing in a fault but short texts that were judged before: most failures are not the first."""
+    recovery = fault.recovery or NO_RECOVERY
+    if fault.data or fault.issues or recovery.actions or recovery.corrective_params:
+        return False
+    return (
+        are_harmless(
+            fault.message,
+            fault.reason,
+            fault.field,
+            fault.origin,
+            recovery.hint,
+            recovery.fallback_tool,
+            recovery.verify_tool,
+            recovery.user_message,
+        )
+        and _is_ours(fault.correlation_id)
+        and _is_ours(fault.timestamp)
+    )
 
 
 def outgoing_question(question: NeedsInput) -> NeedsInput:
@@ -96,7 +119,11 @@ def _changes(whole: object, **fields: object) -> dict[str, Any]:
 
 def _own(text: str | None) -> str | None:
     """Redact a reference or a time; one in the form that errata gives it has nothing to hide."""
-    return text if text is not None and _OUR_FORM.fullmatch(text) else _short(text)
+    return text if _is_ours(text) else _short(text)
+
+
+def _is_ours(text: str | None) -> bool:
+    return text is None or _OUR_FORM.fullmatch(text) is not None
 
 
 def _data(data: Mapping[str, object]) -> dict[str, object]:
