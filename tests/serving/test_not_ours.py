@@ -271,6 +271,37 @@ async def test_a_middleware_that_repeats_calls_the_tool_as_often_as_before(era):
             assert code_in(told[1]) == "NETWORK_ERROR"
 
 
+class Unlisted(Middleware):
+    """Lets nobody see a list."""
+
+    async def on_request(self, context, call_next):
+        if str(context.method).endswith("/list"):
+            raise PermissionError("There is no list for you.")
+        return await call_next(context)
+
+
+@pytest.mark.parametrize("dialect", ["native", "tool-error-v1"])
+@every_era
+async def test_a_failure_is_answered_even_where_no_list_can_be_had(era, dialect):
+    server = fast(Unlisted(), layer="bare")
+    errata.install(server, dialect=dialect)
+    told = await answers(server, era, [*REQUESTS[1:4], ("prompts/get", {"name": "absent"})])
+    faults = [errata.decode(answer.get("result") or answer) for answer in told]
+    expected = ["NETWORK_ERROR", "UNKNOWN_ERROR", "NOT_FOUND", "NOT_FOUND"]
+    assert [fault.code for fault in faults] == expected
+    assert "choose one of them" in told[3]["error"]["message"]
+
+
+async def test_a_low_level_server_that_fails_to_list_still_answers():
+    async def fails(*_):
+        raise ConnectionError("The upstream hung up.")
+
+    server = Server("unlisted", on_call_tool=fails, on_list_tools=fails)
+    errata.install(server, dialect="tool-error-v1")
+    (told,) = await answers(server, "modern", REQUESTS[:1])
+    assert errata.decode(told["result"]).code == errata.Code.NETWORK_ERROR
+
+
 def sdk_middleware(behaviour, error):
     async def middleware(context, call_next):
         if context.method != "tools/call":
