@@ -55,6 +55,7 @@ from errata._serving import (
     RequestContext,
     Settings,
     Unknown,
+    meant_in,
 )
 
 _Message: TypeAlias = MiddlewareContext[Any]
@@ -319,7 +320,7 @@ def _unwrapped(error: BaseException) -> BaseException:
     """Take off what FastMCP put around an exception, however often a server is mounted in another one."""
     while type(error) in _WRAPPERS and error.__cause__ is not None and _WRAPPED.match(text_of(error)):
         error = error.__cause__
-    return error
+    return meant_in(error, _MEANT)
 
 
 def _of_the_protocol(error: MCPError, behind: object) -> Failed:

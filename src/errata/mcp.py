@@ -46,6 +46,7 @@ from errata._serving import (
     Request,
     Settings,
     Unknown,
+    meant_in,
 )
 
 _Handler: TypeAlias = Callable[[ServerRequestContext[Any, Any], Any], Awaitable[HandlerResult]]
@@ -172,7 +173,7 @@ class MCPServerInstallation(_Speaking):
     async def _judge_prompt(self, error: BaseException, request: Request) -> Failed:
         """Look into the ValueErrors that the SDK makes of everything a prompt raises."""
         told = error.__cause__ or error
-        inside = told.__cause__ or told
+        inside = meant_in(told.__cause__ or told, _MEANT)
         if inside is told and text_of(told) == f"Unknown prompt: {request.name}":
             return Unknown(told, on_purpose=True, known=await self.looked_up(self._names(Kind.PROMPT)))
         if inside is told and text_of(told).startswith("Missing required arguments: "):
@@ -342,7 +343,7 @@ def _unwrapped(error: BaseException) -> BaseException:
     """Take off what the SDK put around an exception, however often a tool called another one."""
     while (cause := error.__cause__) is not None and _is_wrapping(error, cause):
         error = cause
-    return error
+    return meant_in(error, _MEANT)
 
 
 def _is_wrapping(error: BaseException, cause: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+import anyio
 import pytest
 from fastmcp.exceptions import PromptError as FastPromptError
 from fastmcp.exceptions import ResourceError as FastResourceError
@@ -109,6 +110,22 @@ async def test_what_was_raised_on_purpose_keeps_its_words(kind, era, tool, messa
     error = (await _error(server, tool.__name__, era)).structured_content["error"]
     assert error["message"] == message
     assert error.get("field") == ("version" if tool is raised else None)
+
+
+async def test_what_a_task_of_the_tool_raised_on_purpose_keeps_its_words(kind, era):
+    async def in_a_task() -> str:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(raised)
+        return ""
+
+    server = MAKERS[kind](in_a_task, raised, prompts=[in_a_task])
+    errata.install(server, mask=True)
+    told = (await _error(server, "in_a_task", era)).structured_content["error"]
+    directly = (await _error(server, "raised", era)).structured_content["error"]
+    assert {**told, **{key: directly[key] for key in ("correlationId", "timestamp")}} == directly
+    async with connected(server, era) as client:
+        with pytest.raises(MCPError, match="Version 7 is newer"):
+            await client.get_prompt("in_a_task")
 
 
 @pytest.mark.parametrize(

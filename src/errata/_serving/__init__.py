@@ -1,7 +1,7 @@
 """What every server needs to fail well, whichever SDK it is built on."""
 
 from errata._serving._installation import CallTool, Installation, Settings
-from errata._serving._judging import Bug, Failed, MissingArguments, RefusedArguments, Unknown
+from errata._serving._judging import Bug, Failed, MissingArguments, RefusedArguments, Unknown, meant_in
 from errata._serving._offer import Group, Offer
 from errata._serving._publishing import Listed
 from errata._serving._request import IN_WORK, Kind, Origin, Request, RequestContext
@@ -25,4 +25,5 @@ __all__ = [
     "RequestContext",
     "Settings",
     "Unknown",
+    "meant_in",
 ]

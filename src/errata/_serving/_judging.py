@@ -2,14 +2,17 @@
 
 import dataclasses
 from collections.abc import Iterable
+from itertools import islice
 from typing import ClassVar
 
 from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified, rewritten
+from errata._needs_input import NeedsInput
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
 from errata._values import nearest
 from errata.classification import classify
 from errata.classification._arguments import refused_arguments
+from errata.classification._unwrap import leaves_of
 
 _LONGEST_NAME = 200
 _NEXT_STEP = {code: Recovery(hint=code.next_step) for code in Code}
@@ -89,6 +92,12 @@ class Unknown(Failed):
             recovery=Recovery(hint=_next_step(request.kind, nearest(request.name, self.known or ()), self.known)),
         )
         return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
+
+
+def meant_in(error: BaseException, meant: tuple[type[BaseException], ...]) -> BaseException:
+    """Find what somebody raised on purpose, or asked, in a task: it arrives alone in a group."""
+    leaves = list(islice(leaves_of(error), 2))
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*meant, NeedsInput)) else error
 
 
 def _located(fault: Fault, uri: str) -> Fault:
