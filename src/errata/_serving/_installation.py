@@ -209,7 +209,7 @@ class Installation(ABC):
 
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
-        schema = await self._schema(request) if request.kind is Kind.TOOL else {}
+        schema: Mapping[str, object] = await self._schema(request) if request.kind is Kind.TOOL else {}
         reply = reply_in(request.origin.input_responses)
         way = way_to_ask(request)
         if way is Way.COME_BACK and (reply is None or accepted(reply) is not None):
@@ -242,24 +242,23 @@ class Installation(ABC):
         self._compare_with_contract(fault, failed, request)
         tell_span(fault, TOOL_ERROR)
         dialect = self.dialect_of(request.name)
-        schema = await self._schema(request) if dialect.follows_format else {}
+        schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
         told = advised(fault, failed) if dialect is native else fault
         return self.result(_with_reference(dialect.encode(told, format=_format(request, schema)), fault, dialect))
 
     def _log(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Write it down: what somebody foresaw as a warning, what nobody did as an error."""
-        log_failure(
-            fault,
-            failed.error,
-            {request.kind.value: request.name, "duration_ms": request.duration_ms},
-            stack=failed.has_run,
-            level=logging.WARNING if failed.on_purpose else logging.ERROR,
-        )
+        level = logging.WARNING if failed.on_purpose else logging.ERROR
+        if _LOG.isEnabledFor(level):
+            facts = {request.kind.value: request.name, "duration_ms": request.duration_ms}
+            log_failure(fault, failed.error, facts, stack=failed.has_run, level=level)
 
     def _compare_with_contract(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Count a code that the tool did not declare; the log hears of it once for each tool."""
-        declared = self.declared(request.name, self.function(request)) if failed.has_run else None
-        if declared is None or fault.code in declared.codes or fault.code in BASELINE:
+        if fault.code in BASELINE or not failed.has_run:
+            return
+        declared = self.declared(request.name, self.function(request))
+        if declared is None or fault.code in declared.codes:
             return
         is_news = not any(tool == request.name for tool, _ in self._undeclared)
         self._undeclared[request.name, fault.code] += 1
