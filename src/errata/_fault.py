@@ -9,6 +9,7 @@ Exception
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from operator import attrgetter
 from types import MemberDescriptorType
 from typing import Final, Self, TypedDict, Unpack, cast
 
@@ -253,8 +254,8 @@ def identified(
 def rewritten(fault: Fault, **fields: object) -> Fault:
     """Copy a Fault with fields that are in order already; `dataclasses.replace` would read all of them again."""
     copy = object.__new__(Fault)
-    for slot in _SLOTS:
-        slot.__set__(copy, slot.__get__(fault))
+    for put, value in zip(_PUT, _TAKE(fault), strict=True):
+        put(copy, value)
     for name, value in fields.items():
         object.__setattr__(copy, name, value)
     return copy
@@ -348,7 +349,9 @@ _FAULT_FIELDS: dict[str, Callable[[object], object]] = {
 # fmt: on
 """How a field is read that may have been given as anything."""
 
-_SLOTS = tuple(cast("MemberDescriptorType", vars(Fault)[each.name]) for each in dataclasses.fields(Fault))
+_NAMES = tuple(each.name for each in dataclasses.fields(Fault))
+_TAKE: Callable[[Fault], tuple[object, ...]] = attrgetter(*_NAMES)
+_PUT = tuple(cast("MemberDescriptorType", vars(Fault)[name]).__set__ for name in _NAMES)
 
 NO_RECOVERY: Recovery = Recovery()
 """What stands for a Recovery where none is known."""

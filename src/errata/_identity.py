@@ -1,17 +1,22 @@
 """What ties an answer to the log: a reference and a time."""
 
 import os
-from collections.abc import Callable
-from contextvars import ContextVar
+import time
 from datetime import UTC, datetime
+from functools import lru_cache
 
-REFERENCE: ContextVar[Callable[[], str | None] | None] = ContextVar("errata_reference", default=None)
-"""Who knows the reference of the request in work: most requests never need it."""
+from errata._current import CURRENT
 
 
 def now() -> str:
     """Tell the time."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")[: -len("+00:00")] + "Z"
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return f"{_to_the_second(seconds)}.{nanoseconds // 1_000_000:03}Z"
+
+
+@lru_cache(maxsize=1)
+def _to_the_second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
 def written(moment: datetime) -> str:
@@ -22,9 +27,9 @@ def written(moment: datetime) -> str:
 
 def new_correlation_id() -> str:
     """Make a reference: that of the request in work, if it came with one, else a UUID, version 4."""
-    ask = REFERENCE.get()
-    if ask is not None and (reference := ask()):
-        return reference
+    request = CURRENT.get()
+    if request is not None and (trace_id := request.trace_id()):
+        return trace_id
     random = bytearray(os.urandom(16))
     random[6] = random[6] & 0x0F | 0x40  # The version
     random[8] = random[8] & 0x3F | 0x80  # The variant

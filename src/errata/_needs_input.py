@@ -1,13 +1,10 @@
 """A tool that asks before it acts (002): a normal turn of the conversation, and not a failure."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping
 
+from errata._current import CURRENT
 from errata._jsonable import jsonable, jsonable_object, text_of
 from errata._values import items_of
-
-ANSWERS: ContextVar[Callable[[], Mapping[str, object]] | None] = ContextVar("errata_answers", default=None)
-"""Who knows what the client answered: most requests never ask."""
 
 
 def answers() -> Mapping[str, object]:
@@ -17,8 +14,8 @@ def answers() -> Mapping[str, object]:
     if style is None:
         raise NeedsInput("Which style?", fields=["style"])
     """
-    ask = ANSWERS.get()
-    return {} if ask is None else ask()
+    request = CURRENT.get()
+    return {} if request is None else request.answers()
 
 
 class NeedsInput(Exception):  # noqa: N818 - see above: it is not an error.

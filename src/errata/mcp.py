@@ -18,12 +18,14 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
+    ContentBlock,
     GetPromptRequestParams,
     GetPromptResult,
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
+    TextContent,
     Tool,
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
@@ -44,6 +46,7 @@ from errata._serving import (
     Origin,
     RefusedArguments,
     Request,
+    RequestContext,
     Settings,
     Unknown,
     meant_in,
@@ -82,7 +85,14 @@ class _Speaking(Installation):
 
     def result(self, encoded: Mapping[str, object]) -> CallToolResult:
         """Make the result of a tool."""
-        return CallToolResult.model_validate(encoded)
+        told = cast("Any", encoded)  # Checked by our own tests; to validate it here takes as long as to encode it.
+        blocks = [TextContent(type="text", text=block["text"]) for block in told["content"]]
+        return CallToolResult(
+            content=list[ContentBlock](blocks),
+            structured_content=told["structuredContent"],
+            is_error=told.get("isError", False),
+            _meta=told.get("_meta"),
+        )
 
     def question(self, kind: Kind, encoded: Mapping[str, object]) -> InputRequiredResult:  # noqa: ARG002 - all kinds are asked alike.
         """Make the result that asks."""
@@ -128,7 +138,7 @@ class MCPServerInstallation(_Speaking):
         """Call a tool; for a client, a failure is a result."""
         if context is None or _is_nested(context):
             return await self._call_tool(name, arguments, context)
-        request = Request(Kind.TOOL, name, arguments, cast("Origin", context))
+        request = Request(Kind.TOOL, name, arguments, cast("Origin", context), _looked_up(context))
         answer = await self.attend(request, lambda: self._call_tool(name, arguments, context))
         return cast("CallToolResult | InputRequiredResult", answer)
 
@@ -166,9 +176,10 @@ class MCPServerInstallation(_Speaking):
         if isinstance(inside, ValidationError):
             refused = request.kind is Kind.RESOURCE and self._is_about_arguments(inside, request)
             return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
-        if text_of(inside) == f"Unknown {request.kind}: {request.name}":
+        is_meant = isinstance(inside, _MEANT)
+        if is_meant and text_of(inside) == f"Unknown {request.kind}: {request.name}":
             return Unknown(inside, on_purpose=True, known=await self.looked_up(self._names(request.kind)))
-        return Failed(inside, on_purpose=isinstance(inside, _MEANT))
+        return Failed(inside, on_purpose=is_meant)
 
     async def _judge_prompt(self, error: BaseException, request: Request) -> Failed:
         """Look into the ValueErrors that the SDK makes of everything a prompt raises."""
@@ -307,6 +318,11 @@ class _Received(NamedTuple):
     @property
     def request_state(self) -> str | None:
         return self.params.request_state
+
+
+def _looked_up(context: Context[Any, Any]) -> RequestContext | None:
+    """Find the request's context where Pydantic keeps it. The property gives the same, and takes as long as all else here."""
+    return (context.__pydantic_private__ or {}).get("_request_context")
 
 
 def _is_nested(origin: Context[Any, Any] | _Received) -> bool:

@@ -12,11 +12,11 @@ from typing import Any, Self, TypeAlias, TypedDict, TypeVar
 
 from errata._contract import Contract, Declared, Failure, bound, declare, declared_by
 from errata._fault import Fault
-from errata._identity import REFERENCE
 from errata._jsonable import as_object
 from errata._log import log_failure
-from errata._needs_input import ANSWERS, NeedsInput
+from errata._needs_input import NeedsInput
 from errata._redaction import redact
+from errata._serving._again import Answer, Memory
 from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
 from errata._serving._cancelling import cancellations, has_to_pass
 from errata._serving._judging import Failed, advised, masked
@@ -73,6 +73,7 @@ class Installation(ABC):
         self._contracts = {tool: declare(*_several(given), by=tool) for tool, given in contracts.items()}
         self._describe = settings.get("describe", False)
         self._undeclared = Counter[tuple[str, Code]]()
+        self._memory = Memory()
         self._undo = ExitStack()
         self._at_work = True
         self._replace(server, INSTALLED, self)
@@ -185,7 +186,6 @@ class Installation(ABC):
             return await run()
         before = cancellations()
         in_work = IN_WORK.set(request)
-        reference, answers = REFERENCE.set(request.trace_id), ANSWERS.set(request.answers)
         failed = None
         try:
             if request.name in self._contracts and request.kind is Kind.TOOL:
@@ -203,8 +203,6 @@ class Installation(ABC):
             return await self._answer(failed, request)
         finally:
             failed = None  # Its traceback refers to this frame: together they would wait for the garbage collector.
-            ANSWERS.reset(answers)
-            REFERENCE.reset(reference)
             IN_WORK.reset(in_work)
 
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
@@ -231,27 +229,40 @@ class Installation(ABC):
 
     async def _answer(self, failed: Failed, request: Request) -> object:
         """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
-        fault = failed.fault(request)
-        if self._mask:
-            fault = masked(fault, failed)
-        self._log(fault, failed, request)
         if request.kind is not Kind.TOOL:
+            fault = self._fault(failed, request)
             encoded = as_jsonrpc_error(advised(fault, failed))
-            tell_span(fault, str(encoded["code"]))
+            said = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
+            self._note(said, failed, request, str(encoded["code"]))
             raise self.protocol_error(encoded) from failed.error
-        self._compare_with_contract(fault, failed, request)
-        tell_span(fault, TOOL_ERROR)
         dialect = self.dialect_of(request.name)
         schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
-        told = advised(fault, failed) if dialect is native else fault
-        return self.result(_with_reference(dialect.encode(told, format=_format(request, schema)), fault, dialect))
+        answer = self._memory.recall(failed.error) if dialect is native else None
+        if answer is None:
+            answer = self._worked_out(failed, request, dialect, _format(request, schema))
+        self._compare_with_contract(answer.fault, failed, request)
+        self._note(answer, failed, request, TOOL_ERROR)
+        return self.result(_with_reference(answer, dialect))
 
-    def _log(self, fault: Fault, failed: Failed, request: Request) -> None:
-        """Write it down: what somebody foresaw as a warning, what nobody did as an error."""
-        level = logging.WARNING if failed.on_purpose else logging.ERROR
+    def _worked_out(self, failed: Failed, request: Request, dialect: Dialect, format: str) -> Answer:
+        fault = self._fault(failed, request)
+        told = dialect.encode(advised(fault, failed) if dialect is native else fault, format=format)
+        answer = Answer(fault, told, fault.correlation_id, fault.timestamp)
+        if dialect is native and type(failed) is Failed:
+            self._memory.keep(failed.error, answer)
+        return answer
+
+    def _fault(self, failed: Failed, request: Request) -> Fault:
+        fault = failed.fault(request)
+        return masked(fault, failed) if self._mask else fault
+
+    def _note(self, answer: Answer, failed: Failed, request: Request, error_type: str) -> None:
+        """Tell the log and the current span."""
+        tell_span(answer.fault, error_type)
+        level = logging.WARNING if failed.on_purpose else logging.ERROR  # What somebody foresaw, what nobody did.
         if _LOG.isEnabledFor(level):
             facts = {request.kind.value: request.name, "duration_ms": request.duration_ms}
-            log_failure(fault, failed.error, facts, stack=failed.has_run, level=level)
+            log_failure(answer.identified(), failed.error, facts, stack=failed.has_run, level=level)
 
     def _compare_with_contract(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Count a code that the tool did not declare; the log hears of it once for each tool."""
@@ -283,11 +294,11 @@ def _format(request: Request, schema: Mapping[str, object]) -> str:
     return wanted if isinstance(wanted, str) else _MARKDOWN
 
 
-def _with_reference(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
+def _with_reference(answer: Answer, dialect: Dialect) -> dict[str, object]:
     """Put the correlation id beside the payload of a dialect that has no place for it."""
-    if dialect.carries_reference or fault.correlation_id is None:
-        return encoded
-    return encoded | {"_meta": {CORRELATION_ID: redact(fault.correlation_id)}}
+    if dialect.carries_reference or answer.correlation_id is None:
+        return answer.told
+    return answer.told | {"_meta": {CORRELATION_ID: redact(answer.correlation_id)}}
 
 
 def _dialect(wanted: str | Dialect) -> Dialect:

@@ -9,7 +9,7 @@ from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified, r
 from errata._needs_input import NeedsInput
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
-from errata._values import nearest
+from errata._values import is_a, nearest
 from errata.classification import classify
 from errata.classification._arguments import refused_arguments
 from errata.classification._unwrap import leaves_of
@@ -18,7 +18,7 @@ _LONGEST_NAME = 200
 _NEXT_STEP = {code: Recovery(hint=code.next_step) for code in Code}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True)
 class Failed:
     """A failure as an adapter sees it, with its SDK's wrapping taken off."""
 
@@ -57,7 +57,7 @@ class RefusedArguments(Failed):
         return refused_arguments(self.error, request.name, request.arguments or None)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True)
 class MissingArguments(Failed):
     """Some arguments are absent; the SDK named them in words of its own."""
 
@@ -76,7 +76,7 @@ class MissingArguments(Failed):
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True)
 class Unknown(Failed):
     """There is nothing of that name."""
 
@@ -96,6 +96,8 @@ class Unknown(Failed):
 
 def meant_in(error: BaseException, meant: tuple[type[BaseException], ...]) -> BaseException:
     """Find what somebody raised on purpose, or asked, in a task: it arrives alone in a group."""
+    if not is_a(error, BaseExceptionGroup):
+        return error
     leaves = list(islice(leaves_of(error), 2))
     return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*meant, NeedsInput)) else error
 

@@ -5,8 +5,9 @@ import time
 from collections.abc import Mapping
 from contextvars import ContextVar
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, cast
 
+from errata._current import CURRENT
 from errata._serving._replies import Progress, progress
 
 _TRACEPARENT = re.compile(
@@ -132,5 +133,5 @@ class Request:
         return round((time.perf_counter() - self.started) * 1000, 3)
 
 
-IN_WORK: ContextVar[Request | None] = ContextVar("errata_request", default=None)
+IN_WORK = cast("ContextVar[Request | None]", CURRENT)
 """The request whose tool is running. A call from inside of it raises, as a call of a function does."""

@@ -11,7 +11,6 @@ from errata._jsonable import text_of, type_text
 from errata._log import stack_of
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
-from errata.classification._again import judged_before, remember
 from errata.classification._answer import Answer, Rule, Said, described
 from errata.classification._carried import carried, flag_of, is_bare, wait_of
 from errata.classification._tables import REGISTRY, dotted_name
@@ -95,11 +94,7 @@ class _Decision(NamedTuple):
 
 def classify(error: BaseException) -> Fault:
     """Turn any exception into the Fault that says what happened. It never fails, whatever the exception does."""
-    if is_a(error, BaseException) and (fault := judged_before(error)):
-        return fault
-    fault = _judged(error)[0]
-    remember(error, fault)
-    return fault
+    return _judged(error)[0]
 
 
 def explain(error: BaseException) -> Explanation:

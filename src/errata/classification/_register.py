@@ -67,6 +67,11 @@ def register(
     return lambda: REGISTRY.remove(entry)
 
 
+def rules_in_force() -> tuple[int, int]:
+    """Give the rules that hold now a number to be known by; it changes when a row is added or taken back."""
+    return REGISTRY.edition, PATTERNS.edition
+
+
 def _word(kind: type[_Word], what: str, value: object) -> _Word:
     word = known_word(kind, value)
     if word is None:

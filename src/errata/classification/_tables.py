@@ -83,18 +83,20 @@ class Registry:
     def __init__(self, *tables: Table) -> None:
         self._ours = [row for table in tables for row in table.items()]
         self._users: list[tuple[str, Rule]] = []
+        self._edition = 0
         self._index()
 
     def _index(self) -> None:
+        self._edition += 1
         rows = [*self._ours, *self._users]
         self._rows = dict(rows)
         self._short = _by_short_name(self._ours)
         self._plans: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
 
     @property
-    def edition(self) -> object:
-        """The rules as they are now: others, once one is added or taken back."""
-        return self._rows
+    def edition(self) -> int:
+        """A number that changes when a rule is added or taken back."""
+        return self._edition
 
     def add(self, row: tuple[str, Rule]) -> None:
         """Add a user's rule, before all that are there."""

@@ -26,11 +26,12 @@ class Patterns:
     def __init__(self, rows: tuple[Pattern, ...]) -> None:
         self._rows = rows
         self._matcher: Matcher | None = None
+        self._edition = 0
 
     @property
-    def edition(self) -> object:
-        """The rows as they are now: others, once one is added or taken back."""
-        return self._rows
+    def edition(self) -> int:
+        """A number that changes when a row is added or taken back."""
+        return self._edition
 
     def first(self, words: str) -> tuple[Pattern, int | None] | None:
         """Find the first row that fits, and the HTTP status in it."""
@@ -42,11 +43,12 @@ class Patterns:
 
     def add(self, row: Pattern) -> None:
         """Put a row before all others."""
-        self._rows, self._matcher = (row, *self._rows), None
+        self._rows, self._matcher, self._edition = (row, *self._rows), None, self._edition + 1
 
     def remove(self, row: Pattern) -> None:
         """Take a row back; one that is gone already is gone."""
         self._rows, self._matcher = tuple(each for each in self._rows if each is not row), None
+        self._edition += 1
 
 
 PATTERNS = Patterns(ROWS)

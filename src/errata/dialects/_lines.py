@@ -58,7 +58,12 @@ def _lines(fault: Fault) -> Iterator[str]:
         yield f"Tell the user: {one_line(recovery.user_message)}"
     yield f"Retry: {retry_sentence(fault)}"
     if fault.correlation_id:
-        yield f"Reference: {one_line(fault.correlation_id)}"
+        yield reference_line(fault.correlation_id)
+
+
+def reference_line(correlation_id: str) -> str:
+    """Say where to look it up; it is the last line."""
+    return f"Reference: {one_line(correlation_id)}"
 
 
 def _tool_in(line: str) -> str | None:

@@ -5,17 +5,27 @@ stands alone and says that it is an error, and the structured content says it al
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, TypedDict, cast
 
 from errata._fault import Fault
 from errata._taxonomy import Code, Retry
 from errata._values import known_word
 from errata.dialects._canonical import canonical_schema, from_object, to_object
+from errata.dialects._content import text_block
 from errata.dialects._dialect import Dialect, with_reference
 from errata.dialects._incoming import ToolResult
-from errata.dialects._lines import from_lines, lines_of
+from errata.dialects._lines import from_lines, lines_of, reference_line
 from errata.dialects._members import object_in
 from errata.dialects._vocabulary import Vocabulary
+
+
+class _Payload(TypedDict):
+    error: dict[str, Any]
+
+
+class _Said(TypedDict):
+    content: list[dict[str, str]]
+    structuredContent: _Payload
 
 
 class Native(Dialect):
@@ -35,6 +45,17 @@ class Native(Dialect):
     def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - the lines say it all.
         """Say it in lines."""
         return lines_of(fault)
+
+    def again(self, said: Mapping[str, object], correlation_id: str, timestamp: str) -> dict[str, object]:
+        """Say the same once more, with another reference and time; of a server's failures, most are not the first."""
+        before = cast("_Said", said)
+        lines, _, _ = before["content"][0]["text"].rpartition("\n")
+        error = dict(before["structuredContent"]["error"])
+        if "recovery" in error:
+            error["recovery"] = dict(error["recovery"])
+        error |= {"correlationId": correlation_id, "timestamp": timestamp}
+        text = f"{lines}\n{reference_line(correlation_id)}"
+        return {"content": [text_block(text)], "structuredContent": {"error": error}, "isError": True}
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
         """Read `{"error": {code, message, retry, …}}`; without isError, code and verdict have to be known ones."""
