@@ -58,6 +58,7 @@ from errata._serving import (
     meant_in,
 )
 
+_LOG = logging.getLogger("errata")
 _Message: TypeAlias = MiddlewareContext[Any]
 _Found = TypeVar("_Found")
 _KINDS = {"tools/call": Kind.TOOL, "resources/read": Kind.RESOURCE, "prompts/get": Kind.PROMPT}
@@ -175,8 +176,16 @@ class FastMCPInstallation(Installation):
         if schema is None or type(result) is not ToolResult or result.is_error:
             return result
         if (result.structured_content or {}).get("kind") != QUESTION:
-            cast("Any", self._validator(schema)).validate(result.structured_content)
+            self._check(result.structured_content, schema)
         return result
+
+    def _check(self, content: object, schema: dict[str, Any]) -> None:
+        try:
+            cast("Any", self._validator(schema)).validate(content)
+        except SchemaBroken as broken:
+            raise _BrokenResultError("the result breaks the tool's own output schema") from broken
+        except Exception:  # noqa: BLE001 - a schema that cannot be followed says nothing about the result.
+            _LOG.debug("An output schema cannot be checked.", exc_info=True)
 
     def _validator(self, schema: dict[str, Any]) -> Draft202012Validator:
         known = self._validators.get(id(schema))
@@ -188,7 +197,7 @@ class FastMCPInstallation(Installation):
 
     async def judge(self, error: BaseException, request: Request) -> Failed | None:
         """Take FastMCP's wrapping off an exception; what it hid in there of the protocol's is raised again."""
-        if isinstance(error, SchemaBroken):
+        if isinstance(error, _BrokenResultError):
             return Bug(error)
         if not _is_from_core(error) or isinstance(error, MCPError):
             return None
@@ -228,6 +237,10 @@ class FastMCPInstallation(Installation):
         """Make the exception that becomes a JSON-RPC error."""
         code = cast("int", encoded["code"])
         return _numbered(code)(code, str(encoded["message"]), encoded["data"])
+
+
+class _BrokenResultError(Exception):
+    """A tool succeeded, and what it gave back is not what it promised."""
 
 
 class _Edge(Middleware):

@@ -43,7 +43,6 @@ from errata._serving import (
     Listed,
     MissingArguments,
     Offer,
-    Origin,
     RefusedArguments,
     Request,
     RequestContext,
@@ -138,16 +137,17 @@ class MCPServerInstallation(_Speaking):
         """Call a tool; for a client, a failure is a result."""
         if context is None or _is_nested(context):
             return await self._call_tool(name, arguments, context)
-        request = Request(Kind.TOOL, name, arguments, cast("Origin", context), _looked_up(context))
-        answer = await self.attend(request, lambda: self._call_tool(name, arguments, context))
-        return cast("CallToolResult | InputRequiredResult", answer)
+        request = _Request(Kind.TOOL, name, arguments, context)
+        answer: CallToolResult | InputRequiredResult
+        answer = await self.attend(request, self._call_tool, name, arguments, context)
+        return answer
 
     async def read_resource(self, uri: AnyUrl | str, context: Context[Any, Any] | None = None) -> object:
         """Read a resource; for a client, a failure is a JSON-RPC error."""
         if context is None or _is_nested(context):
             return await self._read_resource(uri, context)
-        request = Request(Kind.RESOURCE, str(uri), None, cast("Origin", context))
-        return await self.attend(request, lambda: self._read_resource(uri, context))
+        request = _Request(Kind.RESOURCE, str(uri), None, context)
+        return await self.attend(request, self._read_resource, uri, context)
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
@@ -155,9 +155,10 @@ class MCPServerInstallation(_Speaking):
         """Render a prompt; for a client, a failure is a JSON-RPC error."""
         if context is None or _is_nested(context):
             return await self._get_prompt(name, arguments, context)
-        request = Request(Kind.PROMPT, name, arguments, cast("Origin", context))
-        answer = await self.attend(request, lambda: self._get_prompt(name, arguments, context))
-        return cast("GetPromptResult | InputRequiredResult", answer)
+        request = _Request(Kind.PROMPT, name, arguments, context)
+        answer: GetPromptResult | InputRequiredResult
+        answer = await self.attend(request, self._get_prompt, name, arguments, context)
+        return answer
 
     async def list_tools(self) -> list[Tool]:
         """List the tools, with their failures."""
@@ -268,7 +269,7 @@ class ServerInstallation(_Speaking):
                 request = Request(kind, str(params.uri), None, origin)
             else:
                 request = Request(kind, params.name, params.arguments, origin)
-            return cast("HandlerResult", await self.attend(request, lambda: handler(context, params)))
+            return cast("HandlerResult", await self.attend(request, handler, context, params))
 
         return attended
 
@@ -320,9 +321,13 @@ class _Received(NamedTuple):
         return self.params.request_state
 
 
-def _looked_up(context: Context[Any, Any]) -> RequestContext | None:
-    """Find the request's context where Pydantic keeps it. The property gives the same, and takes as long as all else here."""
-    return (context.__pydantic_private__ or {}).get("_request_context")
+class _Request(Request):
+    """A request that an MCPServer's context knows about."""
+
+    def find_context(self) -> RequestContext | None:
+        """Look where Pydantic keeps it: the property gives the same, and takes as long as all else about a failure."""
+        private = cast("Context[Any, Any]", self.origin).__pydantic_private__ or {}
+        return private.get("_request_context") or super().find_context()
 
 
 def _is_nested(origin: Context[Any, Any] | _Received) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypedDict, TypeVar
 
@@ -39,7 +40,7 @@ INSTALLED = "__errata__"
 _ABSENT = object()
 _Declared: TypeAlias = type[Contract] | Failure
 Contracts: TypeAlias = Mapping[str, _Declared | Iterable[_Declared]]
-Run: TypeAlias = Callable[[], Awaitable[object]]
+Run: TypeAlias = Callable[..., Awaitable[object]]
 _Found = TypeVar("_Found")
 CallTool: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 _SPOKEN: ContextVar[tuple["Installation", Dialect] | None] = ContextVar("errata_dialect", default=None)
@@ -180,18 +181,18 @@ class Installation(ABC):
             return tool
         return published(tool, self.declared(name, function), self.dialect_of(name), describe=self._describe)
 
-    async def attend(self, request: Request, run: Run) -> object:
+    async def attend(self, request: Request, run: Run, *arguments: object) -> Any:  # noqa: ANN401 - the SDK's own object.
         """Do what is asked for; a failure becomes the answer that the protocol has for it."""
         if not self._at_work:
-            return await run()
+            return await run(*arguments)
         before = cancellations()
         in_work = IN_WORK.set(request)
         failed = None
         try:
-            if request.name in self._contracts and request.kind is Kind.TOOL:
+            if self._contracts and request.kind is Kind.TOOL and request.name in self._contracts:
                 with bound(self._contracts[request.name], request.name):
-                    return await run()
-            return await run()
+                    return await run(*arguments)
+            return await run(*arguments)
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:
             if request.context is None or has_to_pass(error, before):
                 raise
@@ -199,7 +200,7 @@ class Installation(ABC):
             if failed is None:
                 raise
             if isinstance(failed.error, NeedsInput):
-                return await self._ask(failed.error, request, run)
+                return await self._ask(failed.error, request, partial(run, *arguments))
             return await self._answer(failed, request)
         finally:
             failed = None  # Its traceback refers to this frame: together they would wait for the garbage collector.

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from contextvars import ContextVar
 from enum import StrEnum
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from errata._current import CURRENT
 from errata._serving._replies import Progress, progress
@@ -74,35 +74,40 @@ class Request:
     Most requests succeed, so nothing is asked of their origin before it is needed: that costs more than all the rest.
     """
 
-    __slots__ = ("_context", "_progress", "arguments", "found", "kind", "name", "origin", "started")
+    found: object = None
+    """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
+    _context: RequestContext | None = None
+    _progress: Progress | None = None
 
     def __init__(
         self,
         kind: Kind,
         name: str,
         arguments: Mapping[str, object] | None,
-        origin: Origin,
+        origin: Any,  # noqa: ANN401 - an Origin; the SDKs' own classes are declared too closely to be one.
         context: RequestContext | None = None,
     ) -> None:
         self.kind: Kind = kind
         self.name: str = name
         self.arguments: Mapping[str, object] = arguments or {}
         self.origin: Origin = origin
-        self.found: object = None
-        """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
         self.started: float = time.perf_counter()
-        self._context: RequestContext | None = context
-        self._progress: Progress | None = None
+        if context is not None:
+            self._context = context
 
     @property
     def context(self) -> RequestContext | None:
         """What the SDK knows about it; None if no client sent it."""
         if self._context is None:
-            try:
-                self._context = self.origin.request_context
-            except ValueError:  # Somebody made the origin by hand.
-                return None
+            self._context = self.find_context()
         return self._context
+
+    def find_context(self) -> RequestContext | None:
+        """Ask the origin."""
+        try:
+            return self.origin.request_context
+        except ValueError:  # Somebody made it by hand.
+            return None
 
     def trace_id(self) -> str | None:
         """Find the trace that the request belongs to."""
