@@ -336,7 +336,11 @@ def test_threads_of_asyncio_and_anyio_know_the_contract_and_a_bare_pool_does_not
     assert asyncio.run(tool()) == (DECLARED, DECLARED, NOWHERE)
 
 
-@pytest.mark.parametrize("odd", [None, 7, object(), Mock(), MagicMock(), type, functools.partial(print), "x"], ids=lambda odd: type(odd).__name__)
+@pytest.mark.parametrize(
+    "odd",
+    [None, 7, object(), Mock(), MagicMock(), type, functools.partial(print), "x"],
+    ids=lambda odd: type(odd).__name__,
+)
 def test_nothing_is_found_in_what_declares_nothing(odd):
     assert declared_by(odd) is None
 

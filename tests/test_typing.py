@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ABSENT = "the type checkers are NOT INSTALLED here; `make check` installs them, and refuses an ignore that is not needed"
+ABSENT = (
+    "the type checkers are NOT INSTALLED here; `make check` installs them, and refuses an ignore that is not needed"
+)
 IGNORE = re.compile(r"  # (type|pyright): ignore.*")
 
 

@@ -34,14 +34,17 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
     for name in ("per_tool", "contracts"):
         if not isinstance(given := settings.get(name) or {}, Mapping):
             raise TypeError(f"`{name}` is a {type(given).__name__}. Pass a dict with the names of tools as its keys.")
+    if not isinstance(mask := settings.get("mask"), bool | None):
+        raise TypeError(f"`mask` is {mask!r}. Pass True or False.")
+    installation = adapter(server, settings)
     if present := installed_in(server):
-        if present.settings == settings:
+        if present.setup == installation.setup:
             return present
         raise ValueError(
             "errata is installed in this server already, with other settings. Install it once, or call "
             "`uninstall()` on what the first `install` gave back."
         )
-    return adapter(server, settings)
+    return installation.start()
 
 
 def adapter_for(server: object) -> "type[Installation]":

@@ -4,13 +4,20 @@ import functools
 import inspect
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, cast
 
 from fastmcp import FastMCP
-from fastmcp.exceptions import FastMCPError, PromptError, ResourceError, ToolError
+from fastmcp.exceptions import (
+    FastMCPError,
+    NotFoundError,
+    PromptError,
+    ResourceError,
+    ResourceSecurityError,
+    ToolError,
+)
 from fastmcp.exceptions import ValidationError as InvalidArguments
 from fastmcp.prompts.base import InputRequiredPromptResult, Prompt
 from fastmcp.resources.base import InputRequiredResourceResult, Resource
@@ -33,7 +40,8 @@ from jsonschema import Draft202012Validator
 from jsonschema import ValidationError as SchemaBroken
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
-from pydantic import ValidationError, create_model
+from pydantic import Field, ValidationError, create_model
+from referencing import Registry
 
 from errata._fault import FaultError
 from errata._jsonable import text_of
@@ -43,6 +51,7 @@ from errata._serving import (
     Bug,
     CallTool,
     Failed,
+    ForTheProtocol,
     Group,
     Installation,
     Kind,
@@ -55,10 +64,9 @@ from errata._serving import (
     RequestContext,
     Settings,
     Unknown,
-    meant_in,
+    unwrapped,
 )
 
-_LOG = logging.getLogger("errata")
 _Message: TypeAlias = MiddlewareContext[Any]
 _Found = TypeVar("_Found")
 _KINDS = {"tools/call": Kind.TOOL, "resources/read": Kind.RESOURCE, "prompts/get": Kind.PROMPT}
@@ -85,7 +93,10 @@ _THEIR_LOGGERS = ("fastmcp.server.server", "fastmcp.prompts.function_prompt", "f
 _MOST_SCHEMAS = 1_000
 _CONVERSION = re.compile(r"Could not convert argument '")
 _TEMPLATES = "fastmcp.resources.template"
-_ABSENT = "Missing required arguments: "
+_MISSING = "Missing required arguments: "
+_ABSENT = (NotFoundError, ResourceSecurityError)
+_MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*")""")
+"""What FastMCP says for a server that withholds the rest."""
 _OWN_TIME_LIMIT = re.compile(r"Tool '.*' execution timed out after ", re.DOTALL)
 
 
@@ -95,16 +106,19 @@ class FastMCPInstallation(Installation):
     def __init__(self, server: FastMCP[Any], settings: Settings) -> None:
         super().__init__(server, settings)
         self._server = server
-        self._mask = settings.get("mask", getattr(server, "_mask_error_details", False))
+        self._mask = settings.get("mask", getattr(server, "_mask_error_details", None) or None)
         self._validators: dict[int, tuple[object, Draft202012Validator]] = {}
         self._edge = _Edge(self)
-        server.middleware.insert(0, self._edge)
-        self._undo.callback(self._step_back)
         self._get_tool = server.get_tool
         self._get_prompt = server.get_prompt
         self._get_resource_template = server.get_resource_template
+
+    def hook(self) -> None:
+        """Become the outermost middleware, look over the server's shoulder, and quiet its own records."""
+        self._server.middleware.insert(0, self._edge)
+        self._undo.callback(self._step_back)
         for replacement in (self.get_tool, self.get_prompt, self.get_resource_template):
-            self._replace(server, replacement.__name__, replacement)
+            self._replace(self._server, replacement.__name__, replacement)
         for name in _THEIR_LOGGERS:
             logger = logging.getLogger(name)
             logger.addFilter(quiet := _Quiet())
@@ -152,16 +166,28 @@ class FastMCPInstallation(Installation):
         """Do what a client asks for; a call from somebody's test or from inside a tool goes on as it did."""
         request = _request(kind, message)
         if request is None:
-            return await call_next(message)
+            return await self._pass_on(message, call_next)
 
         async def run() -> object:
             return self._checked(await call_next(message), request)
 
         return await self.attend(request, run)
 
+    async def _pass_on(self, message: _Message, call_next: CallNext[Any, Any]) -> object:
+        """Let a call inside of another one raise; what this server withholds, the one around it is to withhold, too."""
+        try:
+            return await call_next(message)
+        except Exception:
+            working = IN_WORK.get()
+            if self._mask and working is not None:
+                working.masks = True
+            raise
+
     async def with_errors(self, message: _Message, call_next: CallNext[Any, Sequence[Tool]]) -> list[Tool]:
         """List copies of the tools, with their failures in them."""
-        return [await self._with_errors(tool) for tool in await call_next(message)]
+        tools = await call_next(message)
+        self.look_for_typos(tool.name for tool in tools)
+        return [await self._with_errors(tool) for tool in tools]
 
     async def _with_errors(self, tool: Tool) -> Tool:
         given = Listed(tool.description, tool.meta, tool.output_schema)
@@ -173,8 +199,8 @@ class FastMCPInstallation(Installation):
     def _checked(self, result: object, request: Request) -> object:
         """Refuse a result that breaks the tool's own schema: FastMCP would send it as a success."""
         schema = getattr(request.found, "output_schema", None)
-        if schema is None or type(result) is not ToolResult or result.is_error:
-            return result
+        if schema is None or type(result) is not ToolResult or result.is_error or isinstance(request.found, ProxyTool):
+            return result  # What a server behind this one promised is that server's to keep.
         if (result.structured_content or {}).get("kind") != QUESTION:
             self._check(result.structured_content, schema)
         return result
@@ -185,14 +211,15 @@ class FastMCPInstallation(Installation):
         except SchemaBroken as broken:
             raise _BrokenResultError("the result breaks the tool's own output schema") from broken
         except Exception:  # noqa: BLE001 - a schema that cannot be followed says nothing about the result.
-            _LOG.debug("An output schema cannot be checked.", exc_info=True)
+            return
 
     def _validator(self, schema: dict[str, Any]) -> Draft202012Validator:
         known = self._validators.get(id(schema))
         if known is None or known[0] is not schema:
             if len(self._validators) >= _MOST_SCHEMAS:
                 self._validators.clear()
-            known = self._validators[id(schema)] = (schema, Draft202012Validator(schema))
+            # With a registry of its own it fetches nothing, wherever a schema refers to.
+            known = self._validators[id(schema)] = (schema, Draft202012Validator(schema, registry=Registry()))
         return known[1]
 
     async def judge(self, error: BaseException, request: Request) -> Failed | None:
@@ -201,21 +228,15 @@ class FastMCPInstallation(Installation):
             return Bug(error)
         if not _is_from_core(error) or isinstance(error, MCPError):
             return None
-        inside, behind = _unwrapped(error), await _behind(request.found)
+        inside, behind = unwrapped(error, _is_wrapping, _MEANT), await _behind(request.found)
+        request.masks = request.masks or _MASKED.fullmatch(text_of(error)) is not None
         if isinstance(behind, Tool):
             request.found = behind
         if isinstance(inside, MCPError):
             return _of_the_protocol(inside, behind)
-        if text_of(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
-            return Unknown(inside, on_purpose=True, known=await self.looked_up(self._names(request.kind)))
+        if isinstance(inside, _ABSENT) and text_of(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
+            return Unknown(inside, on_purpose=True, known=await self.names(request.kind))
         return _refused(inside, request, behind) or Failed(inside, on_purpose=isinstance(inside, _MEANT))
-
-    async def _names(self, kind: Kind) -> tuple[str, ...]:
-        if kind is Kind.TOOL:
-            return tuple(tool.name for tool in await self._server.list_tools())
-        if kind is Kind.PROMPT:
-            return tuple(prompt.name for prompt in await self._server.list_prompts())
-        return tuple(str(resource.uri) for resource in await self._server.list_resources())
 
     def function(self, request: Request) -> object:
         """Find the function that a request runs."""
@@ -299,9 +320,13 @@ async def _behind(found: object) -> object:
     """Look through servers that are mounted in one another to what has the function, which a mount keeps to itself."""
     with suppress(Exception):  # It looks into another server, where anything may be at work; then it is not known.
         while isinstance(found, _MOUNTED):
-            found = await _one_behind(found, cast("Any", found)._server)  # noqa: SLF001 - there is no other way in.
+            found = await _one_behind(found, _server_of(found))
         return found
     return None
+
+
+def _server_of(found: object) -> FastMCP[Any]:
+    return cast("FastMCP[Any]", cast("Any", found)._server)  # noqa: SLF001 - there is no other way in.
 
 
 async def _one_behind(found: object, server: FastMCP[Any]) -> object:
@@ -329,22 +354,14 @@ def _is_from_core(error: BaseException) -> bool:
     return False
 
 
-def _unwrapped(error: BaseException) -> BaseException:
-    """Take off what FastMCP put around an exception, however often a server is mounted in another one."""
-    while type(error) in _WRAPPERS and error.__cause__ is not None and _WRAPPED.match(text_of(error)):
-        error = error.__cause__
-    return meant_in(error, _MEANT)
+def _is_wrapping(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG001 - the words tell.
+    return type(error) in _WRAPPERS and _WRAPPED.match(text_of(error)) is not None
 
 
 def _of_the_protocol(error: MCPError, behind: object) -> Failed:
-    """Raise what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
-    if isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error)):
-        return Failed(error)
-    context = error.__context__
-    try:
-        raise error
-    finally:  # What hid it would be its context now, and it is the cause of that: a circle, which some loggers never leave.
-        error.__context__ = context
+    """Tell what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
+    is_the_tools = isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error))
+    return Failed(error) if is_the_tools else ForTheProtocol(error)
 
 
 def _refused(error: BaseException, request: Request, behind: object) -> Failed | None:
@@ -366,7 +383,7 @@ def _is_about_another(refusal: ValidationError, behind: object) -> bool:
 def _refused_by_signature(error: BaseException, request: Request, behind: object) -> Failed | None:
     """Find out for a prompt or a template, for which FastMCP says it in four different ways."""
     found = request.found
-    if isinstance(found, Prompt) and text_of(error).startswith(_ABSENT):
+    if isinstance(found, Prompt) and text_of(error).startswith(_MISSING):
         wanted = [argument.name for argument in found.arguments or () if argument.required]
         names = tuple(name for name in wanted if name not in request.arguments)
         return MissingArguments(error, on_purpose=True, names=names) if names else None
@@ -387,17 +404,18 @@ def _is_from(module: str, error: BaseException) -> bool:
 
 def _refusal(function: object, given: Mapping[str, object]) -> ValidationError | None:
     """Hold arguments against a function's signature, as Pydantic does, and give back its complaint."""
-    if not callable(function):
-        return None
-    annotated = {
-        name: (parameter.annotation, ...)
-        for name, parameter in inspect.signature(function, eval_str=True).parameters.items()
-        if name in given and parameter.annotation is not parameter.empty
-    }
     try:
-        create_model("arguments", **cast("dict[str, Any]", annotated))(**{name: given[name] for name in annotated})
+        parameters = inspect.signature(cast("Callable[..., object]", function), eval_str=True).parameters.values()
+        fields = {
+            f"argument_{number}": (parameter.annotation, Field(alias=parameter.name))  # Pydantic minds some names.
+            for number, parameter in enumerate(parameters)
+            if parameter.name in given and parameter.annotation is not parameter.empty
+        }
+        create_model("arguments", **cast("dict[str, Any]", fields)).model_validate(dict(given))
     except ValidationError as refusal:
         return refusal
+    except Exception:  # noqa: BLE001 - annotations may be anything; then nobody can say.
+        return None
     return None
 
 

@@ -49,6 +49,7 @@ from errata._serving import (
     Settings,
     Unknown,
     meant_in,
+    unwrapped,
 )
 
 _Handler: TypeAlias = Callable[[ServerRequestContext[Any, Any], Any], Awaitable[HandlerResult]]
@@ -119,8 +120,11 @@ class MCPServerInstallation(_Speaking):
         self._read_resource = server.read_resource
         self._get_prompt = server.get_prompt
         self._list_tools = server.list_tools
+
+    def hook(self) -> None:
+        """Take the place of the server's own methods."""
         for replacement in (self.call_tool, self.read_resource, self.get_prompt, self.list_tools):
-            self._replace(server, replacement.__name__, replacement)
+            self._replace(self._server, replacement.__name__, replacement)
 
     @staticmethod
     async def offered(server: MCPServer[Any]) -> list[Offer]:
@@ -163,6 +167,7 @@ class MCPServerInstallation(_Speaking):
     async def list_tools(self) -> list[Tool]:
         """List the tools, with their failures."""
         tools = await self._list_tools()
+        self.look_for_typos(tool.name for tool in tools)
         return [self.with_errors(tool, _registered(self._server, Kind.TOOL, tool.name)) for tool in tools]
 
     async def judge(self, error: BaseException, request: Request) -> Failed | None:
@@ -173,13 +178,13 @@ class MCPServerInstallation(_Speaking):
             return await self._judge_prompt(error, request)
         if type(error) is ToolError and isinstance(error.__cause__, ValidationError):
             return RefusedArguments(error.__cause__, on_purpose=True)
-        inside = _unwrapped(error)
+        inside = unwrapped(error, _is_wrapping, _MEANT)
         if isinstance(inside, ValidationError):
             refused = request.kind is Kind.RESOURCE and self._is_about_arguments(inside, request)
             return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
         is_meant = isinstance(inside, _MEANT)
-        if is_meant and text_of(inside) == f"Unknown {request.kind}: {request.name}":
-            return Unknown(inside, on_purpose=True, known=await self.looked_up(self._names(request.kind)))
+        if is_meant and inside is error and text_of(inside) == f"Unknown {request.kind}: {request.name}":
+            return Unknown(inside, on_purpose=True, known=await self.names(request.kind))
         return Failed(inside, on_purpose=is_meant)
 
     async def _judge_prompt(self, error: BaseException, request: Request) -> Failed:
@@ -187,7 +192,7 @@ class MCPServerInstallation(_Speaking):
         told = error.__cause__ or error
         inside = meant_in(told.__cause__ or told, _MEANT)
         if inside is told and text_of(told) == f"Unknown prompt: {request.name}":
-            return Unknown(told, on_purpose=True, known=await self.looked_up(self._names(Kind.PROMPT)))
+            return Unknown(told, on_purpose=True, known=await self.names(Kind.PROMPT))
         if inside is told and text_of(told).startswith("Missing required arguments: "):
             return MissingArguments(told, on_purpose=True, names=await self._absent(request))
         if isinstance(inside, ValidationError):
@@ -198,13 +203,6 @@ class MCPServerInstallation(_Speaking):
     def _is_about_arguments(self, error: ValidationError, request: Request) -> bool:
         """Tell by its title whether Pydantic refused the arguments of the function or something inside of it."""
         return error.title == getattr(self.function(request), "__name__", None)
-
-    async def _names(self, kind: Kind) -> tuple[str, ...]:
-        if kind is Kind.TOOL:
-            return tuple(tool.name for tool in await self._list_tools())
-        if kind is Kind.PROMPT:
-            return tuple(prompt.name for prompt in await self._server.list_prompts())
-        return tuple(str(resource.uri) for resource in await self._server.list_resources())
 
     async def _absent(self, request: Request) -> tuple[str, ...]:
         for prompt in await self._server.list_prompts():
@@ -230,11 +228,14 @@ class ServerInstallation(_Speaking):
         self._server = server
         self._handlers: dict[str, HandlerEntry[Any]] = {}
         self._register = server.add_request_handler
+
+    def hook(self) -> None:
+        """Put errata around the handlers that are there, and those that come."""
         self._undo.callback(self._restore)
         for method in _WRAPPED:
-            if entry := server.get_request_handler(method):
+            if entry := self._server.get_request_handler(method):
                 self.add_request_handler(method, entry.params_type, entry.handler)
-        self._replace(server, "add_request_handler", self.add_request_handler)
+        self._replace(self._server, "add_request_handler", self.add_request_handler)
 
     @staticmethod
     async def offered(server: Server[Any]) -> list[Offer]:
@@ -278,6 +279,7 @@ class ServerInstallation(_Speaking):
             result = await handler(context, params)
             if not isinstance(result, ListToolsResult):
                 return result
+            self.look_for_typos(tool.name for tool in result.tools)
             return result.model_copy(update={"tools": [self.with_errors(tool) for tool in result.tools]})
 
         return list_tools
@@ -286,7 +288,7 @@ class ServerInstallation(_Speaking):
         """Take the SDK's wrapping off an exception; an `MCPError` is for the protocol."""
         if isinstance(error, MCPError):
             return None
-        inside = _unwrapped(error)
+        inside = unwrapped(error, _is_wrapping, _MEANT)
         if isinstance(inside, ValidationError):
             refused = _is_about(request.arguments, inside)
             return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
@@ -360,13 +362,6 @@ def _schema_of(name: str, tools: Iterable[Tool]) -> Mapping[str, object]:
     return {}
 
 
-def _unwrapped(error: BaseException) -> BaseException:
-    """Take off what the SDK put around an exception, however often a tool called another one."""
-    while (cause := error.__cause__) is not None and _is_wrapping(error, cause):
-        error = cause
-    return meant_in(error, _MEANT)
-
-
 def _is_wrapping(error: BaseException, cause: BaseException) -> bool:
     if isinstance(error, _CRASHED):
         return True
@@ -375,7 +370,10 @@ def _is_wrapping(error: BaseException, cause: BaseException) -> bool:
 
 def _is_about(arguments: Mapping[str, object], error: ValidationError) -> bool:
     """Whether a handler that validates for itself found fault with what the client sent, and not with its own data."""
-    return all(_value_at(arguments, detail["loc"], detail["type"]) == detail["input"] for detail in error.errors())
+    try:
+        return all(_value_at(arguments, detail["loc"], detail["type"]) == detail["input"] for detail in error.errors())
+    except Exception:  # noqa: BLE001 - it compares foreign objects, which may do anything; then nobody can say.
+        return False
 
 
 def _value_at(arguments: object, place: tuple[int | str, ...], problem: str) -> object:
@@ -387,7 +385,7 @@ def _value_at(arguments: object, place: tuple[int | str, ...], problem: str) -> 
 
 
 def _registered(server: MCPServer[Any], kind: Kind, name: str) -> object:
-    """Find the function behind a name. The SDK keeps it to itself, so this looks where it has been since 2.0.
+    """Find the function behind a name. The SDK keeps it to itself, so this looks where it has been since 2.1.
 
     `install(server, contracts={…})` is the way that does not need this.
     """

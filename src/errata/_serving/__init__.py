@@ -1,7 +1,16 @@
 """What every server needs to fail well, whichever SDK it is built on."""
 
 from errata._serving._installation import CallTool, Installation, Settings
-from errata._serving._judging import Bug, Failed, MissingArguments, RefusedArguments, Unknown, meant_in
+from errata._serving._judging import (
+    Bug,
+    Failed,
+    ForTheProtocol,
+    MissingArguments,
+    RefusedArguments,
+    Unknown,
+    meant_in,
+    unwrapped,
+)
 from errata._serving._offer import Group, Offer
 from errata._serving._publishing import Listed
 from errata._serving._request import IN_WORK, Kind, Origin, Request, RequestContext
@@ -13,6 +22,7 @@ __all__ = [
     "Bug",
     "CallTool",
     "Failed",
+    "ForTheProtocol",
     "Group",
     "Installation",
     "Kind",
@@ -26,4 +36,5 @@ __all__ = [
     "Settings",
     "Unknown",
     "meant_in",
+    "unwrapped",
 ]

@@ -68,7 +68,8 @@ class Memory:
         if self._rules != rules_in_force() or len(self._kept) >= _MOST:
             self._kept.clear()
             self._rules = rules_in_force()
-        self._kept[type(error), text] = answer
+        own = native.again(answer.told, answer.correlation_id or "", answer.timestamp or "")
+        self._kept[type(error), text] = answer._replace(told=own)  # What was sent is somebody else's by now.
 
 
 def _all_there_is_to(error: BaseException) -> str | None:

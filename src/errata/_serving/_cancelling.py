@@ -5,7 +5,6 @@ Both arrive as the same exception. Answering the first breaks the protocol, and 
 
 import asyncio
 import math
-from asyncio import current_task
 from typing import cast
 
 import anyio
@@ -14,7 +13,7 @@ import anyio
 def cancellations() -> int:
     """Count how often this task was asked to stop; to be asked before the tool runs, and again after."""
     try:
-        task = current_task()
+        task = asyncio.current_task()
     except RuntimeError:  # Another event loop than asyncio's: there, nobody stumbles over a foreign cancellation.
         return 0
     return task.cancelling() if task else 0

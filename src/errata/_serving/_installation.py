@@ -5,14 +5,14 @@ import logging
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
-from contextvars import ContextVar
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, suppress
+from contextvars import ContextVar, Token
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypedDict, TypeVar
+from typing import Any, NoReturn, Self, TypeAlias, TypedDict, TypeVar
 
 from errata._contract import Contract, Declared, Failure, bound, declare, declared_by
-from errata._fault import Fault
+from errata._fault import Fault, identified
 from errata._jsonable import as_object
 from errata._log import log_failure
 from errata._needs_input import NeedsInput
@@ -20,13 +20,14 @@ from errata._redaction import redact
 from errata._serving._again import Answer, Memory
 from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
 from errata._serving._cancelling import cancellations, has_to_pass
-from errata._serving._judging import Failed, advised, masked
-from errata._serving._offer import Offer
+from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, masked
+from errata._serving._offer import Group, Offer
 from errata._serving._publishing import Listed, published
 from errata._serving._replies import accepted, carried, reply_in
 from errata._serving._request import IN_WORK, Kind, Request
 from errata._serving._telemetry import TOOL_ERROR, tell_span
 from errata._taxonomy import Code
+from errata._values import did_you_mean
 from errata.classification import classify
 from errata.dialects import Dialect, as_jsonrpc_error, encode_needs_input, get, native
 from errata.dialects._elicitation import input_required
@@ -66,19 +67,39 @@ class Installation(ABC):
     """What `errata.install` gives back: errata at work in a server, until `uninstall()`; also as a `with` block."""
 
     def __init__(self, server: object, settings: Settings) -> None:
-        self.settings: Settings = settings
+        self._place = server
         self._dialect = _dialect(settings.get("dialect", "native"))
         self._per_tool = {tool: _dialect(name) for tool, name in (settings.get("per_tool") or {}).items()}
-        self._mask = settings.get("mask", False)
+        self._mask = settings.get("mask")
+        """None where nobody decided: then what a server on the way withholds is withheld."""
         contracts = settings.get("contracts") or {}
         self._contracts = {tool: declare(*_several(given), by=tool) for tool, given in contracts.items()}
         self._describe = settings.get("describe", False)
         self._undeclared = Counter[tuple[str, Code]]()
+        self._warned_of = set[str]()
         self._memory = Memory()
         self._undo = ExitStack()
         self._at_work = True
-        self._replace(server, INSTALLED, self)
+
+    def start(self) -> Self:
+        """Go to work in the server; if that fails, it is left as it was."""
+        try:
+            self.hook()
+            self._replace(self._place, INSTALLED, self)
+        except BaseException:
+            self.uninstall()
+            raise
         classify(Exception())  # The first one takes as long as a thousand others: better now than in a request.
+        return self
+
+    @property
+    def setup(self) -> tuple[object, ...]:
+        """What it was told to do, to be compared."""
+        return self._dialect, self._per_tool, bool(self._mask), self._contracts, self._describe
+
+    @abstractmethod
+    def hook(self) -> None:
+        """Put errata between the server and its clients."""
 
     @property
     def undeclared(self) -> Mapping[tuple[str, Code], int]:
@@ -161,6 +182,16 @@ class Installation(ABC):
         except Exception:  # noqa: BLE001 - it runs what belongs to others: their lists, and their middleware.
             return None
 
+    async def names(self, kind: Kind) -> tuple[str, ...] | None:
+        """List the names there are; None where the server does not say."""
+        return await self.looked_up(self._names(kind))
+
+    async def _names(self, kind: Kind) -> tuple[str, ...]:
+        groups = [group for group in Group if group.kind is kind]
+        return tuple(
+            [group.name_of(each) for group in groups for each in await getattr(self._place, f"list_{group}")()]
+        )
+
     async def _schema(self, request: Request) -> Mapping[str, object]:
         return await self.looked_up(self.input_schema(request)) or {}
 
@@ -181,6 +212,17 @@ class Installation(ABC):
             return tool
         return published(tool, self.declared(name, function), self.dialect_of(name), describe=self._describe)
 
+    def look_for_typos(self, tools: Iterable[str]) -> None:
+        """Warn, once, of settings for tools that are not in the list."""
+        known = set(tools)
+        for name in sorted((self._per_tool.keys() | self._contracts.keys()) - known - self._warned_of):
+            self._warned_of.add(name)
+            _LOG.warning(
+                "errata was installed with settings for `%s`, and the server lists no such tool. %s",
+                name,
+                did_you_mean(name, known),
+            )
+
     async def attend(self, request: Request, run: Run, *arguments: object) -> Any:  # noqa: ANN401 - the SDK's own object.
         """Do what is asked for; a failure becomes the answer that the protocol has for it."""
         if not self._at_work:
@@ -196,15 +238,24 @@ class Installation(ABC):
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:
             if request.context is None or has_to_pass(error, before):
                 raise
-            failed = await self.judge(error, request)
+            failed = await self._judged(error, request)
             if failed is None:
                 raise
+            if isinstance(failed, ForTheProtocol):
+                _raise_as_it_is(failed.error)
             if isinstance(failed.error, NeedsInput):
                 return await self._ask(failed.error, request, partial(run, *arguments))
             return await self._answer(failed, request)
         finally:
             failed = None  # Its traceback refers to this frame: together they would wait for the garbage collector.
-            IN_WORK.reset(in_work)
+            _leave(in_work)
+
+    async def _judged(self, error: BaseException, request: Request) -> Failed | None:
+        """Ask the adapter; an exception that it stumbles over itself is as good as a bug."""
+        try:
+            return await self.judge(error, request)
+        except Exception as trouble:  # noqa: BLE001 - an answer is always sent.
+            return Bug(trouble)
 
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
@@ -230,40 +281,48 @@ class Installation(ABC):
 
     async def _answer(self, failed: Failed, request: Request) -> object:
         """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
+        try:
+            answer = await self._said(failed, request)
+        except Exception as trouble:  # noqa: BLE001 - somebody's dialect, or a mistake of ours: an answer is always sent.
+            failed = Bug(trouble)
+            answer = _in_need(request)
+        self._note(answer, failed, request)
+        if request.kind is Kind.TOOL:
+            return self.result(answer.told)
+        raise self.protocol_error(answer.told) from failed.error
+
+    async def _said(self, failed: Failed, request: Request) -> Answer:
         if request.kind is not Kind.TOOL:
             fault = self._fault(failed, request)
-            encoded = as_jsonrpc_error(advised(fault, failed))
-            said = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
-            self._note(said, failed, request, str(encoded["code"]))
-            raise self.protocol_error(encoded) from failed.error
+            return _as_protocol_error(fault, advised(fault, failed))
         dialect = self.dialect_of(request.name)
+        may_recall = dialect is native and type(failed) is Failed and not request.masks
+        if may_recall and (answer := self._memory.recall(failed.error)):
+            return answer
         schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
-        answer = self._memory.recall(failed.error) if dialect is native else None
-        if answer is None:
-            answer = self._worked_out(failed, request, dialect, _format(request, schema))
-        self._compare_with_contract(answer.fault, failed, request)
-        self._note(answer, failed, request, TOOL_ERROR)
-        return self.result(_with_reference(answer, dialect))
-
-    def _worked_out(self, failed: Failed, request: Request, dialect: Dialect, format: str) -> Answer:
         fault = self._fault(failed, request)
-        told = dialect.encode(advised(fault, failed) if dialect is native else fault, format=format)
-        answer = Answer(fault, told, fault.correlation_id, fault.timestamp)
-        if dialect is native and type(failed) is Failed:
+        told = advised(fault, failed) if dialect is native else fault
+        encoded = _with_reference(dialect.encode(told, format=_format(request, schema)), fault, dialect)
+        answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
+        if may_recall:
             self._memory.keep(failed.error, answer)
         return answer
 
     def _fault(self, failed: Failed, request: Request) -> Fault:
         fault = failed.fault(request)
-        return masked(fault, failed) if self._mask else fault
+        masks = self._mask if self._mask is not None else request.masks
+        return masked(fault, failed) if masks else fault
 
-    def _note(self, answer: Answer, failed: Failed, request: Request, error_type: str) -> None:
-        """Tell the log and the current span."""
-        tell_span(answer.fault, error_type)
-        level = logging.WARNING if failed.on_purpose else logging.ERROR  # What somebody foresaw, what nobody did.
-        if _LOG.isEnabledFor(level):
-            facts = {request.kind.value: request.name, "duration_ms": request.duration_ms}
-            log_failure(answer.identified(), failed.error, facts, stack=failed.has_run, level=level)
+    def _note(self, answer: Answer, failed: Failed, request: Request) -> None:
+        """Tell the log, the contract's counter and the current span; what goes wrong there costs nobody an answer."""
+        with suppress(Exception):
+            if request.kind is Kind.TOOL:
+                self._compare_with_contract(answer.fault, failed, request)
+            tell_span(answer.fault, TOOL_ERROR if request.kind is Kind.TOOL else str(answer.told["code"]))
+            level = logging.WARNING if failed.on_purpose else logging.ERROR  # What somebody foresaw, what nobody did.
+            if _LOG.isEnabledFor(level):
+                facts = {request.kind.value: request.short_name, "duration_ms": request.duration_ms}
+                log_failure(answer.identified(), failed.error, facts, stack=failed.has_run, level=level)
 
     def _compare_with_contract(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Count a code that the tool did not declare; the log hears of it once for each tool."""
@@ -295,11 +354,41 @@ def _format(request: Request, schema: Mapping[str, object]) -> str:
     return wanted if isinstance(wanted, str) else _MARKDOWN
 
 
-def _with_reference(answer: Answer, dialect: Dialect) -> dict[str, object]:
+def _with_reference(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
     """Put the correlation id beside the payload of a dialect that has no place for it."""
-    if dialect.carries_reference or answer.correlation_id is None:
-        return answer.told
-    return answer.told | {"_meta": {CORRELATION_ID: redact(answer.correlation_id)}}
+    if dialect.carries_reference or fault.correlation_id is None:
+        return encoded
+    return encoded | {"_meta": {CORRELATION_ID: redact(fault.correlation_id)}}
+
+
+def _as_protocol_error(fault: Fault, told: Fault) -> Answer:
+    """Say a fault as a JSON-RPC error. Its data reaches no model, so the message tells the reference, too."""
+    encoded = as_jsonrpc_error(told)
+    if fault.correlation_id is not None:
+        encoded["message"] = f"{encoded['message']} Reference: {redact(fault.correlation_id)}."
+    return Answer(fault, encoded, fault.correlation_id, fault.timestamp)
+
+
+def _in_need(request: Request) -> Answer:
+    """Say that something is broken, when saying what failed as well."""
+    fault = identified(Fault(code=Code.INTERNAL_ERROR))
+    if request.kind is not Kind.TOOL:
+        return _as_protocol_error(fault, fault)
+    return Answer(fault, native.encode(fault), fault.correlation_id, fault.timestamp)
+
+
+def _raise_as_it_is(error: BaseException) -> NoReturn:
+    """Raise what was found inside of another exception, which would become its context, and it is the cause of that."""
+    context = error.__context__
+    try:
+        raise error
+    finally:  # A circle, which some loggers never leave.
+        error.__context__ = context
+
+
+def _leave(token: Token[Request | None]) -> None:
+    with suppress(ValueError):  # The request was given up, and is ended by somebody else.
+        IN_WORK.reset(token)
 
 
 def _dialect(wanted: str | Dialect) -> Dialect:

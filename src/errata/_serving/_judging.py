@@ -1,21 +1,30 @@
 """What a failure is: asked for something that is not there, given what does not fit, or failed in its own way."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import ClassVar
 
 from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified, rewritten
 from errata._needs_input import NeedsInput
 from errata._serving._request import Kind, Request
-from errata._taxonomy import Code
+from errata._taxonomy import Code, Retry
 from errata._values import is_a, nearest
 from errata.classification import classify
 from errata.classification._arguments import refused_arguments
 from errata.classification._unwrap import leaves_of
 
-_LONGEST_NAME = 200
+_DEEPEST = 32
 _NEXT_STEP = {code: Recovery(hint=code.next_step) for code in Code}
+_NEXT_STEP_BY_VERDICT = {
+    Retry.SAME_CALL: Recovery(hint="Wait a few seconds, then repeat the same call; tell the user if it keeps failing."),
+    Retry.IF_HARMLESS: Recovery(
+        hint="Repeat the call if doing it twice does no harm; otherwise check whether it happened."
+    ),
+    Retry.FIX_INPUT: Recovery(hint="Change the arguments as the message says, and call again."),
+    Retry.VERIFY_FIRST: Recovery(hint="Check whether it happened before you call again."),
+    Retry.NEVER: Recovery(hint="Tell the user what the message says; the same call will fail again."),
+}
 
 
 @dataclasses.dataclass(slots=True)
@@ -33,6 +42,12 @@ class Failed:
         """Say what it means."""
         fault = classify(self.error)
         return _located(fault, request.name) if request.kind is Kind.RESOURCE else fault
+
+
+class ForTheProtocol(Failed):
+    """An error that its author meant for the protocol, found inside what hid it: it is raised again as it is."""
+
+    __slots__ = ()
 
 
 class Bug(Failed):
@@ -70,7 +85,7 @@ class MissingArguments(Failed):
         return identified(
             Fault(
                 code=Code.MISSING_REQUIRED_FIELD,
-                message=f"The {request.kind} `{request.name}` needs {told}.",
+                message=f"The {request.kind} `{request.short_name}` needs {told}.",
                 issues=tuple(FieldIssue(name, "is required") for name in self.names),
             )
         )
@@ -86,12 +101,28 @@ class Unknown(Failed):
 
     def fault(self, request: Request) -> Fault:
         """Name what is nearest, four at most."""
-        fault = Fault(
-            code=Code.NOT_FOUND,
-            message=f"There is no {request.kind} `{request.name[:_LONGEST_NAME]}`.",
-            recovery=Recovery(hint=_next_step(request.kind, nearest(request.name, self.known or ()), self.known)),
-        )
+        what, known = f"{request.kind} `{request.short_name}`", self.known or ()
+        if request.name in known:  # Tools have versions, too.
+            message, hint = f"There is no such version of the {what}.", "Call it without a version to get the latest."
+        else:
+            message = f"There is no {what}."
+            hint = _next_step(request.kind, nearest(request.name, {*known}), self.known)
+        fault = Fault(code=Code.NOT_FOUND, message=message, recovery=Recovery(hint=hint))
         return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
+
+
+def unwrapped(
+    error: BaseException,
+    is_wrapping: Callable[[BaseException, BaseException], bool],
+    meant: tuple[type[BaseException], ...],
+) -> BaseException:
+    """Take off what an SDK put around an exception, however often a tool called another one."""
+    for _ in range(_DEEPEST):  # An exception may be its own cause.
+        cause = error.__cause__
+        if cause is None or not is_wrapping(error, cause):
+            break
+        error = cause
+    return meant_in(error, meant)
 
 
 def meant_in(error: BaseException, meant: tuple[type[BaseException], ...]) -> BaseException:
@@ -123,11 +154,14 @@ def masked(fault: Fault, failed: Failed) -> Fault:
 
 
 def advised(fault: Fault, failed: Failed) -> Fault:
-    """Add the code's own next step to a failure that nobody wrote a way out for, unless its verdict is another one.
+    """Add the code's own next step to a failure that nobody wrote a way out for, or that of its verdict.
 
     What an author raised stays what it is. In 003's words a classified exception has a code and a message only, and in
     004's a recovery is an author's; so this is for errata's own dialect.
     """
-    if fault.recovery is not None or isinstance(failed.error, FaultError) or fault.retry is not fault.code.retry:
+    if fault.recovery is not None or isinstance(failed.error, FaultError):
         return fault
-    return rewritten(fault, recovery=_NEXT_STEP[fault.code])
+    by_code = fault.retry is fault.code.retry and (
+        fault.retry_after_ms is not None or fault.retry is not Retry.SAME_CALL
+    )
+    return rewritten(fault, recovery=_NEXT_STEP[fault.code] if by_code else _NEXT_STEP_BY_VERDICT[fault.retry])

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from errata._jsonable import as_object, jsonable_object
@@ -16,7 +17,7 @@ class Progress(NamedTuple):
 
     rounds: int = 1
     """How often it was run, this time included."""
-    answers: Mapping[str, object] = {}
+    answers: Mapping[str, object] = MappingProxyType({})
     """What came back to its questions, in this round and in those before it."""
 
 

@@ -13,6 +13,7 @@ from errata._serving._replies import Progress, progress
 _TRACEPARENT = re.compile(
     r"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
 )
+_LONGEST_NAME = 200
 MODERN = "2026-07-28"
 """The first protocol without a handshake; versions compare as text."""
 
@@ -76,6 +77,8 @@ class Request:
 
     found: object = None
     """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
+    masks: bool = False
+    """Whether a server on the way withholds what its tools say."""
     _context: RequestContext | None = None
     _progress: Progress | None = None
 
@@ -125,12 +128,17 @@ class Request:
 
     def answers(self) -> Mapping[str, object]:
         """Collect what the client answered, in this round and in those before it."""
-        return self.progress.answers
+        return dict(self.progress.answers)
 
     def again(self, new: Mapping[str, object]) -> None:
         """Run once more, with answers that came in between."""
         rounds, given = self.progress
         self._progress = Progress(rounds + 1, {**given, **new})
+
+    @property
+    def short_name(self) -> str:
+        """Its name as a log can show it: one line, and no longer than a name is."""
+        return " ".join(self.name[:_LONGEST_NAME].split())
 
     @property
     def duration_ms(self) -> float:

@@ -7,7 +7,7 @@ from types import FrameType, TracebackType
 from typing import cast
 
 from errata._fault import FieldIssue
-from errata._jsonable import as_object
+from errata._jsonable import as_object, text_of
 from errata._taxonomy import Code
 from errata._values import is_a, items_of
 from errata.classification._answer import Answer
@@ -29,6 +29,11 @@ _EXPECTED = {
 # fmt: on
 _MUST_BE = "must be "
 _ABSENT = object()
+_WRITTEN = {"value_error", "assertion_error"}
+"""Problems that a validator of the author's tells."""
+_MOST_VALUES = 1_000
+_SHORTEST_VALUE = 4
+"""Shorter ones turn up in the words of any rule."""
 _DEEPEST = 10_000
 _SETTINGS = ("pydantic_settings.", "pydantic.v1.env_settings", "pydantic.env_settings")
 _INNERMOST = 3
@@ -48,9 +53,34 @@ def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | No
     """The arguments of a tool that do not fit it; those that were given tell a field from the member of a union."""
     details = _details(error)
     paths = [path_of(_inside(detail, given)) if given is not None else path_of(_place(detail)) for detail in details]
-    refusal = refused(_alternatives(map(_issue, details, paths)), of, each="argument")
+    issues = [
+        _unquoted(_issue(detail, path), given) if text_at(detail, "type") in _WRITTEN else _issue(detail, path)
+        for detail, path in zip(details, paths, strict=True)
+    ]
+    refusal = refused(_alternatives(issues), of, each="argument")
     absent = refusal.code is Code.MISSING_REQUIRED_FIELD
     return refusal if absent else refusal._replace(code=Code.INVALID_PARAMS)
+
+
+def _unquoted(issue: FieldIssue, given: Mapping[str, object] | None) -> FieldIssue:
+    """Take out what was given: a validator that somebody wrote may quote it, and it may be a password."""
+    problem = issue.problem
+    for value in islice(_leaves(given), _MOST_VALUES):
+        problem = problem.replace(value, "…") if len(value) >= _SHORTEST_VALUE else problem
+    return issue if problem == issue.problem else FieldIssue(issue.field, problem)
+
+
+def _leaves(given: object) -> Iterator[str]:
+    """Walk the texts and numbers in what was given."""
+    waiting = [given]
+    while waiting:
+        value = waiting.pop()
+        if is_a(value, dict):
+            waiting += cast("dict[str, object]", value).values()
+        elif is_a(value, list):
+            waiting += cast("list[object]", value)
+        elif value is not None and not is_a(value, bool):
+            yield text_of(value)
 
 
 def _inside(detail: object, given: object) -> Iterator[object]:

@@ -13,6 +13,7 @@ from errata.classification._answer import WITHHELD, Answer
 
 REQUIRED = "is required"
 """The problem of a field that is not there."""
+_VALUE = "value"
 _MOST = 100
 _MOST_SAID = 3
 """How many problems the sentence tells; the issues tell all."""
@@ -29,6 +30,7 @@ _REWORDED = (
     (r"(?:Value error|Assertion failed), ",                           ""),
     (r"Extra inputs are not permitted|extra fields not permitted|Unexpected keyword argument", "is not a known field"),
     (r"Input tag .* does not match any of the expected tags: ",       "must have one of the tags "),  # It quotes the tag.
+    (r"Unable to extract tag using discriminator ",                   "must have the field "),
     (r"Input tag .*",                                                 "must have one of the tags that are allowed"),
     (r"ensure this value has ",                                       "must have "),
     (r"ensure this value is ",                                        "must be "),
@@ -47,7 +49,7 @@ _REWORDED = (
 # fmt: on
 
 
-def refused(problems: Iterable[FieldIssue], by: str | None = None, *, each: str = "value") -> Answer:
+def refused(problems: Iterable[FieldIssue], by: str | None = None, *, each: str = _VALUE) -> Answer:
     """Say what is wrong with the fields of an input, and by which schema; a problem without a field is that of the whole input."""
     found = tuple(islice(problems, _MOST))
     if not found:
@@ -103,8 +105,9 @@ def _literal(value: object) -> str:
 
 
 def _sentence(found: Sequence[FieldIssue], by: str | None, each: str) -> str:
-    number = _IN_WORDS[len(found)] if len(found) < len(_IN_WORDS) else str(len(found))
-    count = f"{number} {each}s do" if len(found) > 1 else f"{number} {each} does"
+    wrong = len(found if each == _VALUE else {issue.field.partition(".")[0] for issue in found})
+    number = _IN_WORDS[wrong] if wrong < len(_IN_WORDS) else str(wrong)
+    count = f"{number} {each}s do" if wrong > 1 else f"{number} {each} does"
     told = "; ".join(map(_clause, found[:_MOST_SAID]))
     more = f"; and {len(found) - _MOST_SAID} more" if len(found) > _MOST_SAID else ""
     return f"{count} not fit{f' `{by}`' if by else ''}: {told}{more}."
