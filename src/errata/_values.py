@@ -85,8 +85,13 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Ask whether one of the nearest known words was meant; nothing is asked if none is near."""
-    near = nearest(word, known)
-    return f"Did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
+    return asked_for(nearest(word, known))
+
+
+def asked_for(near: Iterable[str]) -> str:
+    """Ask whether one of these was meant; nothing is asked if there are none."""
+    named = " or ".join(f"`{each}`" for each in near)
+    return f"Did you mean {named}?" if named else ""
 
 
 def _number(value: object) -> int | float | None:

@@ -53,11 +53,12 @@ async def test_a_code_that_is_not_declared_is_counted_each_time_and_said_once(ki
     installation = errata.install(server)
     await _fail(server, "ordering", "CONFLICT", "CONFLICT", "GONE", era=era)
     assert installation.undeclared == {("ordering", Code.CONFLICT): 2, ("ordering", Code.GONE): 1}
-    (said,) = _said(caplog)
-    assert said.startswith("Tool `ordering` failed with CONFLICT, which its contract does not declare.")
+    conflict, gone = _said(caplog)
+    assert conflict.startswith("Tool `ordering` failed with CONFLICT, which its contract does not declare.")
+    assert gone.startswith("Tool `ordering` failed with GONE, which its contract does not declare.")
     await _fail(server, "paying", "GONE", era=era)
     assert installation.undeclared["paying", Code.GONE] == 1
-    assert len(_said(caplog)) == 2
+    assert len(_said(caplog)) == 3
 
 
 @pytest.mark.parametrize("kind", WITH_FUNCTIONS)

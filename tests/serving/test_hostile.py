@@ -8,9 +8,11 @@ from threading import Thread
 import fastmcp
 import pytest
 from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError as FastToolError
 from mcp import Client
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel
@@ -286,8 +288,10 @@ async def test_a_server_that_only_has_templates_offers_them(server):
 
     errata.install(server)
     async with fastmcp.Client(server) if isinstance(server, FastMCP) else Client(server) as client:
-        with pytest.raises(Exception, match=r"Use `order://\{number\}`|List the resources"):
-            await client.read_resource("orders://17")
+        with pytest.raises(Exception, match="List the resources of this server"):
+            await client.read_resource("bill://17")
+        with pytest.raises(Exception, match=r"Did you mean `order://\{number\}`"):
+            await client.read_resource("orders://numbers")
 
 
 async def test_an_unknown_version_is_called_that():
@@ -304,7 +308,7 @@ async def test_an_unknown_version_is_called_that():
         near = await client.call_tool_mcp("calculat", {})
 
     assert "no such version of the tool `calculate`" in result.content[0].text
-    assert "Use `calculate` if that is what you meant." in near.content[0].text
+    assert "There is no tool `calculat`. Did you mean `calculate`?" in near.content[0].text
 
 
 async def test_settings_for_a_tool_that_is_not_there_are_warned_of_once(server, caplog):
@@ -344,6 +348,51 @@ async def test_what_a_validator_quotes_of_an_argument_is_not_told(server):
     errata.install(server)
 
     assert "swordfish" not in json.dumps(await called(server, "sign_up", {"account": {"password": "swordfish"}}))
+
+
+async def test_what_an_author_wrote_from_a_cause_keeps_its_words(server):
+    error = ToolError if isinstance(server, MCPServer) else FastToolError
+
+    @server.tool()
+    async def fail():
+        try:
+            raise ValueError(PRIVATE)  # noqa: TRY301
+        except ValueError as cause:
+            raise error("The payment is being processed; ask again in a minute.") from cause
+
+    errata.install(server, mask=True)
+    result = await called(server)
+
+    assert "The payment is being processed; ask again in a minute." in result["content"][0]["text"]
+    assert PRIVATE not in json.dumps(result)
+
+
+async def test_a_key_that_does_not_fit_is_not_told(server):
+    @server.tool()
+    async def count(words: dict[int, str]):
+        return len(words)
+
+    errata.install(server)
+    result = await called(server, "count", {"words": {"sneaky": "x"}})
+
+    assert "`words` has a key that must be a whole number" in result["content"][0]["text"]
+    assert result["structuredContent"]["error"]["field"] == "words"
+    assert "sneaky" not in json.dumps(result)
+
+
+async def test_a_contract_above_the_registration_is_warned_of_where_no_source_tells(server, caplog):
+    class Errors(errata.Contract):
+        no_berth = errata.Failure(Code.NOT_FOUND, when="No berth is free", recovery="Ask again when a ship has left.")
+
+    async def dock():
+        return ""
+
+    errata.raises(Errors)(server.tool()(dock))
+    errata.install(server)
+    async with fastmcp.Client(server) if isinstance(server, FastMCP) else Client(server) as client:
+        await client.list_tools()
+
+    assert "Tool `dock` was registered without its `@raises`" in caplog.text
 
 
 def test_a_mask_that_is_no_yes_or_no_is_refused(server):

@@ -147,8 +147,7 @@ async def test_a_call_that_does_not_fit_is_told_why(server_kind, era):
     refused = (await _error(server, "quoting", era, {"days": "x"})).structured_content["error"]
     assert {issue["field"] for issue in refused["issues"]} == {"symbol", "days"}
     unknown = (await _error(server, "quotin", era)).structured_content["error"]
-    assert unknown["message"] == "There is no tool `quotin`."
-    assert "`quoting`" in unknown["recovery"]["hint"]
+    assert unknown["message"] == "There is no tool `quotin`. Did you mean `quoting`?"
 
 
 _RESOURCE = {"MCPServer": ResourceError, "Server": ResourceError, "FastMCP": FastResourceError}

@@ -3,6 +3,17 @@
 from errata._contract._binding import bound, fail, recovery_for
 from errata._contract._declared import Contract, Declared, declare
 from errata._contract._failure import Failure
-from errata._contract._raises import declared_by, raises
+from errata._contract._raises import declared_by, is_beneath_raises, raises
 
-__all__ = ["Contract", "Declared", "Failure", "bound", "declare", "declared_by", "fail", "raises", "recovery_for"]
+__all__ = [
+    "Contract",
+    "Declared",
+    "Failure",
+    "bound",
+    "declare",
+    "declared_by",
+    "fail",
+    "is_beneath_raises",
+    "raises",
+    "recovery_for",
+]

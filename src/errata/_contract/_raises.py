@@ -5,6 +5,7 @@ import inspect
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from types import FrameType, FunctionType, MethodType
 from typing import Any, TypeVar, cast
+from weakref import WeakSet
 
 from errata._contract._binding import bound
 from errata._contract._declared import Contract, Declared, declare, refuse_other_kinds
@@ -17,6 +18,7 @@ from errata._values import is_a
 _Function = TypeVar("_Function", bound="Callable[..., object] | staticmethod[..., Any] | classmethod[Any, ..., Any]")
 _Call = Callable[..., Any]
 _MARK = "__errata_declared__"
+_BENEATH: WeakSet[FunctionType] = WeakSet()
 
 
 def raises(*declared: type[Contract] | Failure) -> Callable[[_Function], _Function]:
@@ -44,6 +46,11 @@ def declared_by(function: object) -> Declared | None:
     """Find what `@raises` declared for a function, through whatever was wrapped around it since."""
     marks = (attribute_of(layer, _MARK) for layer in layers_of(function))
     return next((mark for mark in marks if is_a(mark, Declared)), None)
+
+
+def is_beneath_raises(function: object) -> bool:
+    """Whether `@raises` made another function of this one: whoever registered this one goes without the contract."""
+    return is_a(function, FunctionType) and function in _BENEATH
 
 
 def _name_of(function: object) -> str:
@@ -94,6 +101,8 @@ def _wrapped(function: _Call, declared: Declared, name: str) -> _Call:
         wrapper.__name__ = wrapper.__qualname__ = name
         wrapper.__doc__ = function.__doc__ or called.__doc__
     vars(wrapper)[_MARK] = declared
+    if is_a(called, FunctionType):
+        _BENEATH.add(called)
     return wrapper
 
 

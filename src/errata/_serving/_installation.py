@@ -11,8 +11,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, NoReturn, Self, TypeAlias, TypedDict, TypeVar
 
-from errata._contract import Contract, Declared, Failure, bound, declare, declared_by
-from errata._fault import Fault, identified
+from errata._contract import Contract, Declared, Failure, bound, declare, declared_by, is_beneath_raises
+from errata._fault import Fault, identified, rewritten
 from errata._jsonable import as_object
 from errata._log import log_failure
 from errata._needs_input import NeedsInput
@@ -210,7 +210,15 @@ class Installation(ABC):
         """Say in a list of tools how this one fails."""
         if not self._at_work:  # Somebody wrapped our list and goes on calling it.
             return tool
-        return published(tool, self.declared(name, function), self.dialect_of(name), describe=self._describe)
+        declared = self.declared(name, function)
+        if declared is None and is_beneath_raises(function) and name not in self._warned_of:
+            self._warned_of.add(name)
+            _LOG.warning(
+                "Tool `%s` was registered without its `@raises`. Put `@raises(…)` directly on the function, below the "
+                "decorator that registers it.",
+                name,
+            )
+        return published(tool, declared, self.dialect_of(name), describe=self._describe)
 
     def look_for_typos(self, tools: Iterable[str]) -> None:
         """Warn, once, of settings for tools that are not in the list."""
@@ -310,6 +318,8 @@ class Installation(ABC):
 
     def _fault(self, failed: Failed, request: Request) -> Fault:
         fault = failed.fault(request)
+        if (trace_id := request.trace_id()) and fault.correlation_id != trace_id:  # It was made outside of the request.
+            fault = rewritten(fault, correlation_id=trace_id)
         masks = self._mask if self._mask is not None else request.masks
         return masked(fault, failed) if masks else fault
 
@@ -325,15 +335,14 @@ class Installation(ABC):
                 log_failure(answer.identified(), failed.error, facts, stack=failed.has_run, level=level)
 
     def _compare_with_contract(self, fault: Fault, failed: Failed, request: Request) -> None:
-        """Count a code that the tool did not declare; the log hears of it once for each tool."""
+        """Count a code that the tool did not declare; the log hears once of each."""
         if fault.code in BASELINE or not failed.has_run:
             return
         declared = self.declared(request.name, self.function(request))
         if declared is None or fault.code in declared.codes:
             return
-        is_news = not any(tool == request.name for tool, _ in self._undeclared)
         self._undeclared[request.name, fault.code] += 1
-        if is_news:
+        if self._undeclared[request.name, fault.code] == 1:
             _LOG.warning(
                 "Tool `%s` failed with %s, which its contract does not declare. Declare it with a `Failure`, or let "
                 "the tool handle it. (error-contract-conformance)",

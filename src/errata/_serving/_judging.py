@@ -9,7 +9,7 @@ from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified, r
 from errata._needs_input import NeedsInput
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code, Retry
-from errata._values import is_a, nearest
+from errata._values import asked_for, is_a, nearest
 from errata.classification import classify
 from errata.classification._arguments import refused_arguments
 from errata.classification._unwrap import leaves_of
@@ -86,6 +86,7 @@ class MissingArguments(Failed):
             Fault(
                 code=Code.MISSING_REQUIRED_FIELD,
                 message=f"The {request.kind} `{request.short_name}` needs {told}.",
+                field=next(iter(self.names), None),
                 issues=tuple(FieldIssue(name, "is required") for name in self.names),
             )
         )
@@ -105,8 +106,9 @@ class Unknown(Failed):
         if request.name in known:  # Tools have versions, too.
             message, hint = f"There is no such version of the {what}.", "Call it without a version to get the latest."
         else:
-            message = f"There is no {what}."
-            hint = _next_step(request.kind, nearest(request.name, {*known}), self.known)
+            near = nearest(request.name, {*known})
+            message = f"There is no {what}. {asked_for(near)}".strip()
+            hint = _next_step(request.kind, near, self.known)
         fault = Fault(code=Code.NOT_FOUND, message=message, recovery=Recovery(hint=hint))
         return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
 
@@ -140,7 +142,7 @@ def _located(fault: Fault, uri: str) -> Fault:
 
 def _next_step(kind: Kind, near: Iterable[str], known: tuple[str, ...] | None) -> str:
     if near:
-        return f"Use {' or '.join(f'`{name}`' for name in near)} if that is what you meant."
+        return f"Ask for the {kind} that you meant by its exact name, or list what this server offers."
     if known == ():
         return f"This server offers no {kind} at all; use another server."
     return f"List the {kind}s of this server and choose one of them."

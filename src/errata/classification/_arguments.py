@@ -17,6 +17,7 @@ def refused_arguments(error: BaseException, of: str, given: Mapping[str, object]
     return Fault(
         code=answer.code,
         message=answer.text or "",
+        field=answer.issues[0].field if answer.issues else None,
         issues=answer.issues,
         correlation_id=new_correlation_id(),
         timestamp=now(),

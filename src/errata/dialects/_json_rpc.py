@@ -107,8 +107,14 @@ _VOCABULARY = Vocabulary[JsonRpcErrorCode](
 
 
 _ALWAYS_POSSIBLE = {_W.InternalError, _W.ServiceUnavailable, _W.Timeout, _W.ValidationError, _W.SerializationError}
-BASELINE: frozenset[Code] = frozenset(code for code in Code if _VOCABULARY.words[code] in _ALWAYS_POSSIBLE)
-"""The codes that any tool may fail with, declared or not: those that 003 calls by one of its five baseline words."""
+_OF_THE_DOMAIN = {Code.BUSINESS_RULE_VIOLATION, Code.NOT_IMPLEMENTED}
+BASELINE: frozenset[Code] = frozenset(
+    code for code in Code if _VOCABULARY.words[code] in _ALWAYS_POSSIBLE and code not in _OF_THE_DOMAIN
+)
+"""The codes that any tool may fail with, declared or not: those that 003 calls by one of its five baseline words.
+
+Two share such a word and are none: a rule of the domain, and a feature that is missing, are what an agent can plan for.
+"""
 
 
 class JsonRpc(Dialect):

@@ -87,10 +87,8 @@ def _is_a_model(error: BaseException) -> bool:
 
 
 def _written(error: BaseException) -> Said:
-    """What its author wrote."""
-    # Its base is called MCPServerError, which as words would say that a server failed.
-    cause = inner(error, "__cause__")
-    return meaning_of(text_of(error)) or cause or Code.UNKNOWN_ERROR
+    """What its author wrote, unless its cause tells more."""
+    return None if inner(error, "__cause__") else meaning_of(text_of(error)) or Code.UNKNOWN_ERROR
 
 
 def _of_arguments(error: BaseException) -> Said:
@@ -138,8 +136,6 @@ def _question(error: BaseException) -> Answer:
     return Answer(Code.MISSING_REQUIRED_FIELD, issues=issues)
 
 
-_TOOL = first(_wrapped, _written)
-
 # fmt: off
 TABLE: Table = {
     "errata._needs_input.NeedsInput": _question,
@@ -149,15 +145,15 @@ TABLE: Table = {
     "mcp.shared.exceptions.NoBackChannelError": Code.NOT_IMPLEMENTED,
     "mcp.shared.exceptions.UrlElicitationRequiredError": Code.UNAUTHORIZED,
     "mcp.server.mcpserver.exceptions.InvalidSignature": BUG,
-    "mcp.server.mcpserver.exceptions.MCPServerError": _TOOL,
-    "mcp.server.mcpserver.exceptions.PromptError": _TOOL,
-    "mcp.server.mcpserver.exceptions.ResourceError": _TOOL,
+    "mcp.server.mcpserver.exceptions.MCPServerError": Otherwise(Code.UNKNOWN_ERROR),  # Somebody wrote it, and gave it no code.
+    "mcp.server.mcpserver.exceptions.PromptError": _wrapped,
+    "mcp.server.mcpserver.exceptions.ResourceError": _wrapped,
     "mcp.server.mcpserver.exceptions.ResourceNotFoundError": Code.NOT_FOUND,
-    "mcp.server.mcpserver.exceptions.ToolError": _TOOL,
+    "mcp.server.mcpserver.exceptions.ToolError": _wrapped,
     "mcp.server.mcpserver.exceptions.UnexpectedResourceError": first(_wrapped, Code.INTERNAL_ERROR),
     "mcp.server.mcpserver.exceptions.UnexpectedToolError": first(_wrapped, Code.INTERNAL_ERROR),
     "mcp.server.mcpserver.exceptions.ValidationError": Code.INVALID_PARAMS,  # 1.x
-    "mcp.server.fastmcp.exceptions.FastMCPError": _TOOL,                # 1.x
+    "mcp.server.fastmcp.exceptions.FastMCPError": first(_wrapped, _written),  # 1.x
     "mcp.server.mcpserver.resources.templates.ResourceSecurityError": Code.INVALID_PARAMS,
     "mcp.server.auth.middleware.client_auth.AuthenticationError": Answer(Code.UNAUTHORIZED),
     "mcp.server.auth.provider.AuthorizeError": _by_oauth_word,

@@ -29,8 +29,8 @@ _EXPECTED = {
 # fmt: on
 _MUST_BE = "must be "
 _ABSENT = object()
-_WRITTEN = {"value_error", "assertion_error"}
-"""Problems that a validator of the author's tells."""
+_NAMES_WHAT_IS_ALLOWED = {"enum", "literal_error"}
+_OF_A_KEY = "[key]"
 _MOST_VALUES = 1_000
 _SHORTEST_VALUE = 4
 """Shorter ones turn up in the words of any rule."""
@@ -53,13 +53,17 @@ def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | No
     """The arguments of a tool that do not fit it; those that were given tell a field from the member of a union."""
     details = _details(error)
     paths = [path_of(_inside(detail, given)) if given is not None else path_of(_place(detail)) for detail in details]
-    issues = [
-        _unquoted(_issue(detail, path), given) if text_at(detail, "type") in _WRITTEN else _issue(detail, path)
-        for detail, path in zip(details, paths, strict=True)
-    ]
+    issues = [_told_of_an_argument(detail, path, given) for detail, path in zip(details, paths, strict=True)]
     refusal = refused(_alternatives(issues), of, each="argument")
     absent = refusal.code is Code.MISSING_REQUIRED_FIELD
     return refusal if absent else refusal._replace(code=Code.INVALID_PARAMS)
+
+
+def _told_of_an_argument(detail: object, path: str, given: Mapping[str, object] | None) -> FieldIssue:
+    issue = _issue(detail, path)
+    if _place(detail)[-1:] == (_OF_A_KEY,):
+        issue = FieldIssue(path, f"has a key that {issue.problem}")
+    return issue if text_at(detail, "type") in _NAMES_WHAT_IS_ALLOWED else _unquoted(issue, given)
 
 
 def _unquoted(issue: FieldIssue, given: Mapping[str, object] | None) -> FieldIssue:
@@ -85,7 +89,8 @@ def _leaves(given: object) -> Iterator[str]:
 
 def _inside(detail: object, given: object) -> Iterator[object]:
     """Follow a place into what was given. What is not there is the name of a union's member, or the field that is missing."""
-    *outer, last = _place(detail) or ("",)
+    place = _place(detail)
+    *outer, last = (place[:-2] if place[-1:] == (_OF_A_KEY,) else place) or ("",)
     for part in outer:
         if (found := _member(given, part)) is not _ABSENT:
             yield part
@@ -140,7 +145,7 @@ def _issue(detail: object, where: str) -> FieldIssue:
         return FieldIssue(where, f"{_MUST_BE}{expected}")
     if kind.endswith("_parsing"):  # Behind the comma, it quotes what it stumbled over.
         message = message.partition(",")[0]
-    named = kind in {"enum", "literal_error"}
+    named = kind in _NAMES_WHAT_IS_ALLOWED
     return FieldIssue(where, predicate(message), message.removeprefix("Input should be ") if named else None)
 
 
