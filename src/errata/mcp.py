@@ -139,7 +139,7 @@ class MCPServerInstallation(_Speaking):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; for a client, a failure is a result."""
-        if context is None or _is_nested(context):
+        if context is None or (IN_WORK.get() and _is_nested(context)):
             return await self._call_tool(name, arguments, context)
         request = _Request(Kind.TOOL, name, arguments, context)
         answer: CallToolResult | InputRequiredResult
@@ -148,7 +148,7 @@ class MCPServerInstallation(_Speaking):
 
     async def read_resource(self, uri: AnyUrl | str, context: Context[Any, Any] | None = None) -> object:
         """Read a resource; for a client, a failure is a JSON-RPC error."""
-        if context is None or _is_nested(context):
+        if context is None or (IN_WORK.get() and _is_nested(context)):
             return await self._read_resource(uri, context)
         request = _Request(Kind.RESOURCE, str(uri), None, context)
         return await self.attend(request, self._read_resource, uri, context)
@@ -157,7 +157,7 @@ class MCPServerInstallation(_Speaking):
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """Render a prompt; for a client, a failure is a JSON-RPC error."""
-        if context is None or _is_nested(context):
+        if context is None or (IN_WORK.get() and _is_nested(context)):
             return await self._get_prompt(name, arguments, context)
         request = _Request(Kind.PROMPT, name, arguments, context)
         answer: GetPromptResult | InputRequiredResult

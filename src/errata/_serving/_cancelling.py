@@ -3,8 +3,8 @@
 Both arrive as the same exception. Answering the first breaks the protocol, and passing the second on ends the server.
 """
 
-import asyncio
 import math
+from asyncio import CancelledError, current_task
 from typing import cast
 
 import anyio
@@ -13,7 +13,7 @@ import anyio
 def cancellations() -> int:
     """Count how often this task was asked to stop; to be asked before the tool runs, and again after."""
     try:
-        task = asyncio.current_task()
+        task = current_task()
     except RuntimeError:  # Another event loop than asyncio's: there, nobody stumbles over a foreign cancellation.
         return 0
     return task.cancelling() if task else 0
@@ -23,8 +23,8 @@ def has_to_pass(error: BaseException, before: int) -> bool:
     """Tell whether an exception must go on as it is: the request was cancelled, or somebody ends the whole server."""
     if isinstance(error, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
-        return group.split((Exception, asyncio.CancelledError))[1] is not None
-    return isinstance(error, asyncio.CancelledError) and _was_cancelled(before)
+        return group.split((Exception, CancelledError))[1] is not None
+    return isinstance(error, CancelledError) and _was_cancelled(before)
 
 
 def _was_cancelled(before: int) -> bool:

@@ -5,8 +5,8 @@ import logging
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, suppress
-from contextvars import ContextVar, Token
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
 from typing import Any, NoReturn, Self, TypeAlias, TypedDict, TypeVar
@@ -246,7 +246,10 @@ class Installation(ABC):
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:
             if request.context is None or has_to_pass(error, before):
                 raise
-            failed = await self._judged(error, request)
+            try:
+                failed = await self.judge(error, request)
+            except Exception as trouble:  # noqa: BLE001 - an answer is always sent; this one is as good as a bug.
+                failed = Bug(trouble)
             if failed is None:
                 raise
             if isinstance(failed, ForTheProtocol):
@@ -256,14 +259,10 @@ class Installation(ABC):
             return await self._answer(failed, request)
         finally:
             failed = None  # Its traceback refers to this frame: together they would wait for the garbage collector.
-            _leave(in_work)
-
-    async def _judged(self, error: BaseException, request: Request) -> Failed | None:
-        """Ask the adapter; an exception that it stumbles over itself is as good as a bug."""
-        try:
-            return await self.judge(error, request)
-        except Exception as trouble:  # noqa: BLE001 - an answer is always sent.
-            return Bug(trouble)
+            try:  # noqa: SIM105 - `suppress` costs a request that succeeds more than all else here.
+                IN_WORK.reset(in_work)
+            except ValueError:  # It was given up, and is ended by somebody else.
+                pass
 
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
@@ -289,11 +288,13 @@ class Installation(ABC):
 
     async def _answer(self, failed: Failed, request: Request) -> object:
         """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
-        try:
-            answer = await self._said(failed, request)
-        except Exception as trouble:  # noqa: BLE001 - somebody's dialect, or a mistake of ours: an answer is always sent.
-            failed = Bug(trouble)
-            answer = _in_need(request)
+        answer = self._memory.recall(failed.error) if self._may_recall(failed, request) else None
+        if answer is None:
+            try:
+                answer = await self._said(failed, request)
+            except Exception as trouble:  # noqa: BLE001 - somebody's dialect, or a mistake of ours: an answer is always sent.
+                failed = Bug(trouble)
+                answer = _in_need(request)
         self._note(answer, failed, request)
         if request.kind is Kind.TOOL:
             return self.result(answer.told)
@@ -304,17 +305,19 @@ class Installation(ABC):
             fault = self._fault(failed, request)
             return _as_protocol_error(fault, advised(fault, failed))
         dialect = self.dialect_of(request.name)
-        may_recall = dialect is native and type(failed) is Failed and not request.masks
-        if may_recall and (answer := self._memory.recall(failed.error)):
-            return answer
         schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
         fault = self._fault(failed, request)
         told = advised(fault, failed) if dialect is native else fault
         encoded = _with_reference(dialect.encode(told, format=_format(request, schema)), fault, dialect)
         answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
-        if may_recall:
+        if self._may_recall(failed, request):
             self._memory.keep(failed.error, answer)
         return answer
+
+    def _may_recall(self, failed: Failed, request: Request) -> bool:
+        """Whether the exception and errata's own dialect are all there is to the answer."""
+        is_plain = type(failed) is Failed and request.kind is Kind.TOOL and not request.masks
+        return is_plain and self.dialect_of(request.name) is native
 
     def _fault(self, failed: Failed, request: Request) -> Fault:
         fault = failed.fault(request)
@@ -325,7 +328,7 @@ class Installation(ABC):
 
     def _note(self, answer: Answer, failed: Failed, request: Request) -> None:
         """Tell the log, the contract's counter and the current span; what goes wrong there costs nobody an answer."""
-        with suppress(Exception):
+        try:
             if request.kind is Kind.TOOL:
                 self._compare_with_contract(answer.fault, failed, request)
             tell_span(answer.fault, TOOL_ERROR if request.kind is Kind.TOOL else str(answer.told["code"]))
@@ -333,6 +336,8 @@ class Installation(ABC):
             if _LOG.isEnabledFor(level):
                 facts = {request.kind.value: request.short_name, "duration_ms": request.duration_ms}
                 log_failure(answer.identified(), failed.error, facts, stack=failed.has_run, level=level)
+        except Exception:  # noqa: BLE001, S110 - a filter or an exporter of somebody's failed; there is no one left to tell.
+            pass
 
     def _compare_with_contract(self, fault: Fault, failed: Failed, request: Request) -> None:
         """Count a code that the tool did not declare; the log hears once of each."""
@@ -393,11 +398,6 @@ def _raise_as_it_is(error: BaseException) -> NoReturn:
         raise error
     finally:  # A circle, which some loggers never leave.
         error.__context__ = context
-
-
-def _leave(token: Token[Request | None]) -> None:
-    with suppress(ValueError):  # The request was given up, and is ended by somebody else.
-        IN_WORK.reset(token)
 
 
 def _dialect(wanted: str | Dialect) -> Dialect:
