@@ -1,5 +1,6 @@
 """What redacting a text costs beside one search for ten words in it; and that twice the text costs twice the time."""
 
+import itertools
 import random
 import re
 import sys
@@ -21,6 +22,7 @@ CLEAN = (
 )
 TEN_WORDS = re.compile("password|secret|token|api_key|authorization|bearer|cookie|session|private|credential")
 ONE_SEARCH = "one `re.search` of ten words"
+_THREE_LETTERS = list(itertools.product("abcdefghijklmnopqrst", repeat=3))
 HOSTILE = ("password='", "-----BEGIN PRIVATE KEY-----", "eyJ", "://@", "a", '"', "1", "cookie: a=b; ", "sk-")
 
 
@@ -28,12 +30,14 @@ def figures() -> list[Figure]:
     rng = random.Random(0)  # noqa: S311 - nobody's secret.
     dirty = "\n".join(samples.filled(template, rng)[0] for template, _ in log_lines.DIRTY)
     clean = "\n".join(log_lines.CLEAN)
+    # More of them than errata remembers: a text that it has judged before costs next to nothing.
+    others = itertools.cycle([f"{CLEAN[:-4]}{first}{second}{third}." for first, second, third in _THREE_LETTERS])
     return [
         figure(
             f"redact a clean message of {len(CLEAN)} letters",
-            lambda: redact(CLEAN),
+            lambda: redact(next(others)),
             ONE_SEARCH,
-            _search(CLEAN),
+            lambda: TEN_WORDS.search(next(others)),
             budget=5,
         ),
         _throughput("redact prose", CLEAN * 500),
@@ -41,10 +45,6 @@ def figures() -> list[Figure]:
         _throughput("redact secrets", dirty),
         _doubling(),
     ]
-
-
-def _search(text: str) -> Callable[[], object]:
-    return lambda: TEN_WORDS.search(text)
 
 
 def _throughput(what: str, text: str) -> Figure:

@@ -92,11 +92,16 @@ class Request:
     ) -> None:
         self.kind: Kind = kind
         self.name: str = name
-        self.arguments: Mapping[str, object] = arguments or {}
+        self._arguments = arguments
         self.origin: Origin = origin
         self.started: float = time.perf_counter()
         if context is not None:
             self._context = context
+
+    @property
+    def arguments(self) -> Mapping[str, object]:
+        """What it was given."""
+        return self._arguments or {}
 
     @property
     def context(self) -> RequestContext | None:
