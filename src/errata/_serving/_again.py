@@ -4,11 +4,9 @@ Python's own exceptions that carry nothing but a text are judged and told by tha
 reference and the time. To work it all out again costs three times as much.
 """
 
-from typing import NamedTuple
-
-from errata._fault import Fault, rewritten
 from errata._identity import new_correlation_id, now
 from errata._secrecy import are_harmless
+from errata._serving._answering import Answer
 from errata.classification import rules_in_force
 from errata.dialects import native
 
@@ -29,19 +27,6 @@ _PLAIN = frozenset(
     }
 )
 _MOST = 512
-
-
-class Answer(NamedTuple):
-    """A failure, and how it is told."""
-
-    fault: Fault
-    told: dict[str, object]
-    correlation_id: str | None
-    timestamp: str | None
-
-    def identified(self) -> Fault:
-        """Give the fault the reference and the time of this answer, if it is that of an earlier one."""
-        return rewritten(self.fault, correlation_id=self.correlation_id, timestamp=self.timestamp)
 
 
 class Memory:

@@ -12,12 +12,11 @@ from types import TracebackType
 from typing import Any, NoReturn, Self, TypeAlias, TypedDict, TypeVar
 
 from errata._contract import Contract, Declared, Failure, bound, declare, declared_by, is_beneath_raises
-from errata._fault import Fault, identified, rewritten
-from errata._jsonable import as_object
+from errata._fault import Fault, rewritten
 from errata._log import log_failure
 from errata._needs_input import NeedsInput
-from errata._redaction import redact
-from errata._serving._again import Answer, Memory
+from errata._serving._again import Memory
+from errata._serving._answering import Answer, as_protocol_error, in_need, wanted_format, with_reference
 from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
 from errata._serving._cancelling import cancellations, has_to_pass
 from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, masked
@@ -29,13 +28,11 @@ from errata._serving._telemetry import TOOL_ERROR, tell_span
 from errata._taxonomy import Code
 from errata._values import did_you_mean
 from errata.classification import classify
-from errata.dialects import Dialect, as_jsonrpc_error, encode_needs_input, get, native
+from errata.dialects import Dialect, encode_needs_input, get, native
 from errata.dialects._elicitation import input_required
 from errata.dialects._json_rpc import BASELINE
 
 _LOG = logging.getLogger("errata")
-CORRELATION_ID = "errata/correlationId"
-"""In the `_meta` of a result whose dialect has no place for the reference."""
 INSTALLED = "__errata__"
 """The attribute of a server that errata is at work in."""
 _ABSENT = object()
@@ -284,7 +281,7 @@ class Installation(ABC):
         """Answer with the question itself; only a tool's result has a place for one."""
         if request.kind is not Kind.TOOL:
             return await self._answer(Failed(question, on_purpose=True), request)
-        return self.result(encode_needs_input(question, format=_format(request, schema)))
+        return self.result(encode_needs_input(question, format=wanted_format(request, schema)))
 
     async def _answer(self, failed: Failed, request: Request) -> object:
         """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
@@ -294,7 +291,7 @@ class Installation(ABC):
                 answer = await self._said(failed, request)
             except Exception as trouble:  # noqa: BLE001 - somebody's dialect, or a mistake of ours: an answer is always sent.
                 failed = Bug(trouble)
-                answer = _in_need(request)
+                answer = in_need(request)
         self._note(answer, failed, request)
         if request.kind is Kind.TOOL:
             return self.result(answer.told)
@@ -303,12 +300,12 @@ class Installation(ABC):
     async def _said(self, failed: Failed, request: Request) -> Answer:
         if request.kind is not Kind.TOOL:
             fault = self._fault(failed, request)
-            return _as_protocol_error(fault, advised(fault, failed))
+            return as_protocol_error(fault, advised(fault, failed))
         dialect = self.dialect_of(request.name)
         schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
         fault = self._fault(failed, request)
         told = advised(fault, failed) if dialect is native else fault
-        encoded = _with_reference(dialect.encode(told, format=_format(request, schema)), fault, dialect)
+        encoded = with_reference(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)
         answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
         if self._may_recall(failed, request):
             self._memory.keep(failed.error, answer)
@@ -354,41 +351,6 @@ class Installation(ABC):
                 request.name,
                 fault.code,
             )
-
-
-_MARKDOWN = "markdown"
-
-
-def _format(request: Request, schema: Mapping[str, object]) -> str:
-    """Read how a tool's caller wants to be answered: by the tool's own `format` argument, if it has one (002)."""
-    declared = as_object(as_object(schema.get("properties")).get("format"))
-    if not declared:
-        return _MARKDOWN
-    wanted = request.arguments.get("format", declared.get("default"))
-    return wanted if isinstance(wanted, str) else _MARKDOWN
-
-
-def _with_reference(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
-    """Put the correlation id beside the payload of a dialect that has no place for it."""
-    if dialect.carries_reference or fault.correlation_id is None:
-        return encoded
-    return encoded | {"_meta": {CORRELATION_ID: redact(fault.correlation_id)}}
-
-
-def _as_protocol_error(fault: Fault, told: Fault) -> Answer:
-    """Say a fault as a JSON-RPC error. Its data reaches no model, so the message tells the reference, too."""
-    encoded = as_jsonrpc_error(told)
-    if fault.correlation_id is not None:
-        encoded["message"] = f"{encoded['message']} Reference: {redact(fault.correlation_id)}."
-    return Answer(fault, encoded, fault.correlation_id, fault.timestamp)
-
-
-def _in_need(request: Request) -> Answer:
-    """Say that something is broken, when saying what failed as well."""
-    fault = identified(Fault(code=Code.INTERNAL_ERROR))
-    if request.kind is not Kind.TOOL:
-        return _as_protocol_error(fault, fault)
-    return Answer(fault, native.encode(fault), fault.correlation_id, fault.timestamp)
 
 
 def _raise_as_it_is(error: BaseException) -> NoReturn:

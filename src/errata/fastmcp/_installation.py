@@ -1,49 +1,28 @@
-"""FastMCP's server, from jlowin's package of that name."""
+"""errata in a FastMCP server: as its outermost middleware, so that all others see what they always saw."""
 
 import functools
-import inspect
 import logging
-import re
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, cast
 
 from fastmcp import FastMCP
-from fastmcp.exceptions import (
-    FastMCPError,
-    NotFoundError,
-    PromptError,
-    ResourceError,
-    ResourceSecurityError,
-    ToolError,
-)
-from fastmcp.exceptions import ValidationError as InvalidArguments
 from fastmcp.prompts.base import InputRequiredPromptResult, Prompt
-from fastmcp.resources.base import InputRequiredResourceResult, Resource
+from fastmcp.resources.base import InputRequiredResourceResult
 from fastmcp.resources.template import ResourceTemplate
 from fastmcp.server.context import reset_transport, set_transport
 from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware import Middleware, MiddlewareContext
 from fastmcp.server.middleware.middleware import CallNext
-from fastmcp.server.providers.fastmcp_provider import (
-    FastMCPProviderPrompt,
-    FastMCPProviderResource,
-    FastMCPProviderResourceTemplate,
-    FastMCPProviderTool,
-)
 from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
-from fastmcp.tools.function_tool import FunctionTool
 from fastmcp.utilities.versions import VersionSpec, dedupe_with_versions
 from jsonschema import Draft202012Validator
 from jsonschema import ValidationError as SchemaBroken
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
-from pydantic import Field, ValidationError, create_model
 from referencing import Registry
 
-from errata._fault import FaultError
 from errata._jsonable import text_of
 from errata._serving import (
     IN_WORK,
@@ -51,32 +30,24 @@ from errata._serving import (
     Bug,
     CallTool,
     Failed,
-    ForTheProtocol,
     Group,
     Installation,
     Kind,
     Listed,
-    MissingArguments,
     Offer,
     Origin,
-    RefusedArguments,
     Request,
     RequestContext,
     Settings,
     Unknown,
     unwrapped,
 )
+from errata.fastmcp._judging import ABSENT, MASKED, MEANT, is_from_core, is_wrapping, of_the_protocol, refused
+from errata.fastmcp._mounts import found_behind
 
 _Message: TypeAlias = MiddlewareContext[Any]
 _Found = TypeVar("_Found")
 _KINDS = {"tools/call": Kind.TOOL, "resources/read": Kind.RESOURCE, "prompts/get": Kind.PROMPT}
-_MEANT = (FaultError, FastMCPError)
-_MOUNTED = (FastMCPProviderTool, FastMCPProviderPrompt, FastMCPProviderResource, FastMCPProviderResourceTemplate)
-_WRAPPERS = (ToolError, ResourceError, PromptError)
-_WRAPPED = re.compile(
-    r"Error (?:calling tool|reading resource|rendering prompt) |Rate limited by upstream API, |Upstream request timed out, "
-)
-_CORE = {FastMCP.call_tool.__code__, FastMCP.read_resource.__code__, FastMCP.render_prompt.__code__}
 _ASKED = {
     Kind.TOOL: InputRequiredToolResult,
     Kind.RESOURCE: InputRequiredResourceResult,
@@ -91,13 +62,6 @@ _THEIR_RECORDS = (
 )
 _THEIR_LOGGERS = ("fastmcp.server.server", "fastmcp.prompts.function_prompt", "fastmcp.tools.function_tool")
 _MOST_SCHEMAS = 1_000
-_CONVERSION = re.compile(r"Could not convert argument '")
-_TEMPLATES = "fastmcp.resources.template"
-_MISSING = "Missing required arguments: "
-_ABSENT = (NotFoundError, ResourceSecurityError)
-_MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*")""")
-"""What FastMCP says for a server that withholds the rest."""
-_OWN_TIME_LIMIT = re.compile(r"Tool '.*' execution timed out after ", re.DOTALL)
 
 
 class FastMCPInstallation(Installation):
@@ -134,7 +98,7 @@ class FastMCPInstallation(Installation):
         before = set_transport("stdio")  # There, FastMCP asks nobody who they are.
         try:
             return [
-                Offer.of(group, listed, getattr(await _behind(listed), "fn", None))
+                Offer.of(group, listed, getattr(await found_behind(listed), "fn", None))
                 for group in Group
                 for listed in await _latest(server, group)
             ]
@@ -191,7 +155,7 @@ class FastMCPInstallation(Installation):
 
     async def _with_errors(self, tool: Tool) -> Tool:
         given = Listed(tool.description, tool.meta, tool.output_schema)
-        told = self.listed(tool.name, given, getattr(await _behind(tool), "fn", None))
+        told = self.listed(tool.name, given, getattr(await found_behind(tool), "fn", None))
         return tool.model_copy(
             update={"description": told.description, "meta": told.meta, "output_schema": told.output_schema}
         )
@@ -226,17 +190,17 @@ class FastMCPInstallation(Installation):
         """Take FastMCP's wrapping off an exception; what it hid in there of the protocol's is raised again."""
         if isinstance(error, _BrokenResultError):
             return Bug(error)
-        if not _is_from_core(error) or isinstance(error, MCPError):
+        if not is_from_core(error) or isinstance(error, MCPError):
             return None
-        inside, behind = unwrapped(error, _is_wrapping, _MEANT), await _behind(request.found)
-        request.masks = request.masks or _MASKED.fullmatch(text_of(error)) is not None
+        inside, behind = unwrapped(error, is_wrapping, MEANT), await found_behind(request.found)
+        request.masks = request.masks or MASKED.fullmatch(text_of(error)) is not None
         if isinstance(behind, Tool):
             request.found = behind
         if isinstance(inside, MCPError):
-            return _of_the_protocol(inside, behind)
-        if isinstance(inside, _ABSENT) and text_of(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
+            return of_the_protocol(inside, behind)
+        if isinstance(inside, ABSENT) and text_of(inside).startswith(f"Unknown {request.kind}: {request.name!r}"):
             return Unknown(inside, on_purpose=True, known=await self.names(request.kind))
-        return _refused(inside, request, behind) or Failed(inside, on_purpose=isinstance(inside, _MEANT))
+        return refused(inside, request, behind) or Failed(inside, on_purpose=isinstance(inside, MEANT))
 
     def function(self, request: Request) -> object:
         """Find the function that a request runs."""
@@ -314,109 +278,6 @@ def _remembered(found: _Found) -> _Found:
         is_meant = isinstance(found, ResourceTemplate) or getattr(found, "name", None) == request.name
         request.found = found if is_meant else None
     return found
-
-
-async def _behind(found: object) -> object:
-    """Look through servers that are mounted in one another to what has the function, which a mount keeps to itself."""
-    with suppress(Exception):  # It looks into another server, where anything may be at work; then it is not known.
-        while isinstance(found, _MOUNTED):
-            found = await _one_behind(found, _server_of(found))
-        return found
-    return None
-
-
-def _server_of(found: object) -> FastMCP[Any]:
-    return cast("FastMCP[Any]", cast("Any", found)._server)  # noqa: SLF001 - there is no other way in.
-
-
-async def _one_behind(found: object, server: FastMCP[Any]) -> object:
-    names = ("_original_name", "_original_uri", "_original_uri_template")
-    wanted = next(name for name in (getattr(found, name, None) for name in names) if name)
-    if isinstance(found, Tool):
-        return await server.get_tool(wanted)
-    if isinstance(found, Prompt):
-        return await server.get_prompt(wanted)
-    if isinstance(found, Resource):
-        return await server.get_resource(wanted)
-    return next(each for each in await server.list_resource_templates() if each.uri_template == wanted)
-
-
-def _is_from_core(error: BaseException) -> bool:
-    """Whether the server itself ran into it: an exception that a middleware raises never came through there.
-
-    The same functions start the middleware, too. An exception that is raised again and again remembers having left them.
-    """
-    at: TracebackType | None = error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code in _CORE and at.tb_frame.f_locals.get("run_middleware") is False:
-            return True
-        at = at.tb_next
-    return False
-
-
-def _is_wrapping(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG001 - the words tell.
-    return type(error) in _WRAPPERS and _WRAPPED.match(text_of(error)) is not None
-
-
-def _of_the_protocol(error: MCPError, behind: object) -> Failed:
-    """Tell what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
-    is_the_tools = isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error))
-    return Failed(error) if is_the_tools else ForTheProtocol(error)
-
-
-def _refused(error: BaseException, request: Request, behind: object) -> Failed | None:
-    """Tell whether the arguments did not fit; None if it is about something else."""
-    cause = error.__cause__
-    if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
-        return Bug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
-    if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
-        return refused
-    return Bug(error) if isinstance(error, ValidationError) else None
-
-
-def _is_about_another(refusal: ValidationError, behind: object) -> bool:
-    """Whether they were passed on by a tool that calls another one: Pydantic names the function that it is about."""
-    name: str | None = getattr(behind.fn, "__name__", None) if type(behind) is FunctionTool else None
-    return name is not None and refusal.title != f"call[{name}]"
-
-
-def _refused_by_signature(error: BaseException, request: Request, behind: object) -> Failed | None:
-    """Find out for a prompt or a template, for which FastMCP says it in four different ways."""
-    found = request.found
-    if isinstance(found, Prompt) and text_of(error).startswith(_MISSING):
-        wanted = [argument.name for argument in found.arguments or () if argument.required]
-        names = tuple(name for name in wanted if name not in request.arguments)
-        return MissingArguments(error, on_purpose=True, names=names) if names else None
-    if not (isinstance(error, ValidationError) or _CONVERSION.match(text_of(error)) or _is_from(_TEMPLATES, error)):
-        return None
-    given = found.matches(request.name) if isinstance(found, ResourceTemplate) else request.arguments
-    refusal = _refusal(getattr(behind, "fn", None), given or {})
-    return RefusedArguments(refusal, on_purpose=True) if refusal else None
-
-
-def _is_from(module: str, error: BaseException) -> bool:
-    """Whether an exception was raised in a module itself, and not in what it calls."""
-    at: TracebackType | None = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    return at is not None and at.tb_frame.f_globals.get("__name__") == module
-
-
-def _refusal(function: object, given: Mapping[str, object]) -> ValidationError | None:
-    """Hold arguments against a function's signature, as Pydantic does, and give back its complaint."""
-    try:
-        parameters = inspect.signature(cast("Callable[..., object]", function), eval_str=True).parameters.values()
-        fields = {
-            f"argument_{number}": (parameter.annotation, Field(alias=parameter.name))  # Pydantic minds some names.
-            for number, parameter in enumerate(parameters)
-            if parameter.name in given and parameter.annotation is not parameter.empty
-        }
-        create_model("arguments", **cast("dict[str, Any]", fields)).model_validate(dict(given))
-    except ValidationError as refusal:
-        return refusal
-    except Exception:  # noqa: BLE001 - annotations may be anything; then nobody can say.
-        return None
-    return None
 
 
 async def _latest(server: FastMCP[Any], group: Group) -> Sequence[object]:

@@ -1,0 +1,60 @@
+"""How a failure is told: what goes around the words of a dialect."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from errata._fault import Fault, identified, rewritten
+from errata._jsonable import as_object
+from errata._redaction import redact
+from errata._serving._request import Kind, Request
+from errata._taxonomy import Code
+from errata.dialects import Dialect, as_jsonrpc_error, native
+
+_CORRELATION_ID = "errata/correlationId"
+"""In the `_meta` of a result whose dialect has no place for the reference."""
+_MARKDOWN = "markdown"
+
+
+class Answer(NamedTuple):
+    """A failure, and how it is told."""
+
+    fault: Fault
+    told: dict[str, object]
+    correlation_id: str | None
+    timestamp: str | None
+
+    def identified(self) -> Fault:
+        """Give the fault the reference and the time of this answer, if it is that of an earlier one."""
+        return rewritten(self.fault, correlation_id=self.correlation_id, timestamp=self.timestamp)
+
+
+def wanted_format(request: Request, schema: Mapping[str, object]) -> str:
+    """Read how a tool's caller wants to be answered: by the tool's own `format` argument, if it has one (002)."""
+    declared = as_object(as_object(schema.get("properties")).get("format"))
+    if not declared:
+        return _MARKDOWN
+    wanted = request.arguments.get("format", declared.get("default"))
+    return wanted if isinstance(wanted, str) else _MARKDOWN
+
+
+def with_reference(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
+    """Put the correlation id beside the payload of a dialect that has no place for it."""
+    if dialect.carries_reference or fault.correlation_id is None:
+        return encoded
+    return encoded | {"_meta": {_CORRELATION_ID: redact(fault.correlation_id)}}
+
+
+def as_protocol_error(fault: Fault, told: Fault) -> Answer:
+    """Say a fault as a JSON-RPC error. Its data reaches no model, so the message tells the reference, too."""
+    encoded = as_jsonrpc_error(told)
+    if fault.correlation_id is not None:
+        encoded["message"] = f"{encoded['message']} Reference: {redact(fault.correlation_id)}."
+    return Answer(fault, encoded, fault.correlation_id, fault.timestamp)
+
+
+def in_need(request: Request) -> Answer:
+    """Say that something is broken, when saying what failed as well."""
+    fault = identified(Fault(code=Code.INTERNAL_ERROR))
+    if request.kind is not Kind.TOOL:
+        return as_protocol_error(fault, fault)
+    return Answer(fault, native.encode(fault), fault.correlation_id, fault.timestamp)

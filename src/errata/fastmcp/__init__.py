@@ -1,0 +1,5 @@
+"""FastMCP's server."""
+
+from errata.fastmcp._installation import FastMCPInstallation
+
+__all__ = ["FastMCPInstallation"]

@@ -1,0 +1,131 @@
+"""What FastMCP made of an exception, and what it was before."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, cast
+
+from fastmcp import FastMCP
+from fastmcp.exceptions import (
+    FastMCPError,
+    NotFoundError,
+    PromptError,
+    ResourceError,
+    ResourceSecurityError,
+    ToolError,
+)
+from fastmcp.exceptions import ValidationError as InvalidArguments
+from fastmcp.prompts.base import Prompt
+from fastmcp.resources.template import ResourceTemplate
+from fastmcp.server.providers.proxy import ProxyTool
+from fastmcp.tools.function_tool import FunctionTool
+from mcp.shared.exceptions import MCPError
+from pydantic import Field, ValidationError, create_model
+
+from errata._fault import FaultError
+from errata._jsonable import text_of
+from errata._serving import (
+    Bug,
+    Failed,
+    ForTheProtocol,
+    Kind,
+    MissingArguments,
+    RefusedArguments,
+    Request,
+)
+
+MEANT = (FaultError, FastMCPError)
+"""What somebody raises on purpose."""
+ABSENT = (NotFoundError, ResourceSecurityError)
+"""What FastMCP raises for what is not there."""
+MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*")""")
+"""What FastMCP says for a server that withholds the rest."""
+_WRAPPERS = (ToolError, ResourceError, PromptError)
+_WRAPPED = re.compile(
+    r"Error (?:calling tool|reading resource|rendering prompt) |Rate limited by upstream API, |Upstream request timed out, "
+)
+_CORE = {FastMCP.call_tool.__code__, FastMCP.read_resource.__code__, FastMCP.render_prompt.__code__}
+_CONVERSION = re.compile(r"Could not convert argument '")
+_TEMPLATES = "fastmcp.resources.template"
+_MISSING = "Missing required arguments: "
+_OWN_TIME_LIMIT = re.compile(r"Tool '.*' execution timed out after ", re.DOTALL)
+
+
+def is_from_core(error: BaseException) -> bool:
+    """Whether the server itself ran into it: an exception that a middleware raises never came through there.
+
+    The same functions start the middleware, too. An exception that is raised again and again remembers having left them.
+    """
+    at: TracebackType | None = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code in _CORE and at.tb_frame.f_locals.get("run_middleware") is False:
+            return True
+        at = at.tb_next
+    return False
+
+
+def is_wrapping(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG001 - the words tell.
+    """Whether FastMCP put an exception around another one."""
+    return type(error) in _WRAPPERS and _WRAPPED.match(text_of(error)) is not None
+
+
+def of_the_protocol(error: MCPError, behind: object) -> Failed:
+    """Tell what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
+    is_the_tools = isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error))
+    return Failed(error) if is_the_tools else ForTheProtocol(error)
+
+
+def refused(error: BaseException, request: Request, behind: object) -> Failed | None:
+    """Tell whether the arguments did not fit; None if it is about something else."""
+    cause = error.__cause__
+    if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
+        return Bug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
+    if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
+        return refused
+    return Bug(error) if isinstance(error, ValidationError) else None
+
+
+def _is_about_another(refusal: ValidationError, behind: object) -> bool:
+    """Whether they were passed on by a tool that calls another one: Pydantic names the function that it is about."""
+    name: str | None = getattr(behind.fn, "__name__", None) if type(behind) is FunctionTool else None
+    return name is not None and refusal.title != f"call[{name}]"
+
+
+def _refused_by_signature(error: BaseException, request: Request, behind: object) -> Failed | None:
+    """Find out for a prompt or a template, for which FastMCP says it in four different ways."""
+    found = request.found
+    if isinstance(found, Prompt) and text_of(error).startswith(_MISSING):
+        wanted = [argument.name for argument in found.arguments or () if argument.required]
+        names = tuple(name for name in wanted if name not in request.arguments)
+        return MissingArguments(error, on_purpose=True, names=names) if names else None
+    if not (isinstance(error, ValidationError) or _CONVERSION.match(text_of(error)) or _is_from(_TEMPLATES, error)):
+        return None
+    given = found.matches(request.name) if isinstance(found, ResourceTemplate) else request.arguments
+    refusal = _refusal(getattr(behind, "fn", None), given or {})
+    return RefusedArguments(refusal, on_purpose=True) if refusal else None
+
+
+def _is_from(module: str, error: BaseException) -> bool:
+    """Whether an exception was raised in a module itself, and not in what it calls."""
+    at: TracebackType | None = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_globals.get("__name__") == module
+
+
+def _refusal(function: object, given: Mapping[str, object]) -> ValidationError | None:
+    """Hold arguments against a function's signature, as Pydantic does, and give back its complaint."""
+    try:
+        parameters = inspect.signature(cast("Callable[..., object]", function), eval_str=True).parameters.values()
+        fields = {
+            f"argument_{number}": (parameter.annotation, Field(alias=parameter.name))  # Pydantic minds some names.
+            for number, parameter in enumerate(parameters)
+            if parameter.name in given and parameter.annotation is not parameter.empty
+        }
+        create_model("arguments", **cast("dict[str, Any]", fields)).model_validate(dict(given))
+    except ValidationError as refusal:
+        return refusal
+    except Exception:  # noqa: BLE001 - annotations may be anything; then nobody can say.
+        return None
+    return None
