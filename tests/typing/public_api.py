@@ -95,3 +95,10 @@ errata.guard("x", cod=Code.GONE)  # type: ignore[call-arg]  # pyright: ignore[re
 count("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 Fault(Code.GONE)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 Fault(code=Code.GONE).message = "y"  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+assert_type(
+    errata.install(object(), dialect="json-rpc", per_tool={"a": native}, mask=True).undeclared[("a", Code.GONE)], int
+)
+assert_type(errata.answers(), Mapping[str, object])
+errata.install(object(), dialectt="native")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+errata.install(object(), mask="yes")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
