@@ -75,12 +75,7 @@ class Request:
     Most requests succeed, so nothing is asked of their origin before it is needed: that costs more than all the rest.
     """
 
-    found: object = None
-    """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
-    masks: bool = False
-    """Whether a server on the way withholds what its tools say."""
-    _context: RequestContext | None = None
-    _progress: Progress | None = None
+    __slots__ = ("_arguments", "_context", "_progress", "found", "kind", "masks", "name", "origin", "started")
 
     def __init__(
         self,
@@ -95,8 +90,12 @@ class Request:
         self._arguments = arguments
         self.origin: Origin = origin
         self.started: float = time.perf_counter()
-        if context is not None:
-            self._context = context
+        self._context = context
+        self._progress: Progress | None = None
+        self.found: object = None
+        """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
+        self.masks: bool = False
+        """Whether a server on the way withholds what its tools say."""
 
     @property
     def arguments(self) -> Mapping[str, object]:
