@@ -143,11 +143,6 @@ def test_no_more_is_kept_than_a_server_says():
     assert len(memory._kept) <= _MOST
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.mark.anyio
 async def test_a_client_gets_the_same_answer_each_time_with_another_reference(caplog):
     server = MCPServer("harbour")

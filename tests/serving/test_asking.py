@@ -16,28 +16,13 @@ from mcp import Client
 from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, Field
-from serving.three_servers import ERAS, KINDS, MAKERS, connected, low_level, mcp_server
+from serving.three_servers import MAKERS, connected, low_level, mcp_server
 
 import errata
 from errata import NeedsInput, answers, decode_needs_input
 
 pytestmark = pytest.mark.anyio
 WITH_SCHEMA = ("MCPServer", "FastMCP")
-
-
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(params=KINDS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture(params=ERAS)
-def era(request):
-    return request.param
 
 
 class Person:

@@ -29,11 +29,6 @@ every_era = pytest.mark.parametrize("era", ERAS)
 MODES = {"modern": "auto", "legacy": "legacy"}
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @every_era
 @every_kind
 async def test_without_errata_a_tool_that_stumbles_over_something_cancelled_ends_the_server(kind, era):

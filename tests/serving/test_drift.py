@@ -13,11 +13,6 @@ pytestmark = pytest.mark.anyio
 WITH_FUNCTIONS = ("MCPServer", "FastMCP")
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 class OrderErrors(Contract):
     no_match = Failure(Code.NOT_FOUND, when="No order matched", recovery="Call list_orders first to see them.")
 

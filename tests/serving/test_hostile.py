@@ -25,11 +25,6 @@ pytestmark = pytest.mark.anyio
 PRIVATE = "the word is quagmire"
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 async def called(server, tool="fail", arguments=None, **how):
     if isinstance(server, FastMCP):
         async with fastmcp.Client(server, **how) as client:

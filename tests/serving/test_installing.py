@@ -22,11 +22,6 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 LOGGERS = ("fastmcp.server.server", "fastmcp.prompts.function_prompt", "fastmcp.tools.function_tool", "errata", "mcp")
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 async def works(number: int = 0) -> str:
     return f"done {number}"
 

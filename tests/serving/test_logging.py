@@ -21,11 +21,6 @@ pytestmark = pytest.mark.anyio
 _SECRET = "sk-proj-Zb91kLmQ7xTt40vWcY8aRr2dNf6hJs3e"  # noqa: S105 - a secret is what it is about.
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 class _Everything(logging.Handler):
     def __init__(self):
         super().__init__(logging.DEBUG)

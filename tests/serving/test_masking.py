@@ -9,28 +9,13 @@ from fastmcp.exceptions import ResourceError as FastResourceError
 from fastmcp.exceptions import ToolError as FastToolError
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError
-from serving.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp
+from serving.three_servers import MAKERS, connected, fast_mcp
 
 import errata
 from errata import Code, Contract, Failure, FaultError, dialects, raises
 
 pytestmark = pytest.mark.anyio
 VALIDATING = ("MCPServer", "FastMCP")
-
-
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(params=KINDS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture(params=ERAS)
-def era(request):
-    return request.param
 
 
 class OrderErrors(Contract):

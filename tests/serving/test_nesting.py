@@ -23,11 +23,6 @@ every_mode = pytest.mark.parametrize("mode", ["auto", "legacy"])
 both_kinds = pytest.mark.parametrize("kind", [MCPServer, FastMCP])
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 class Book(BaseModel):
     pages: int
 

@@ -31,11 +31,6 @@ LAYERS = ("bare", "errata")
 MODES = {"modern": "auto", "legacy": "legacy"}
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture(autouse=True)
 def _silence():
     logging.disable(logging.CRITICAL)  # FastMCP draws a picture of every traceback, which takes longer than the tests.

@@ -7,11 +7,6 @@ from stumbling import CANCELLABLE, KINDS, STUMBLING
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_over_stdio_the_server_outlives_every_cancellation_and_ends_when_the_client_hangs_up(kind, era):

@@ -15,11 +15,6 @@ pytestmark = pytest.mark.anyio
 WITH_FUNCTIONS = ("MCPServer", "FastMCP")
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture(params=ERAS)
 def era(request):
     return request.param

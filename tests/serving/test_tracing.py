@@ -18,7 +18,7 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from serving.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp
+from serving.three_servers import MAKERS, connected, fast_mcp
 
 import errata
 from errata import Code, Contract, Failure, FaultError, guard, raises
@@ -27,21 +27,6 @@ pytestmark = pytest.mark.anyio
 _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 _TRACED = {"traceparent": f"00-{_TRACE}-00f067aa0ba902b7-01"}
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(params=KINDS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture(params=ERAS)
-def era(request):
-    return request.param
 
 
 class OrderErrors(Contract):

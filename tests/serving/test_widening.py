@@ -32,11 +32,6 @@ RECORDINGS = [*recorded(), *BY_HAND]
 every_recording = pytest.mark.parametrize("recording", RECORDINGS, ids=str)
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 # Names that errors and questions have, and names that they do not have.
 names = st.sampled_from(
     ["a", "b", "result", "error", "code", "message", "kind", "type", "options", "details", "original"]

@@ -10,22 +10,8 @@ from errata._serving._answering import Answer
 from errata.classification import rules_in_force
 from errata.dialects import native
 
-_PLAIN = frozenset(
-    {
-        ArithmeticError,
-        AssertionError,
-        Exception,
-        IndexError,
-        KeyError,
-        LookupError,
-        NotImplementedError,
-        OverflowError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-        ZeroDivisionError,
-    }
-)
+_PLAIN = frozenset({Exception, NotImplementedError, RuntimeError, ValueError})
+"""Python's own that carry nothing but a text, and whose text is told; that of a bug is not."""
 _MOST = 512
 
 
