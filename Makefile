@@ -7,25 +7,33 @@ BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
 INSTALL := -m pip --disable-pip-version-check -qq install
 PIP := $(BIN)/python $(INSTALL)
+# Half of the time a test waits for a server that it has started: three at a time for every two cores.
+TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(((os.cpu_count() or 1) * 3 + 1) // 2)') --dist=loadfile
 
 # Pins what is installed, and what wheels are built with.
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help demo test coverage check docs bench corpus conformance wheel clean
+.PHONY: help version demo test examples laws coverage check docs bench corpus conformance clients wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
-demo: $(VENV)/errata.done  ## One failure, told in six languages, and four that nobody wrote.
+demo: $(VENV)/demo.done  ## A tour: real servers fail, without errata and with it.
 	@$(BIN)/errata demo
 
 test: $(VENV)/test.done  ## The tests.
-	@$(BIN)/python -m pytest --quiet --numprocesses=auto --dist=loadfile
+	@$(BIN)/python $(TEST)
+
+examples: $(VENV)/test.done  ## The tests of the example servers once more: over stdio, in the older protocol.
+	@ERRATA_WAY="stdio, older protocol" $(BIN)/python $(TEST) tests/examples
+
+laws: $(VENV)/test.done  ## The property tests once more, with more examples of each law.
+	@ERRATA_LAWS=laws $(BIN)/python $(TEST) $$(grep --recursive --files-with-matches --include="*.py" "@given" tests)
 
 coverage: $(VENV)/test.done  ## The tests once more, with branch coverage; it takes a while.
-	@$(BIN)/python -m pytest --quiet --numprocesses=auto --dist=loadfile --cov
+	@$(BIN)/python $(TEST) --cov
 
 check: $(VENV)/check.done  ## Lint, format, types, layers.
 	$(BIN)/ruff check
@@ -44,21 +52,29 @@ corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided 
 	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile tests/classification
 	@.venv-corpus/bin/python scripts/score_corpus.py --corpus $(CORPUS)
 
-conformance: $(VENV)/test.done  ## The official MCP suite: does a server with errata pass every check that it passes without?
+conformance: $(VENV)/test.done  ## Others: the official MCP suite with and without errata, and clients in TypeScript.
 	@$(BIN)/python conformance/run.py
+	@$(BIN)/python -m pytest --quiet --numprocesses=auto --dist=worksteal conformance
 
+clients: $(VENV)/test.done  ## What a model reads of a failing tool, in some twenty clients; it takes ten minutes.
+	@$(BIN)/python clients/run.py
+
+# The tests of single examples start those of the checkout, whatever is installed; the tour starts those of the wheel.
 wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed, under every one of $(PYTHONS).
 	@rm -rf dist
 	@$(BIN)/python -m build --wheel > /dev/null
 	@for python in $(PYTHONS); do \
 		rm -rf .venv-wheel && $$python -m venv .venv-wheel && echo "The wheel under $$($$python --version):" && \
 		.venv-wheel/bin/python $(INSTALL) --requirement requirements/test.txt dist/*.whl && \
-		.venv-wheel/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile || exit 1; \
+		.venv-wheel/bin/python $(TEST) --ignore-glob='*/examples/test_*_*.py' || exit 1; \
 	done
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
+version:  # Which Python the tests run under.
+	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
+
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance .node dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance .clients .node dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
@@ -67,6 +83,10 @@ $(BIN)/python:
 
 $(VENV)/errata.done: pyproject.toml requirements/constraints.txt | $(BIN)/python
 	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/demo.done: $(VENV)/errata.done
+	@$(PIP) --editable ".[all]"
 	@touch $@
 
 $(VENV)/test.done: requirements/test.txt $(VENV)/errata.done

@@ -1,9 +1,11 @@
-"""Run the official MCP conformance suite against one server, bare and with errata installed, and compare.
+"""Run the official MCP conformance suite against two servers, bare and with errata installed, and compare.
 
-Node and the suite come from npm into `.conformance`, and stay there.
+The one offers all that the suite asks for, the other is one of the examples: a server as people write them, which has
+its own tools and not the suite's. Node and the suite come from npm into `.conformance`, and stay there.
 """
 
 import argparse
+import itertools
 import json
 import platform
 import re
@@ -25,11 +27,40 @@ SUITE = "@modelcontextprotocol/conformance"
 NODE = f"node-{sys.platform}-{'arm64' if platform.machine() in {'arm64', 'aarch64'} else 'x64'}"
 PACKAGES = f"{NODE}@22.23.3 {SUITE}@0.2.0-alpha.12"
 
-# All the checks there are. A fixture that breaks shall not make the comparison easier.
-CHECKS = {"2025-11-25": 84, "2026-07-28": 152}
-VARIANTS = {"bare": ["--bare"], "errata": []}
+SPECS = ("2025-11-25", "2026-07-28")
+VARIANTS = ("bare", "errata")
 
 NPM_S, START_S, SUITE_S, STOP_S = 60, 20, 45, 3
+
+
+class Subject(NamedTuple):
+    """A server that the suite is let loose on."""
+
+    program: Path
+    port_option: str
+    bare_option: str
+    checks: dict[str, int]
+    """How many checks it passes. What breaks shall not make the comparison easier."""
+    offers_everything: bool
+    """Whether every check has to pass; a server with tools of its own cannot pass those that call the suite's."""
+
+
+SUBJECTS = {
+    "all fixtures": Subject(
+        program=HERE / "server.py",
+        port_option="--port",
+        bare_option="--bare",
+        checks={"2025-11-25": 84, "2026-07-28": 152},
+        offers_everything=True,
+    ),
+    "pubmed_articles": Subject(
+        program=HERE.parent / "examples" / "pubmed_articles.py",
+        port_option="--http",
+        bare_option="--without-errata",
+        checks={"2025-11-25": 45, "2026-07-28": 97},
+        offers_everything=False,
+    ),
+}
 
 
 class Check(NamedTuple):
@@ -55,41 +86,44 @@ class Run(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", choices=CHECKS, help="this version of the specification only")
+    parser.add_argument("--server", choices=SUBJECTS, help="this server only")
+    parser.add_argument("--spec", choices=SPECS, help="this version of the specification only")
     parser.add_argument("--only", choices=VARIANTS, help="this one of the two runs only")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that the server is stopped then, too.
 
     _set_up()
-    specs = [arguments.spec] if arguments.spec else list(CHECKS)
+    servers = [arguments.server] if arguments.server else list(SUBJECTS)
+    specs = [arguments.spec] if arguments.spec else list(SPECS)
     variants = [arguments.only] if arguments.only else list(VARIANTS)
-    print(f"{'Checks passed':16}", *(f"{variant:12}" for variant in variants))
+    print(f"{'Checks passed':28}", *(f"{variant:12}" for variant in variants))
     complaints: list[str] = []
-    for spec in specs:
-        runs = {variant: _run(spec, variant) for variant in variants}
-        print(f"{spec:16}", *(f"{run!s:12}" for run in runs.values()))
-        complaints += _complaints(spec, runs)
+    for server, spec in itertools.product(servers, specs):
+        runs = {variant: _run(server, spec, variant) for variant in variants}
+        print(f"{server:16} {spec:11}", *(f"{run!s:12}" for run in runs.values()))
+        complaints += _complaints(server, spec, runs)
     print(*complaints, sep="\n", end="\n" if complaints else "")
     sys.exit(bool(complaints))
 
 
-def _complaints(spec: str, runs: dict[str, Run]) -> Iterator[str]:
+def _complaints(server: str, spec: str, runs: dict[str, Run]) -> Iterator[str]:
+    subject = SUBJECTS[server]
     for variant, run in runs.items():
-        for check, message in run.failed:
-            yield f"{spec} {variant} fails {check}: {message}"
-        if (passed := run.passed.total()) < CHECKS[spec]:
-            yield f"{spec} {variant} passes {passed} checks; a server that offers all fixtures passes {CHECKS[spec]}."
-    if runs.keys() == VARIANTS.keys():
+        for check, message in run.failed if subject.offers_everything else []:
+            yield f"{server} {spec} {variant} fails {check}: {message}"
+        if (passed := run.passed.total()) < subject.checks[spec]:
+            yield f"{server} {spec} {variant} passes {passed} checks; it used to pass {subject.checks[spec]}."
+    if len(runs) == len(VARIANTS):
         for check in runs["bare"].passed - runs["errata"].passed:
-            yield f"{spec} passes bare and not with errata: {check}"
+            yield f"{server} {spec} passes bare and not with errata: {check}"
 
 
-def _run(spec: str, variant: str) -> Run:
+def _run(server: str, spec: str, variant: str) -> Run:
     """Let the suite loose on a server of its own."""
-    results = HOME / "results" / f"{spec}-{variant}"
+    results = HOME / "results" / f"{server.replace(' ', '-')}-{spec}-{variant}"
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir(parents=True)
-    with _server(VARIANTS[variant], results / "server.log") as url:
+    with _listening(SUBJECTS[server], variant, results / "server.log") as url:
         suite = HOME / "node_modules" / SUITE / "dist" / "index.js"
         node = HOME / "node_modules" / NODE / "bin" / "node"
         options = ["--url", url, "--suite", "all", "--spec-version", spec, "--output-dir", str(results)]
@@ -115,13 +149,14 @@ def _read(results: Path) -> Run:
 
 
 @contextmanager
-def _server(options: list[str], log: Path) -> Generator[str]:
+def _listening(subject: Subject, variant: str, log: Path) -> Generator[str]:
     """Have the server listen on a free port of this machine, and stop it afterwards."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with log.open("w") as output:
-        command = [sys.executable, str(HERE / "server.py"), "--port", str(port), *options]
+        options = [subject.bare_option] if variant == "bare" else []
+        command = [sys.executable, str(subject.program), subject.port_option, str(port), *options]
         process = subprocess.Popen(command, stdout=output, stderr=output)
     try:
         _wait_for(process, port, log)

@@ -65,6 +65,46 @@ def test_fail_has_the_declared_code_verdict_and_wait_and_no_recovery():
     assert fault.recovery is None
 
 
+def test_fail_chains_the_cause_that_it_is_given():
+    @raises(FetchErrors)
+    def tool():
+        return fail("no_match", "Nothing there.", {"pmid": 1}, cause=cause)
+
+    cause = OSError(104, "Connection reset by peer")
+    error = tool()
+    assert error.__cause__ is cause
+    assert (error.code, error.fault.reason, error.fault.data) == (Code.NOT_FOUND, "no_match", {"pmid": 1})
+
+
+# Those that 003 allows on every tool, declared or not.
+BASELINE = [
+    Code.INTERNAL_ERROR,
+    Code.SERVICE_UNAVAILABLE,
+    Code.TIMEOUT,
+    Code.VALIDATION_FAILED,
+    Code.SERIALIZATION_ERROR,
+]
+
+
+@pytest.mark.parametrize("code", BASELINE)
+def test_a_baseline_code_that_is_declared_binds_fail(code):
+    class Errors(Contract):
+        by_intent = Failure(code, when="It happens under known conditions", recovery=HINT)
+
+    @raises(Errors)
+    def tool(reason):
+        error = fail(reason, "It happened.", recovery_for(reason))
+        return error.code, error.fault.message, error.fault.reason, error.fault.recovery
+
+    assert tool("by_intent") == (code, "It happened.", "by_intent", Recovery(hint=HINT))
+    assert tool("no_match") == (
+        Code.INTERNAL_ERROR,
+        "Tool `tool` declares no reason `no_match`. Declared: `by_intent`.",
+        None,
+        None,
+    )
+
+
 def test_fail_writes_the_reason_last():
     assert get_order("no_match", None, {"reason": "x"}, reason="y").reason == "no_match"
 

@@ -6,7 +6,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast, overload
+from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast
 
 from errata._fault import Fault, FaultError, identified
 from errata._jsonable import as_object, jsonable
@@ -161,13 +161,7 @@ def _coded(fault: Fault, code: Code | None) -> Fault:
     return dataclasses.replace(fault, code=code, retry=chosen, message=message)
 
 
-@overload
-def try_catch(
-    function: Callable[[], Coroutine[Any, Any, _T]], /, operation: str, **options: Unpack[GuardOptions]
-) -> Coroutine[Any, Any, _T]: ...
-@overload
-def try_catch(function: Callable[[], _T], /, operation: str, **options: Unpack[GuardOptions]) -> _T: ...
-def try_catch(function: Callable[[], object], /, operation: str, **options: Unpack[GuardOptions]) -> object:
+def try_catch(function: Callable[[], _T], /, operation: str, **options: Unpack[GuardOptions]) -> _T:
     """Call a function under a guard (003's `ErrorHandler.tryCatch`); what it returns to be awaited is guarded, too.
 
     order = try_catch(lambda: json.loads(raw), operation="Orders.parse", code=Code.CONFIGURATION_ERROR)
@@ -176,7 +170,7 @@ def try_catch(function: Callable[[], object], /, operation: str, **options: Unpa
     watch = guard(operation, **options)
     with watch:
         outcome = function()
-    return _awaited(outcome, watch) if inspect.isawaitable(outcome) else outcome
+    return cast("_T", _awaited(outcome, watch)) if inspect.isawaitable(outcome) else outcome
 
 
 async def _awaited(outcome: Awaitable[_T], watch: guard) -> _T:

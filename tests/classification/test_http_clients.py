@@ -9,6 +9,7 @@ import urllib.request
 from http.client import BadStatusLine, IncompleteRead
 
 import pytest
+from needs import need
 
 from errata import Code, Retry, classify
 from errata.classification._families import _aiohttp, _http_clients, _web
@@ -349,3 +350,17 @@ def test_clients_nobody_installed_are_known_by_name(error, code, retry):
     fault = classify(error)
     assert fault.code is code
     assert retry in {None, fault.retry}
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+def test_a_refused_status_is_told_without_the_advice_for_programmers(library):
+    client = need(library)
+    response = client.Response(
+        410, request=client.Request("GET", "https://napkin.example/files/7?token=hunter2hunter2")
+    )
+    with pytest.raises(client.HTTPStatusError) as raised:
+        response.raise_for_status()
+
+    assert "For more information" in str(raised.value)
+    assert classify(raised.value).message.count("\n") == 0
+    assert classify(raised.value).message.startswith("Client error '410 Gone' for url")

@@ -168,6 +168,15 @@ def test_an_option_that_a_declared_type_cannot_take_is_not_offered():
     assert "enum" not in elicitation(question, _SCHEMA)["requestedSchema"]["properties"]["size"]
 
 
+@pytest.mark.parametrize(("declared", "kept"), [("", {}), ("dark", {"default": "dark"})])
+def test_a_default_that_is_none_of_the_options_is_not_offered(declared, kept):
+    question = NeedsInput("Which?", fields=["style"], options=[{"label": "Dark", "value": "dark"}])
+    schema = {"properties": {"style": {"type": "string", "default": declared}}}
+    assert elicitation(question, schema)["requestedSchema"]["properties"] == {
+        "style": {"type": "string", "enum": ["dark"], "enumNames": ["Dark"], **kept}
+    }
+
+
 def test_options_that_belong_to_no_single_field_are_not_guessed():
     question = NeedsInput("Which?", fields=["a", "b"], options=[{"label": "A", "value": "a"}])
     for field in elicitation(question, {})["requestedSchema"]["properties"].values():

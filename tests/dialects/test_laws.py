@@ -21,6 +21,7 @@ from errata.reading._decode import _is_success_at_a_glance, _read_closely
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]
 SEEDS = [dialect for dialect in DIALECTS if dialect.name != "native"]
+HALF = settings.default.max_examples // 2  # Of the largest faults, which take their time.
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=dialects.names())
 every_seed = pytest.mark.parametrize("dialect", SEEDS, ids=[dialect.name for dialect in SEEDS])
@@ -52,7 +53,7 @@ def test_a_decoded_fault_encodes_to_the_same_bytes_again(dialect, fault, fmt):
 
 
 @every_dialect
-@settings(max_examples=30)
+@settings(max_examples=HALF)
 @given(fault=large_faults, fmt=formats)
 def test_the_same_holds_at_every_limit(dialect, fault, fmt):
     wire = over_the_wire(dialect.encode(fault, format=fmt))
@@ -65,7 +66,7 @@ def test_the_same_holds_at_every_limit(dialect, fault, fmt):
 
 @every_dialect
 @given(fault=large_faults)
-@settings(max_examples=30)
+@settings(max_examples=HALF)
 def test_no_text_leaves_that_is_longer_than_documented(dialect, fault):
     fault = outgoing(dataclasses.replace(fault, data={}))
     payload = dialect.encode(fault)["structuredContent"]

@@ -328,7 +328,8 @@ async def test_a_name_forges_no_line_in_the_log(server, caplog):
     assert all("\n" not in record.getMessage() for record in caplog.records if record.name == "errata")
 
 
-async def test_what_a_validator_quotes_of_an_argument_is_not_told(server):
+@pytest.mark.parametrize("sent_as", [dict, json.dumps], ids=["object", "text"])
+async def test_what_a_validator_quotes_of_an_argument_is_not_told(server, sent_as):
     class Account(BaseModel):
         password: str
 
@@ -342,7 +343,46 @@ async def test_what_a_validator_quotes_of_an_argument_is_not_told(server):
     sign_up.__annotations__["account"] = Account
     errata.install(server)
 
-    assert "swordfish" not in json.dumps(await called(server, "sign_up", {"account": {"password": "swordfish"}}))
+    arguments = {"account": sent_as({"password": "swordfish"})}
+
+    assert "swordfish" not in json.dumps(await called(server, "sign_up", arguments))
+
+
+async def test_the_place_inside_an_argument_that_was_sent_as_text_is_told():
+    class Customer(BaseModel):
+        email: str
+
+    class Order(BaseModel):
+        customer: Customer
+
+    server = MCPServer("orders")
+
+    async def create(order):
+        return order.customer.email
+
+    create.__annotations__["order"] = Order
+    server.add_tool(create)
+    errata.install(server)
+
+    for order, problem in (({"customer": {}}, "is required"), ({"customer": {"email": 17}}, "must be text")):
+        for sent in (order, json.dumps(order)):
+            result = await called(server, "create", {"order": sent})
+            issues = result["structuredContent"]["error"]["issues"]
+            assert issues == [{"field": "order.customer.email", "problem": problem}]
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{", '{"customer": ' + " " * 2_000_000, "[NaN]"], ids=len)
+async def test_text_that_only_looks_like_an_object_is_refused_as_what_it_is(text):
+    server = MCPServer("orders")
+
+    @server.tool()
+    async def create(order: dict[str, str]):
+        return order
+
+    errata.install(server)
+    result = await called(server, "create", {"order": text})
+
+    assert result["structuredContent"]["error"]["field"] == "order"
 
 
 async def test_what_an_author_wrote_from_a_cause_keeps_its_words(server):

@@ -48,6 +48,27 @@ async def test_what_is_to_end_the_server_passes(kind, tool, layer):
             await client.call_tool(tool)
 
 
+MALFORMED = [
+    ("tools/call", {"name": "echo", "arguments": "x"}),
+    ("tools/call", {"name": 17}),
+    ("tools/call", {}),
+    ("tools/list", {"cursor": {}}),
+    ("prompts/get", {"name": "ask", "arguments": ["x"]}),
+    ("resources/read", {"uri": {}}),
+]
+
+
+@pytest.mark.parametrize(("method", "params"), MALFORMED)
+@every_era
+@every_kind
+async def test_a_request_that_is_malformed_is_refused_as_by_the_bare_server(kind, era, method, params):
+    seen = []
+    for layer in LAYERS:
+        async with in_memory(prepared(kind, layer), era) as connection:
+            seen.append((await connection.ask(method, params))["error"])
+    assert seen[0] == seen[1]
+
+
 def failing_at(moment):
     @asynccontextmanager
     async def lifespan(_):

@@ -14,7 +14,6 @@ from returning import recorded
 from errata import dialects
 from errata.dialects import encode_needs_input
 
-SDK = ("@modelcontextprotocol/sdk", "1.32.2")
 CALLING = Path(__file__).parent / "typescript" / "calling.mjs"
 # It knows no protocol in which a result may be something else.
 RECORDINGS = [recording for recording in recorded() if recording.schema["type"] == "object"]
@@ -29,7 +28,7 @@ def seen(tmp_path_factory):
     """What the client gave its user, for every tool and outcome."""
     plan = tmp_path_factory.mktemp("typescript") / "plan.json"
     plan.write_text(json.dumps(planned(RECORDINGS, [None, *dialects.names()])), "utf-8")
-    modules = node.directory_with(*SDK)
+    modules = node.directory_with(*node.TYPESCRIPT_SDKS["1"])
     printed = node.run_node(CALLING, plan, modules, sys.executable, replaying.__file__, plan, timeout_s=120)
     return json.loads(printed)
 

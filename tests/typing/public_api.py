@@ -1,7 +1,8 @@
 """What a type checker sees of the public names. Checked by mypy and pyright; never run."""
 
+import json
 from collections.abc import Mapping
-from typing import assert_type
+from typing import Any, assert_type
 
 import httpx2
 
@@ -57,6 +58,7 @@ assert_type(take_back(), None)
 errata.register(OSError, Code.TIMEOUT, retry_after_ms=500)
 errata.register(pattern=["no seats left", "fully booked"], code=Code.CONFLICT)
 assert_type(errata.try_catch(lambda: 7, operation="Orders.count", code=Code.GONE), int)
+assert_type(errata.try_catch(lambda: json.loads("{}"), operation="Settings.parse"), Any)
 
 
 @errata.guard("Orders.count", context={"shop": 1}, critical=True)

@@ -43,6 +43,9 @@ _EVERYDAY = frozenset("""
     username values variable version waiting warning webhook window worker workers workspace writing
 """.split())  # noqa: SIM905 - as one reads words
 # fmt: on
+_PERCENT = re.compile(r"%[0-9A-F]{2}")
+_SPECIAL_IN_GO = re.compile(r"[&<>]")
+_SPECIAL_IN_NET = re.compile(r'\\"|[&\'+<>`]')
 _MEDIA_TYPE = re.compile(r"(?:application|audio|font|image|message|model|multipart|text|video)/[a-z0-9.+\-]{1,40}")
 
 
@@ -192,10 +195,15 @@ def _forms(secret: str) -> Iterator[str]:
 
     raw = secret.encode("utf-8", "surrogatepass")
     yield secret
-    yield quote(raw, safe="")
-    yield quote_plus(raw)
-    yield dumps(secret)[1:-1]
-    yield dumps(secret, ensure_ascii=False)[1:-1]
+    for encoded in (quote(raw, safe=""), quote_plus(raw)):
+        yield encoded
+        yield _PERCENT.sub(lambda found: found[0].lower(), encoded)
+    yield secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for quoted in (dumps(secret)[1:-1], dumps(secret, ensure_ascii=False)[1:-1]):
+        yield quoted
+        yield quoted.replace("/", "\\/")  # As PHP has it; the next two as Go and .NET.
+        yield _SPECIAL_IN_GO.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+        yield _SPECIAL_IN_NET.sub(lambda found: f"\\u{ord(found[0][-1]):04X}", quoted)
     if len(raw) >= _LEAST_FOUND:
         # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
         for before in range(3):

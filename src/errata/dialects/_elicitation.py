@@ -71,8 +71,10 @@ def _field(name: str, question: NeedsInput, declared: Mapping[str, object]) -> d
         told = _SUGGESTIONS + ", ".join(map(text_of, suggested))
         field["description"] = f"{field['description']} {told}" if "description" in field else told
     if question.options and len(question.fields) == 1 and field["type"] == "string":
-        field["enum"] = [text_of(option["value"]) for option in question.options]
+        field["enum"] = offered = [text_of(option["value"]) for option in question.options]
         field["enumNames"] = [text_of(option["label"]) for option in question.options]
+        if field.get("default") not in offered:  # The tool's own is mostly the "" that made it ask.
+            field.pop("default", None)
     return field
 
 

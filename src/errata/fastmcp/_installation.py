@@ -253,7 +253,7 @@ class _Quiet(logging.Filter):
 
 
 def _request(kind: Kind, message: _Message) -> Request | None:
-    """Read a client's request; None for a call that no client made, or that a running tool makes."""
+    """Read a client's request; None for a call that no client made, that a running tool makes, or that is malformed."""
     context = message.fastmcp_context
     if context is None or (client := context.request_context) is None:
         return None
@@ -261,6 +261,8 @@ def _request(kind: Kind, message: _Message) -> Request | None:
     if working is not None and working.context is client:
         return None
     asked = message.message
+    if isinstance(asked, dict):  # Malformed, and refused already: FastMCP only shows it to its middleware.
+        return None
     name, arguments = (str(asked.uri), None) if kind is Kind.RESOURCE else (asked.name, asked.arguments)
     return Request(kind, name, arguments, cast("Origin", context), cast("RequestContext", client))
 

@@ -1,5 +1,6 @@
 """What Pydantic refuses, in both of its versions: the fields and the rules, never the values."""
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby, islice
@@ -34,6 +35,7 @@ _OF_A_KEY = "[key]"
 _MOST_VALUES = 1_000
 _SHORTEST_VALUE = 4
 """Shorter ones turn up in the words of any rule."""
+_LONGEST_JSON = 1_000_000
 _DEEPEST = 10_000
 _SETTINGS = ("pydantic_settings.", "pydantic.v1.env_settings", "pydantic.env_settings")
 _INNERMOST = 3
@@ -52,24 +54,39 @@ def by_fields(error: BaseException) -> Answer:
 def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | None = None) -> Answer:
     """The arguments of a tool that do not fit it; those that were given tell a field from the member of a union."""
     details = _details(error)
-    paths = [path_of(_inside(detail, given)) if given is not None else path_of(_place(detail)) for detail in details]
-    issues = [_told_of_an_argument(detail, path, given) for detail, path in zip(details, paths, strict=True)]
+    opened = {name: _opened(value) for name, value in (given or {}).items() if _is_json_in_text(value)}
+    read = given and {**given, **opened}
+    paths = [path_of(_inside(detail, read)) if read is not None else path_of(_place(detail)) for detail in details]
+    values = tuple(islice(_leaves([given, opened]), _MOST_VALUES))
+    issues = [_told_of_an_argument(detail, path, values) for detail, path in zip(details, paths, strict=True)]
     refusal = refused(_alternatives(issues), of, each="argument")
     absent = refusal.code is Code.MISSING_REQUIRED_FIELD
     return refusal if absent else refusal._replace(code=Code.INVALID_PARAMS)
 
 
-def _told_of_an_argument(detail: object, path: str, given: Mapping[str, object] | None) -> FieldIssue:
+def _is_json_in_text(value: object) -> bool:
+    return is_a(value, str) and len(value) <= _LONGEST_JSON and value.lstrip()[:1] in {"{", "["}
+
+
+def _opened(value: object) -> object:
+    """Read an object or a list that was sent as text: the SDK has done so, and its places are inside of it."""
+    try:
+        return cast("object", json.loads(cast("str", value)))
+    except (ValueError, RecursionError):
+        return value
+
+
+def _told_of_an_argument(detail: object, path: str, values: Iterable[str]) -> FieldIssue:
     issue = _issue(detail, path)
     if _place(detail)[-1:] == (_OF_A_KEY,):
         issue = FieldIssue(path, f"has a key that {issue.problem}")
-    return issue if text_at(detail, "type") in _NAMES_WHAT_IS_ALLOWED else _unquoted(issue, given)
+    return issue if text_at(detail, "type") in _NAMES_WHAT_IS_ALLOWED else _unquoted(issue, values)
 
 
-def _unquoted(issue: FieldIssue, given: Mapping[str, object] | None) -> FieldIssue:
+def _unquoted(issue: FieldIssue, values: Iterable[str]) -> FieldIssue:
     """Take out what was given: a validator that somebody wrote may quote it, and it may be a password."""
     problem = issue.problem
-    for value in islice(_leaves(given), _MOST_VALUES):
+    for value in values:
         problem = problem.replace(value, "…") if len(value) >= _SHORTEST_VALUE else problem
     return issue if problem == issue.problem else FieldIssue(issue.field, problem)
 

@@ -1,0 +1,77 @@
+"""Starts the servers, each without errata and with it, and asks both the same."""
+
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from pydantic import BaseModel
+
+from touring._scenes import Act, Scene
+
+_EXAMPLES = Path(__file__).parents[1]
+_PATIENCE_S = 20
+_AT_ONCE = 2
+
+
+class Played(NamedTuple):
+    """A scene, and the two answers to it as they went over the wire."""
+
+    act: Act
+    scene: Scene
+    without: dict[str, Any]
+    with_errata: dict[str, Any]
+
+
+@asynccontextmanager
+async def playing(acts: Sequence[Act], log: TextIO) -> AsyncGenerator[AsyncIterator[Played]]:
+    """Play the acts, some of them ahead, and give their scenes in order."""
+    async with anyio.create_task_group() as group:
+        turns = anyio.CapacityLimiter(_AT_ONCE)
+        # An act never waits for the reader: its servers shall be gone when the next ones start.
+        streams = [anyio.create_memory_object_stream[Played](len(act.scenes)) for act in acts]
+        for act, (played, _) in zip(acts, streams, strict=True):
+            group.start_soon(_play, act, played, turns, log)
+        yield _in_order([scenes for _, scenes in streams])
+
+
+async def _in_order(acts: Sequence[AsyncIterator[Played]]) -> AsyncIterator[Played]:
+    for scenes in acts:
+        async for played in scenes:
+            yield played
+
+
+async def _play(act: Act, played: MemoryObjectSendStream[Played], turns: anyio.CapacityLimiter, log: TextIO) -> None:
+    async with played, turns, AsyncExitStack() as stack:
+        without = await stack.enter_async_context(_client(act.server, ["--without-errata"], log))
+        with_errata = await stack.enter_async_context(_client(act.server, [], log))
+        for scene in act.scenes:
+            await played.send(Played(act, scene, await _ask(without, scene), await _ask(with_errata, scene)))
+
+
+def _client(server: str, options: list[str], log: TextIO) -> Client:
+    program = StdioServerParameters(command=sys.executable, args=[str(_EXAMPLES / f"{server}.py"), *options])
+    return Client(stdio_client(program, errlog=log), read_timeout_seconds=_PATIENCE_S)
+
+
+async def _ask(client: Client, scene: Scene) -> dict[str, Any]:
+    try:
+        result = await _request(client, scene)
+    except MCPError as error:
+        return {"error": error.error.model_dump(mode="json", exclude_none=True)}
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+async def _request(client: Client, scene: Scene) -> BaseModel:
+    match scene.kind:
+        case "tool":
+            return await client.call_tool(scene.name, dict(scene.arguments))
+        case "resource":
+            return await client.read_resource(scene.name)
+        case "prompt":
+            return await client.get_prompt(scene.name, {name: str(value) for name, value in scene.arguments.items()})

@@ -1,0 +1,129 @@
+"""What goes wrong on the tour, in the order in which it is shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One thing that goes wrong: what the agent does, and what the world does to it."""
+
+    story: str
+    name: str
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object])
+    kind: Literal["tool", "resource", "prompt"] = "tool"
+
+
+@dataclass(frozen=True)
+class Act:
+    """One server, started twice: without errata and with it."""
+
+    server: str
+    document: str
+    dialect: str
+    about: str
+    scenes: tuple[Scene, ...]
+
+
+_ORDER = {"reference": "PO-77", "lines": [{"sku": "LAMP-1", "quantity": 1}]}
+
+ACTS = (
+    Act(
+        "harbor_berths",
+        "native",
+        "native",
+        "a server as most are written, on FastMCP",
+        (
+            Scene("The API wants us to wait.", "find_berths", {"harbor": "answer-429-after-17"}),
+            Scene("The API does not know our key any more.", "find_berths", {"harbor": "answer-401"}),
+            Scene("A booking that is not answered: was it made?", "book_berth", {"harbor": "answer-hang", "nights": 2}),
+            Scene("An argument that does not fit.", "book_berth", {"harbor": "Nyhavn", "nights": "two"}),
+            Scene("The API has changed, and the server breaks.", "find_berths", {"harbor": "Skagen"}),
+        ),
+    ),
+    Act(
+        "napkin_visuals",
+        "000",
+        "mcp-tool-error",
+        "pictures from text, on FastMCP",
+        (
+            Scene("Napkin takes an order and does not answer.", "create_visual", {"content": "answer-hang"}),
+            Scene("The visual was deleted last month.", "download_visual", {"visual_id": "visual-0"}),
+            Scene("Napkin answers with something that is not JSON.", "visual_status", {"visual_id": "answer-garbage"}),
+        ),
+    ),
+    Act(
+        "order_operations",
+        "001",
+        "error-response",
+        "orders over two vendors, on MCPServer",
+        (
+            Scene("The agent forgets an argument, deep inside.", "create_order", {"order": {**_ORDER, "customer": {}}}),
+            Scene("There is no such order.", "get_order", {"order_id": "7777"}),
+            Scene(
+                "One of the two vendors cannot do this.",
+                "adjust_inventory",
+                {"sku": "LAMP-1", "by": 5, "adapter": "depot"},
+            ),
+            Scene(
+                "The order is taken, and the answer to it is lost.",
+                "create_order",
+                {
+                    "order": {
+                        "lines": [{"sku": "SLOW-1", "quantity": 1}],
+                        "reference": "PO-78",
+                        "customer": {"email": "ann@example.org"},
+                    }
+                },
+            ),
+            Scene(
+                "A letter about half an order.",
+                "confirmation_letter",
+                {"order": '{"reference": "PO-79", "customer": {}, "lines": []}'},
+                kind="prompt",
+            ),
+        ),
+    ),
+    Act(
+        "pattern_library",
+        "002",
+        "tool-error-v1",
+        "patterns and code review, on FastMCP",
+        (
+            Scene("The library wants a key.", "get_pattern", {"pattern_id": "answer-401", "format": "json"}),
+            Scene("A name that is almost right.", "get_pattern", {"pattern_id": "circuit-braker"}),
+            Scene("Code that is no Python.", "analyze_code", {"code": "def f(:\n    pass"}),
+            Scene("The library hangs up.", "search_patterns", {"query": "answer-close", "format": "both"}),
+        ),
+    ),
+    Act(
+        "pubmed_articles",
+        "003",
+        "json-rpc",
+        "articles with declared failures, on MCPServer",
+        (
+            Scene("Far too many at once.", "fetch_articles", {"pmids": [str(38052113 + each) for each in range(21)]}),
+            Scene("NCBI is down.", "fetch_articles", {"pmids": ["answer-503"]}),
+            Scene("A formula with an end missing.", "calculate", {"expression": "(2 + 3) *"}),
+            Scene("The server itself has a bug.", "fetch_articles", {"pmids": ["20301295"]}),
+            Scene("A resource that is not there.", "pubmed://article/1", kind="resource"),
+        ),
+    ),
+    Act(
+        "order_recovery",
+        "004",
+        "taxonomy",
+        "every failure with its way out, on MCPServer",
+        (
+            Scene(
+                "The order service is down, which is not the same as no orders.",
+                "list_orders",
+                {"user_id": "answer-503"},
+            ),
+            Scene("More than there are.", "update_quantity", {"order_id": "ord-1", "quantity": 5000}),
+            Scene("The money is taken, and the answer is lost.", "pay_order", {"order_id": "ord-5"}),
+            Scene("A tool that does not exist.", "list_order", {"user_id": "ann"}),
+        ),
+    ),
+)
