@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = ("napkin_visuals", "order_operations", "pattern_library", "pubmed_articles", "order_recovery")
 # `make examples` is the other one. All combinations, for all kinds of servers, are held to golden files in tests/serving.
 WAY = os.environ.get("ERRATA_WAY", "http")
-_START_S, _CALL_S = 30, 20
+_START_S, _CALL_S = 120, 60
 
 
 @asynccontextmanager

@@ -27,4 +27,4 @@ def post(url, body, method="tools/call", name=None):
         headers |= {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method}
     if name:
         headers["Mcp-Name"] = name
-    return httpx2.post(url, content=body, headers=headers, timeout=20).json()
+    return httpx2.post(url, content=body, headers=headers, timeout=60).json()

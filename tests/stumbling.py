@@ -19,7 +19,7 @@ from mcp.server.stdio import stdio_server
 import errata
 
 KINDS = ("MCPServer", "Server", "FastMCP")
-LONGEST_S = 10
+LONGEST_S = 60
 
 
 class Diary:

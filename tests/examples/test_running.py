@@ -123,7 +123,7 @@ async def test_ctrl_c_ends_it_over_http_while_a_client_holds_on_to_its_stream(fr
 @pytest.mark.parametrize("name", ["napkin_visuals", "order_recovery"], ids=["FastMCP", "MCPServer"])
 def test_over_http_it_answers_under_its_own_name_and_to_no_page_of_another(name):
     answered = {}
-    with listening(name) as url, httpx2.Client(timeout=20) as http:
+    with listening(name) as url, httpx2.Client(timeout=60) as http:
         for host, origin in ((None, None), ("evil.example", None), (None, "https://evil.example")):
             headers = {"Accept": "application/json, text/event-stream"}
             headers |= {"Host": host} if host else {}

@@ -215,7 +215,7 @@ async def _over_http(server, **options):
     app = server.streamable_http_app(**options)
     listening = socket.create_server(("127.0.0.1", 0))
     http = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1))
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(http.serve, [listening])
             yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"

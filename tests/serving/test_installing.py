@@ -40,7 +40,7 @@ def made(kind):
 
 async def answers(server):
     """Ask a server for everything it has; a failing call among it."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with Client(lowest(server)) as client:
             told = [await client.list_tools()]
             for tool in ("works", "breaks"):
@@ -52,7 +52,7 @@ async def answers(server):
 
 
 async def told_by(server):
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with Client(lowest(server)) as client:
             return (await client.call_tool("breaks", {})).structured_content
 
@@ -316,7 +316,7 @@ async def test_of_many_concurrent_calls_each_gets_its_own_answer_and_reference(k
     async def call(client, number):
         told[number] = await client.call_tool("breaks" if number % 2 else "works", {"number": number})
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with Client(lowest(server), mode=mode) as client, anyio.create_task_group() as group:
             for number in range(200):
                 group.start_soon(call, client, number)
@@ -340,7 +340,7 @@ async def test_a_request_that_is_in_work_while_errata_leaves_is_still_answered(k
     server = serving(kind, [lingers])
     installation = errata.install(server)
     told = []
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with Client(lowest(server)) as client, anyio.create_task_group() as group:
 
             async def call():

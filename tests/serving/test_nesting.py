@@ -175,7 +175,7 @@ INNER = {
 
 
 async def answer_to(server, mode, tool, /, **arguments):
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with Client(lowest(server), mode=mode) as client:
             return await client.call_tool(tool, arguments)
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 KINDS = ("MCPServer", "Server", "FastMCP")
 ERAS = ("auto", "legacy")
-_LONGEST = 10
+_LONGEST = 60
 
 
 def mcp_server(*tools, resources=None, prompts=(), **options):
