@@ -30,7 +30,7 @@ PACKAGES = f"{NODE}@22.23.3 {SUITE}@0.2.0-alpha.12"
 SPECS = ("2025-11-25", "2026-07-28")
 VARIANTS = ("bare", "errata")
 
-NPM_S, START_S, SUITE_S, STOP_S = 60, 20, 45, 3
+NPM_S, START_S, SUITE_S, STOP_S = 180, 90, 150, 3
 
 
 class Subject(NamedTuple):

@@ -12,7 +12,7 @@ from touring._scenes import ACTS
 from tours import go_on_tour, seen
 
 CALLING = Path(__file__).parent / "calling.mjs"
-LONGEST_S = 100
+LONGEST_S = 300
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import sys
 NEW_EVERY_TIME = re.compile(
     r"127\.0\.0\.1:\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)"
 )
-_LONGEST_S = 100
+_LONGEST_S = 300
 
 
 def errata(*arguments, **environment):

@@ -31,6 +31,7 @@ ORDER = {
     "customer": {"email": "mia.wong@acme.io"},
     "lines": [{"sku": "MUG-1", "quantity": 1}],
 }
+LONGEST_S = 120
 CODES = {2001, 2002, 2003, 3001, 3002, 4001, 4002, 5001}
 TEXTS = {"field", "reason", "suggestion", "originalError"}
 PRIVATE = (
@@ -577,7 +578,7 @@ def send(request):
     if request.param == "http":
         yield request.getfixturevalue("post")
         return
-    with tempfile.TemporaryFile("w+") as log, talking(log, longest_s=120) as ask:
+    with tempfile.TemporaryFile("w+") as log, talking(log) as ask:
         yield lambda body, _method=None, **_: ask(body)
 
 
@@ -754,13 +755,13 @@ async def test_an_order_that_is_sent_as_text_is_refused_like_an_object(call):
 
 
 @contextmanager
-def talking(log, longest_s=20, **environment):
+def talking(log, **environment):
     """Start the server on stdin and stdout; gives what sends lines and reads the answer to the last of them."""
     start = over_stdio("order_operations", **environment)
     command = [start.command, *start.args]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log}
     with subprocess.Popen(command, env=start.env, text=True, **pipes) as process:
-        too_long = threading.Timer(longest_s, process.kill)
+        too_long = threading.Timer(LONGEST_S, process.kill)
         too_long.start()
 
         def ask(*lines):

@@ -29,7 +29,7 @@ def seen(tmp_path_factory):
     plan = tmp_path_factory.mktemp("typescript") / "plan.json"
     plan.write_text(json.dumps(planned(RECORDINGS, [None, *dialects.names()])), "utf-8")
     modules = node.directory_with(*node.TYPESCRIPT_SDKS["1"])
-    printed = node.run_node(CALLING, plan, modules, sys.executable, replaying.__file__, plan, timeout_s=120)
+    printed = node.run_node(CALLING, plan, modules, sys.executable, replaying.__file__, plan, timeout_s=300)
     return json.loads(printed)
 
 
