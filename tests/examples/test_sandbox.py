@@ -319,7 +319,7 @@ def test_closing_while_one_hangs_ends_it(monkeypatch):
     with Upstream(shop) as upstream:
         waiting = threading.Thread(target=wait_for_an_answer, args=(upstream.url,))
         waiting.start()
-        while not upstream.requests:
+        while waiting.is_alive() and not upstream.requests:
             time.sleep(0)
 
     waiting.join()

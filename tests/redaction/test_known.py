@@ -125,15 +125,18 @@ def test_an_ordinary_value_in_the_environment_is_none(monkeypatch, name, value):
 @pytest.mark.parametrize(
     "written",
     [
-        r"nk-Zx81\u002BQw73/Lm55\u0026Rt90\u003C\u0022==",  # .NET
-        r"nk-Zx81+Qw73\/Lm55&Rt90<\"==",  # PHP
-        r"nk-Zx81+Qw73/Lm55\u0026Rt90\u003c\"==",  # Go
-        'nk-Zx81+Qw73/Lm55&amp;Rt90&lt;"==',  # a page
-        "nk-Zx81%2bQw73%2fLm55%26Rt90%3c%22%3d%3d",  # an address, in small letters
+        r"nk-Zx81\u002BQw73/Lm55\u0026Rt90\u003C\u0022\u0027==",  # .NET
+        r"nk-Zx81+Qw73\/Lm55&Rt90<\"'==",  # PHP
+        r"nk-Zx81+Qw73/Lm55\u0026Rt90\u003c\"'==",  # Go
+        "nk-Zx81+Qw73/Lm55&amp;Rt90&lt;\"'==",  # a page
+        "nk-Zx81+Qw73/Lm55&amp;Rt90&lt;&quot;&#x27;==",  # the same, by Python
+        "nk-Zx81+Qw73/Lm55&amp;Rt90&lt;&quot;&#039;==",  # by PHP
+        "nk-Zx81+Qw73/Lm55&amp;Rt90&lt;&#34;&#39;==",  # by Go
+        "nk-Zx81%2bQw73%2fLm55%26Rt90%3c%22%27%3d%3d",  # an address, in small letters
     ],
 )
 def test_a_secret_is_hidden_as_other_languages_write_it(written):
-    forget = register_secret('nk-Zx81+Qw73/Lm55&Rt90<"==')
+    forget = register_secret("nk-Zx81+Qw73/Lm55&Rt90<\"'==")
     try:
         assert redact(f"Key {written} may not do this.") == "Key [redacted: secret] may not do this."
     finally:

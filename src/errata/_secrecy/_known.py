@@ -44,6 +44,8 @@ _EVERYDAY = frozenset("""
 """.split())  # noqa: SIM905 - as one reads words
 # fmt: on
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
+_QUOTES_IN_PAGES = (('"', "'"), ("&quot;", "&#x27;"), ("&quot;", "&#039;"), ("&#34;", "&#39;"))
+"""As they are, and as Python, PHP and Go write them."""
 _SPECIAL_IN_GO = re.compile(r"[&<>]")
 _SPECIAL_IN_NET = re.compile(r'\\"|[&\'+<>`]')
 _MEDIA_TYPE = re.compile(r"(?:application|audio|font|image|message|model|multipart|text|video)/[a-z0-9.+\-]{1,40}")
@@ -198,7 +200,8 @@ def _forms(secret: str) -> Iterator[str]:
     for encoded in (quote(raw, safe=""), quote_plus(raw)):
         yield encoded
         yield _PERCENT.sub(lambda found: found[0].lower(), encoded)
-    yield secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    page = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    yield from (page.replace('"', double).replace("'", single) for double, single in _QUOTES_IN_PAGES)
     for quoted in (dumps(secret)[1:-1], dumps(secret, ensure_ascii=False)[1:-1]):
         yield quoted
         yield quoted.replace("/", "\\/")  # As PHP has it; the next two as Go and .NET.
