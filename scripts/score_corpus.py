@@ -54,6 +54,24 @@ def rows(corpus: Path, misses: int) -> Iterator[str]:
     told = score(corpus / "redaction" / "score.py", "--redactor", "errata:redact", "--errors", str(misses))
     yield row("secrets and personal data hidden", told["recall"], told["secrets"], 0.99)
     yield row("clean strings left alone", 1 - told["damaged"] / told["clean"], told["clean"], 1.0)
+    yield from wild(corpus, misses)
+
+
+def wild(corpus: Path, misses: int) -> Iterator[str]:
+    told = score(corpus / "wild" / "score.py", "--decoder", "errata:decode", "--errors", str(misses))["dev.jsonl"]
+    found, soft, repeating, field = told["detection"], told["detection_soft"], told["retryable"], told["field"]
+    yield row("responses of published servers: failures found", found["recall"], found["tp"] + found["fn"], 0.97)
+    yield row("… what is called a failure is one", found["precision"], found["tp"] + found["fp"], 0.99)
+    yield row("… failures dressed as success found", soft["recall"], soft["tp"] + soft["fn"], 0.70)
+    yield row(
+        "… successes that look like failures left alone",
+        soft["tn"] / (soft["tn"] + soft["fp"]),
+        soft["tn"] + soft["fp"],
+        1.0,
+    )
+    yield row("… the code", told["code"]["acceptable"], told["code"]["n"], 0.90)
+    yield row("… whether the call may be repeated", repeating["accuracy"], repeating["n"], 0.95)
+    yield row("… the argument at fault", field["accuracy"], field["n"], 0.90)
 
 
 def row(what: str, share: float, of: int, target: float) -> str:
@@ -88,8 +106,8 @@ def page(table: str) -> str:
     return (
         "# How often errata is right\n\n"
         f"Measured by `make corpus` on {today}, {platform.python_implementation()} {platform.python_version()}: real "
-        "exceptions of real libraries, most of them provoked against local servers, and strings with random secrets, "
-        "all labelled by hand. A code counts as right if it is one that a careful engineer could defend.\n\n"
+        "exceptions of real libraries, most of them provoked against local servers, strings with random secrets, and "
+        "responses of published MCP servers, all labelled by hand. A code counts as right if it is one that a careful engineer could defend.\n\n"
         f"{table}\n"
     )
 

@@ -47,17 +47,22 @@ WAITS = {
     "OpenAI, the longer":      ({"x-ratelimit-reset-requests": "1.2s", "x-ratelimit-reset-tokens": "120ms"}, 1_200),
     "Anthropic":               ({"anthropic-ratelimit-tokens-reset": "2026-11-06T08:49:47Z", "Date": DATE}, 10_000),
     "a month":                 ({"Retry-After": str(31 * 24 * 3600)}, LONGEST_WAIT_MS),
+    "more than a month":       ({"Retry-After": str(31 * 24 * 3600 + 1)}, LONGEST_WAIT_MS),
+    "more than a year":        ({"Retry-After": "31536001"}, LONGEST_WAIT_MS),
+    "absurd":                  ({"Retry-After": "999999999"}, LONGEST_WAIT_MS),
+    "many digits":             ({"Retry-After": "9" * 5000}, LONGEST_WAIT_MS),
+    "a date in 2099":          ({"Retry-After": "Tue, 06 Nov 2099 08:49:37 GMT"}, LONGEST_WAIT_MS),
+    "absurd, another is not":  ({"Retry-After-Ms": "9" * 18, "Retry-After": "5"}, 5_000),
+    "absurd, a quota is not":  ({"Retry-After": "9" * 18, "X-RateLimit-Reset": "45"}, 45_000),
 }
 NO_WAITS = {
     "nothing":              {},
     "negative":             {"Retry-After": "-1"},
-    "absurd":               {"Retry-After": "999999999"},
-    "more than a month":    {"Retry-After": str(31 * 24 * 3600 + 1)},
+    "an absurd reset":      {"X-RateLimit-Reset": "999999999", "X-RateLimit-Remaining": "0"},
     "no number":            {"Retry-After": "nan"},
     "endless":              {"Retry-After": "inf"},
     "scientific":           {"Retry-After": "1e3"},
     "other digits":         {"Retry-After": "١٢"},
-    "many digits":          {"Retry-After": "9" * 5000},
     "words":                {"Retry-After": "a while"},
     "no such day":          {"Retry-After": "Fri, 31 Feb 2026 08:50:37 GMT"},
     "the past":             {"Retry-After": "Fri, 06 Nov 2026 08:48:37 GMT", "Date": DATE},
@@ -160,8 +165,8 @@ def test_what_are_no_headers_says_nothing(headers):
 VALUES = [
     ("5", 5_000), (b"5", 5_000), (5, 5_000), (0.5, 500), (timedelta(minutes=1), 60_000), ("6m0s", 360_000),
     (NOW + timedelta(seconds=3), 3_000), (NOW.replace(tzinfo=None) + timedelta(seconds=3), 3_000),
-    (DATE, 0), (True, None), (None, None), (-1, None), (10**400, None), (float("nan"), None), (float("inf"), None),
-    (timedelta.max, None), (datetime.max, None), (datetime.min, None), (Hostile(), None),  # noqa: DTZ901 - the point.
+    (DATE, 0), (True, None), (None, None), (-1, None), (10**400, LONGEST_WAIT_MS), (float("nan"), None), (float("inf"), None),
+    (timedelta.max, LONGEST_WAIT_MS), (datetime.max, LONGEST_WAIT_MS), (datetime.min, None), (Hostile(), None),  # noqa: DTZ901 - the point.
 ]
 # fmt: on
 

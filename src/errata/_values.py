@@ -14,7 +14,7 @@ from typing import TypeGuard, TypeVar, cast
 from errata._identity import written
 from errata._jsonable import text_of
 
-_LONGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic.
+_LONGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic, but it never means "now".
 _LONGEST_WORD = 200  # Of a name; to compare takes the square of it.
 _MOST_ITEMS = 10_000  # Of issues, actions or options; an iterator may have no end.
 
@@ -60,12 +60,12 @@ def http_status_or_none(value: object) -> int | None:
 
 
 def wait_ms(value: object, *, unit_ms: int = 1) -> int | None:
-    """Read a wait, as a number or as a header writes it; None for what is negative, endless or no number."""
+    """Read a wait, as a number or as a header writes it; None for what is negative, infinite or no number."""
     number = _number(value)
-    if number is None or not 0 <= number <= _LONGEST_WAIT_MS:
+    if number is None or not 0 <= number < math.inf:
         return None
-    wait = math.ceil(round(number * unit_ms, 3))
-    return wait if wait <= _LONGEST_WAIT_MS else None
+    wait = math.ceil(round(min(number, _LONGEST_WAIT_MS) * unit_ms, 3))
+    return min(wait, _LONGEST_WAIT_MS)
 
 
 def timestamp_or_none(value: object) -> str | None:

@@ -2,13 +2,14 @@
 
 Two kinds of header say it. `Retry-After` and its cousins in milliseconds (`_IN_MS`) ask for a wait and are believed as
 they stand. `_RESETS` say when a quota is full again; most services send them with every answer, so they are a wait only
-where the quota is used up. What is garbage, negative or absurd is passed over and the next header is asked. Nothing
+where the quota is used up. What is garbage, negative or absurd is passed over and the next header is asked. Where no
+other says anything, a wait that was asked for and is absurd is the longest one: it may be anything but "now". Nothing
 here raises.
 """
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from errata._headers import header_fields
@@ -39,7 +40,7 @@ _RESETS = (
 )
 _REFUSALS = (None, 429, 503)
 
-_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{0,15})?")
+_NUMBER = re.compile(r"[0-9]{1,100}(?:\.[0-9]{0,15})?")
 _DURATION = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|[smhd]))+")
 _DURATION_PART = re.compile(r"([0-9.]+)([a-z]+)")
 _UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -60,18 +61,18 @@ def wait_from_headers(headers: object, *, status: int | None = None, clock: _Clo
     """
     fields = _fields(headers)
     said = _said(fields, status, _now(fields.get("date"), clock))
-    return next((wait for wait in said if wait is not None), None)
+    return _first_usable(said)
 
 
 def parse_retry_after(value: object, *, date: object = None, clock: _Clock = time.time) -> int | None:
-    """Read a `Retry-After` as milliseconds; None for what is negative, over 31 days or garbage.
+    """Read a `Retry-After` as milliseconds, 31 days at most; None for what is negative or garbage.
 
     It may be text or bytes as in the header (seconds or an HTTP-date), a number of seconds, a timedelta or a datetime.
     A moment is measured against `date`, the response's own `Date`, and without it against the clock. Headers as a
     whole may be given as well; then the cousins of `Retry-After` are read, too.
     """
     if any(is_a(value, kind) for kind in (str, bytes, int, float, timedelta, datetime)):
-        return _ms(_seconds(value, _now(date, clock)))
+        return _first_usable([wait_ms(_seconds(value, _now(date, clock)), unit_ms=1000)])
     return wait_from_headers(value, clock=clock)
 
 
@@ -83,12 +84,21 @@ def quota_used_up(headers: object) -> bool:
 
 def _said(fields: dict[str, str], status: int | None, now: float) -> Iterator[int | None]:
     """Yield what each header says, the most binding first."""
-    yield from (_ms(_number(fields.get(name)), unit_ms=1) for name in _IN_MS)
-    yield _ms(_seconds(fields.get("retry-after"), now))
+    yield from (wait_ms(_number(fields.get(name))) for name in _IN_MS)
+    yield wait_ms(_seconds(fields.get("retry-after"), now), unit_ms=1000)
     for quotas in _RESETS:
         used_up = (reset for reset, remaining in quotas.items() if _used_up(fields.get(remaining), status))
-        waits = (_ms(_seconds(fields.get(reset), now)) for reset in used_up)
-        yield max((wait for wait in waits if wait is not None), default=None)
+        waits = (wait_ms(_seconds(fields.get(reset), now), unit_ms=1000) for reset in used_up)
+        yield max((wait for wait in waits if wait is not None and wait <= LONGEST_WAIT_MS), default=None)
+
+
+def _first_usable(said: Iterable[int | None]) -> int | None:
+    otherwise = None
+    for wait in said:
+        if wait is not None and wait <= LONGEST_WAIT_MS:
+            return wait
+        otherwise = otherwise if wait is None else LONGEST_WAIT_MS
+    return otherwise
 
 
 def _fields(headers: object) -> dict[str, str]:
@@ -109,11 +119,6 @@ def _policy(value: str) -> dict[str, str]:
     ]
     known = sorted((quota.get("r", 0), -quota["t"]) for quota in quotas if "t" in quota)
     return {"ratelimit-remaining": str(known[0][0]), "ratelimit-reset": str(-known[0][1])} if known else {}
-
-
-def _ms(number: float | None, *, unit_ms: int = 1000) -> int | None:
-    wait = wait_ms(number, unit_ms=unit_ms)
-    return wait if wait is not None and wait <= LONGEST_WAIT_MS else None
 
 
 def _seconds(value: object, now: float) -> float | None:
@@ -137,7 +142,7 @@ def _now(date: object, clock: _Clock) -> float:
 def _number(value: object) -> float | None:
     if is_a(value, int):
         number = int.__index__(value)
-        return number if abs(number) < _LARGEST and not is_a(value, bool) else None
+        return None if is_a(value, bool) else max(min(number, _LARGEST), -_LARGEST)
     if is_a(value, float):
         return float.__pos__(value)
     text = _text(value)

@@ -197,11 +197,11 @@ def test_a_malformed_error_is_still_a_failure(error):
 
 
 def test_the_data_of_a_strangers_error_is_understood_as_far_as_it_goes():
-    error = {"code": -32603, "message": "x", "data": {"reason": "queue_full", "retryAfter": 3, "retryable": True}}
+    error = {"code": -32603, "message": "x", "data": {"reason": "no_slot", "retryAfter": 3, "retryable": True}}
 
     fault = errata.decode(error)
 
-    assert (fault.reason, fault.retry_after_ms, fault.retry) == ("queue_full", 3000, Retry.IF_HARMLESS)
+    assert (fault.reason, fault.retry_after_ms, fault.retry) == ("no_slot", 3000, Retry.IF_HARMLESS)
 
 
 def test_a_failure_in_no_dialect_keeps_its_words():
@@ -300,7 +300,7 @@ def test_what_the_sdk_hands_out_is_read_as_it_is():
     failure = CallToolResult(content=[text], structured_content=payload, is_error=True)
 
     assert errata.decode(failure).code is Code.NETWORK_ERROR
-    assert errata.decode(CallToolResult(content=[text])) is None
+    assert errata.decode(CallToolResult(content=[TextContent(type="text", text="Network errors: none")])) is None
     assert errata.decode(ErrorData(code=-32601, message="x")).code is Code.METHOD_NOT_FOUND
 
 

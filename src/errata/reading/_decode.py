@@ -5,10 +5,14 @@ from typing import NamedTuple, cast
 from errata import dialects
 from errata._fault import Fault
 from errata._taxonomy import Code
-from errata.dialects._dialect import with_reference
+from errata.dialects._dialect import with_what_is_beside
 from errata.dialects._incoming import ErrorObject, ToolResult, incoming
 from errata.dialects._members import object_in
-from errata.dialects._protocol import read_error
+from errata.reading._evidence import lists_one_failure, says_it_failed
+from errata.reading._json_in_text import LONGEST_FAILURE, whole_json, whole_list
+from errata.reading._openings import opens_like_a_failure
+
+_UNKNOWN = Code.UNKNOWN_ERROR.value
 
 
 class Reading(NamedTuple):
@@ -24,7 +28,7 @@ def decode(message: object) -> Fault | None:
 
     Total: whatever the argument is, nothing is raised.
     """
-    reading = recognise(message)
+    reading = None if _is_success_at_a_glance(message) else _read_closely(message)
     return reading.fault if reading else None
 
 
@@ -36,74 +40,123 @@ def recognise(message: object) -> Reading | None:
 def _read_closely(message: object) -> Reading | None:
     match incoming(message):
         case ErrorObject(body):
-            return Reading(read_error(body), "JSON-RPC error")
+            from errata.reading._protocol_errors import read_protocol_error  # noqa: PLC0415 - as below.
+
+            return Reading(read_protocol_error(body), "JSON-RPC error")
         case ToolResult() as result:
-            return _in_a_dialect(result) or _in_none(result)
+            return _read_result(result)
         case None:
             return None
+
+
+def _read_result(result: ToolResult) -> Reading | None:
+    """Read a result in the dialect it speaks; where it speaks none, or with a word nobody knows, by what it says."""
+    spoken = _in_a_dialect(result)
+    if spoken and not _has_an_unknown_word(spoken.fault, result):
+        return spoken
+    from errata.reading._strangers import read_stranger  # noqa: PLC0415 - only a failure pays for loading the tables.
+
+    fault = read_stranger(result)
+    if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):
+        return spoken
+    return Reading(with_what_is_beside(fault, result), "none")
+
+
+def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
+    """Whether what stands for the code is no word of the dialect; one that says UNKNOWN_ERROR means it."""
+    if fault.code is not Code.UNKNOWN_ERROR or fault.origin is None:
+        return False
+    return not any(
+        _UNKNOWN in (payload.get("code"), object_in(payload, "error").get("code")) for payload in result.payloads()
+    )
 
 
 def _in_a_dialect(result: ToolResult) -> Reading | None:
     for payload in result.payloads():  # The most telling payload decides, whoever it belongs to.
         for name in dialects.names():
             if fault := dialects.get(name).from_payload(payload, is_error=result.is_error):
-                return Reading(with_reference(fault, result), name)
+                return Reading(with_what_is_beside(fault, result), name)
     fault = dialects.native.read(result)  # Its lines may have come through alone.
     return Reading(fault, dialects.native.name) if fault else None
 
 
-def _in_none(result: ToolResult) -> Reading | None:
-    """Keep what a server said that speaks no dialect; that it failed is all its isError tells."""
-    if not result.is_error:
-        return None
-    fault = Fault(
-        code=Code.UNKNOWN_ERROR,
-        message="\n".join(result.texts),
-        data=object_in(result.raw, "structuredContent"),
-    )
-    return Reading(with_reference(fault, result), "none")
-
-
 def _is_success_at_a_glance(message: object) -> bool:
-    """Tell an ordinary success without taking it apart, because this runs on every call."""
+    """Tell an ordinary success without taking it apart. This runs on every call, so it makes few calls itself."""
     try:
-        return _has_no_mark(message)
+        if type(message) is not dict:
+            return False
+        result = cast("dict[str, object]", message)
+        if type(inner := result.get("result")) is dict and not {"content", "error"} & result.keys():
+            result = cast("dict[str, object]", inner)
+        content = result.get("content")
+        if type(content) is not list or result.get("isError") is True:
+            return False
+        if not _ODD_KEYS.isdisjoint(result) and _is_odd(result):
+            return False
+        structured = result.get("structuredContent")
+        if structured is not None and _may_be_structured(structured, is_alone=content == []):
+            return False
+        return not _may_be_failure(cast("list[object]", content))
     except Exception:  # noqa: BLE001 - an odd object somewhere inside deserves a closer look.
         return False
 
 
-def _has_no_mark(message: object) -> bool:
-    if type(message) is not dict:
-        return False
-    result = cast("dict[str, object]", message)
-    if type(inner := result.get("result")) is dict and not {"content", "error"} & result.keys():
-        result = cast("dict[str, object]", inner)
-    blocks = result.get("content")
-    if "is_error" in result or "structured_content" in result:
-        return False
-    if type(blocks) is not list or result.get("isError") is True or _may_be_payload(result):
-        return False
-    if _may_be_payload(result.get("structuredContent")):
-        return False
-    return not any(map(_may_be_block, cast("list[object]", blocks)))
+def _is_odd(result: dict[str, object]) -> bool:
+    return "is_error" in result or "structured_content" in result or _has_a_mark(result)
 
 
-def _may_be_payload(value: object) -> bool:
-    if type(value) is not dict:
-        return value is not None
-    members = cast("dict[str, object]", value)
+def _may_be_structured(structured: object, *, is_alone: bool) -> bool:
+    if type(structured) is not dict:
+        return True
+    members = cast("dict[str, object]", structured)
+    return (is_alone and "message" in members) or _may_be_payload(members)
+
+
+def _has_a_mark(members: dict[str, object]) -> bool:
     if _MARK_KEYS.isdisjoint(members):
         return False
     return any(all(members.get(key) is not None for key in mark) for mark in dialects.MARKS)
 
 
-def _may_be_block(block: object) -> bool:
-    if type(block) is not dict:
-        return True
-    text = cast("dict[str, object]", block).get("text")
-    if not isinstance(text, str) or not text.lstrip().startswith("{"):
-        return False
+def _may_be_payload(members: dict[str, object]) -> bool:
+    return _has_a_mark(members) or says_it_failed(members)
+
+
+def _may_be_failure(blocks: list[object]) -> bool:
+    for block in blocks:
+        if type(block) is not dict:
+            return True
+        text = cast("dict[str, object]", block).get("text")
+        if isinstance(text, str) and (
+            opens_like_a_failure(text) if text[:1] not in _BEFORE_JSON else _may_be_json(text)
+        ):
+            return True
+    return False
+
+
+def _may_be_json(text: str) -> bool:
+    start = text.lstrip(_BLANKS)
+    if start.startswith(("{", "```")):
+        return _may_be_object(text)
+    return _may_be_list(text) if start.startswith("[") else opens_like_a_failure(text)
+
+
+def _may_be_object(text: str) -> bool:
+    if len(text) <= LONGEST_FAILURE:
+        return any(word in text for word in _TELLING) and _may_be_payload(whole_json(text))
     return any(all(f'"{key}"' in text for key in mark) for mark in dialects.MARKS)
 
 
+def _may_be_list(text: str) -> bool:
+    if len(text) > LONGEST_FAILURE:
+        return False
+    may_tell = any(word in text for word in _TELLING)
+    return opens_like_a_failure(text) or (may_tell and lists_one_failure(whole_list(text)))
+
+
 _MARK_KEYS = frozenset[str]().union(*dialects.MARKS)
+_ODD_KEYS = _MARK_KEYS | {"is_error", "structured_content"}
+_BLANKS = "\ufeff \t\r\n"
+_BEFORE_JSON = frozenset("{[`" + _BLANKS)
+_TELLING = ("rror", '"message"', '"detail', '"title"', '"description"', '"reason"', '"msg"', "Failure")
+"""Without one of these no JSON says that something failed."""

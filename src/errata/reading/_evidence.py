@@ -1,0 +1,253 @@
+"""When an object without isError says that the call failed: only where it says so in words, and is no record.
+
+`{"error": "…"}`, `{"success": false, "message": "…"}` and the bodies of RFC 9457, GraphQL and others are failures.
+`{"error": null}`, a lint report, a list of failed jobs and the record of somebody else's failure are not.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import cast
+
+from errata._jsonable import as_object
+from errata.dialects._members import integer_in, items_in, object_in, text_in
+
+_MOST_KEYS = 16
+
+# fmt: off
+_NO_ERROR = frozenset({"", "0", "false", "n/a", "nil", "no", "no error", "no errors", "none", "null", "ok", "success"})
+_FAILED = frozenset({"error", "failed", "failure", "fail"})
+_SUCCEEDED = frozenset({"complete", "completed", "done", "finished", "ok", "passed", "success", "succeeded"})
+_FLAGS = ("success", "ok", "succeeded", "isSuccess", "is_success")
+_NOT_A_WORD = frozenset({None, "false", "False", "true", "True"})  # `"success": "Erfolg"` is a translation.
+_STATES = ("status", "state")
+_SAYINGS = ("error", "message", "errors", "error_message", "errorMessage", "detail", "details", "description", "msg")
+# The record of something has these; a failure of the call itself has none of them.
+_OF_RECORDS = frozenset({
+    "_id", "alert", "allowed", "amount", "attempts", "battery", "build", "build_id", "checks", "commit", "conclusion",
+    "created", "currency", "device", "duration", "duration_ms", "event", "exit_code", "exitcode", "finished",
+    "firmware", "healthy", "host", "id", "incident", "is_valid", "isvalid", "job", "job_id", "jobs", "last_run",
+    "latency_ms", "level", "monitor", "name", "next_run", "node", "passed", "pipeline", "pod", "progress", "restarts",
+    "retries", "returncode", "run", "run_id", "score", "service", "severity", "since", "stage", "started", "step",
+    "task_id", "ticket", "updated", "uptime", "uuid", "valid", "workflow",
+    "author", "branch", "container", "count", "customer", "date", "docs", "email", "environment", "epoch",
+    "experiment", "fix", "frequency", "image", "instance_id", "invoice", "ip", "lang", "line", "logger", "meaning", "model",
+    "command", "occurrences", "order", "order_id", "rule", "sha", "statement", "stderr", "stdout", "test", "transaction", "translation", "user", "version",
+})
+_OF_ERRORS = frozenset({
+    "available", "available_tools", "code", "context", "data", "detail", "details", "error", "error_code", "errorcode",
+    "errors", "extensions", "help", "hint", "issues", "meta", "metadata", "parameters", "params", "recovery",
+    "retry_after", "retry_after_ms", "retryafter", "retryafterms", "stack", "status", "status_code", "statuscode",
+    "suggestion", "suggestions", "trace", "traceback", "valid_values", "validation",
+})
+# What may stand beside a failure's status and its message; anything else makes a record of it.
+_BESIDE_A_STATUS = _OF_ERRORS - {"context", "data", "meta", "metadata"} | {
+    "duration", "message", "ok", "request_id", "requestid", "stacktrace", "success", "title", "type",
+}  # fmt: skip
+_BESIDE_A_WORD = _BESIDE_A_STATUS | {"needed", "provided", "result", "state", "warning", *_FLAGS}
+# What stands beside a failure that is told in a sentence: also what the call was about.
+_BESIDE_A_SENTENCE = _OF_ERRORS | _BESIDE_A_WORD | {
+    "action", "args", "arguments", "category", "content", "correlation_id", "description", "exists", "found", "input", "instance",
+    "is_error", "iserror", "kind", "language", "messages", "msg", "operation", "path", "query", "reason", "recoverable",
+    "retriable", "retryable", "timestamp", "tool", "tool_name", "toolname", "trace_id", "traceid", "url",
+}  # fmt: skip
+_BESIDE_A_REASON = _BESIDE_A_STATUS | {"caused_by", "reason", "root_cause", "index", "index_uuid", "resource.id", "resource.type"}
+_OF_SPRING = {"path", "requestid", "timestamp"}
+# A word that only says that there was an error, as a code: `E_MCP_TOOL_ERROR`, `ToolExecutionError`.
+_ERROR_CODE = re.compile(r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Error|EXCEPTION|Exception|_error|_exception)")
+# fmt: on
+# An object without any of these says nothing of a failure.
+_TELLING = frozenset(
+    {
+        *_FLAGS,
+        *_STATES,
+        "error",
+        "errors",
+        "errorMessages",
+        "error_code",
+        "isError",
+        "is_error",
+        "detail",
+        "title",
+        "documentation_url",
+        "message",
+        "object",
+        "kind",
+    }
+)  # fmt: skip
+
+
+def says_it_failed(body: Mapping[str, object]) -> bool:
+    """Whether an object says that the call failed."""
+    if not 0 < len(body) <= _MOST_KEYS or _TELLING.isdisjoint(body):
+        return False
+    if _is_well_known(body):
+        return True
+    return not _is_record(body) and (_is_marked(body) or _error_alone(body) or _denied(body))
+
+
+def lists_one_failure(items: Sequence[object]) -> bool:
+    """Whether a list holds a failure in the place of what was asked for: one, or the same for everything."""
+    return bool(items) and all(item == items[0] for item in items) and says_it_failed(as_object(items[0]))
+
+
+def _is_marked(body: Mapping[str, object]) -> bool:
+    """Whether it is a result of the protocol inside another one."""
+    marked = body.get("isError") is True or body.get("is_error") is True
+    return marked and any(_says(body.get(key)) for key in ("content", *_SAYINGS))
+
+
+def _is_well_known(body: Mapping[str, object]) -> bool:
+    """Whether it is a body that means nothing but an error, whoever sends it."""
+    match body:
+        case {"object": "error", "message": str()} | {"kind": "Status", "status": "Failure"}:
+            return True
+        case {"message": str(), "documentation_url": str(url)}:
+            return "://" in url
+        case _:
+            return _has_failure_status(body) or _lists_errors(body)
+
+
+def _has_failure_status(body: Mapping[str, object]) -> bool:
+    """Whether it is a problem of RFC 9457, or what web frameworks answer with: a failure's status, and words."""
+    match body:
+        case {"title": str(), "status": int(status)} if "detail" in body or "type" in body:
+            kind = text_in(body, "type") or "about:blank"
+            return _is_failure(status) and (":" in kind or "/" in kind)
+        case {"status": int(status), "error": str()} | {"statusCode": int(status), "message": str()}:
+            return _is_failure(status) and not _is_probe(body) and _has_nothing_else(body, _OF_SPRING)
+        case {"status": int(status), "message": str()} | {"status_code": int(status), "message": str()}:
+            return _is_failure(status) and _has_nothing_else(body)
+        case {"code": int(status), "message": str()}:
+            return _is_failure(status) and _has_nothing_else(body)
+        case _:
+            return False
+
+
+def _has_nothing_else(body: Mapping[str, object], more: Collection[str] = ()) -> bool:
+    """Whether a status and a message stand alone, or beside what only errors and envelopes have."""
+    return all(
+        key.lower() in _BESIDE_A_STATUS or key.lower() in more or not value or _is_of_errors(value)
+        for key, value in body.items()
+    )
+
+
+def _is_of_errors(value: object) -> bool:
+    """Whether what was returned is the error once more."""
+    inner = as_object(value)
+    return "message" in inner and all(key.lower() in _BESIDE_A_STATUS for key in inner)
+
+
+def is_code_with_message(body: Mapping[str, object], is_known: Callable[[str], bool]) -> bool:
+    """Whether it is the code of an error and what it says; enough if nothing else was returned."""
+    match body:
+        case {"code": str(code), "message": str(message)} if message.strip() and _has_nothing_else(body):
+            return bool(_ERROR_CODE.fullmatch(code)) or is_known(code)
+        case _:
+            return False
+
+
+def _is_probe(body: Mapping[str, object]) -> bool:
+    """Whether it tells how somebody else answered, or that nobody did."""
+    if {"url", "host", "endpoint", "target"}.isdisjoint(body):
+        return False
+    return text_in(body, "status") is None
+
+
+def _is_failure(status: int) -> bool:
+    return 400 <= status <= 599  # noqa: PLR2004 - HTTP's range of failures
+
+
+def _lists_errors(body: Mapping[str, object]) -> bool:
+    """Whether it is a list of errors as Jira, FastAPI and GraphQL have it; a linter's has lines."""
+    if any(isinstance(each, str) for each in items_in(body, "errorMessages")):
+        return True
+    details = [as_object(each) for each in items_in(body, "detail")]
+    if details and len(body) == 1:
+        return all(_is_of_fastapi(each) for each in details)
+    errors = [as_object(each) for each in items_in(body, "errors")]
+    return bool(errors) and body.get("data") is None and _has_nothing_else(body) and all(map(_is_graphql, errors))
+
+
+def _is_of_fastapi(detail: Mapping[str, object]) -> bool:
+    place = next(iter(items_in(detail, "loc")), None)
+    return place in ("body", "query", "path", "header", "cookie") and text_in(detail, "msg") is not None
+
+
+def _is_graphql(error: Mapping[str, object]) -> bool:
+    return bool(text_in(error, "message")) and not {"locations", "extensions"}.isdisjoint(error) and "line" not in error
+
+
+def _is_record(body: Mapping[str, object]) -> bool:
+    if _is_probe(body) or _went_well(body) or any(text_in(body, key) not in _NOT_A_WORD for key in _FLAGS):
+        return True
+    return any(map(_is_of_records, body)) or any(_is_payload(body, key, value) for key, value in body.items())
+
+
+def _went_well(body: Mapping[str, object]) -> bool:
+    """Whether it says that the call itself succeeded, whatever it found."""
+    return any(body.get(key) is True for key in _FLAGS) or any(
+        (text_in(body, key) or "").lower() in _SUCCEEDED for key in _STATES
+    )
+
+
+def _is_of_records(key: str) -> bool:
+    return key.lower() in _OF_RECORDS or key.endswith(("_at", "At", "_time", "_seen"))
+
+
+def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
+    """Whether a member is something that was asked for: a failure brings what it says, and what it was asked."""
+    if key.lower() in _OF_ERRORS or not value:
+        return False
+    if not isinstance(value, str | bool):
+        return True
+    is_known = key.lower() in _BESIDE_A_SENTENCE or key.lower().startswith("error")
+    return not is_known and not (isinstance(value, str) and _is_spoken_of(body, value))
+
+
+def _is_spoken_of(body: Mapping[str, object], value: str) -> bool:
+    told = (body, object_in(body, "error"))
+    return any(value in (text_in(each, key) or "") for each in told for key in _SAYINGS)
+
+
+def _error_alone(body: Mapping[str, object]) -> bool:
+    """Whether it says what went wrong; a word that stands beside other things is looked up or counted there."""
+    said = text_in(body, "error")
+    if said is None:
+        return _has_words(object_in(body, "error"))
+    is_sentence = len(said.split(None, 1)) > 1 or "://" in said
+    return (
+        said.strip().lower() not in _NO_ERROR
+        and any(map(str.isalpha, said))
+        and (is_sentence or all(map(_is_beside_a_word, body)))
+    )
+
+
+def _is_beside_a_word(key: str) -> bool:
+    return key.lower() in _BESIDE_A_WORD or key.lower().startswith("error")
+
+
+def _has_words(error: Mapping[str, object]) -> bool:
+    if _is_text(error.get("message")):
+        return True
+    return any(_is_text(error.get(key)) for key in ("reason", "detail", "details")) and _BESIDE_A_REASON.issuperset(
+        error
+    )
+
+
+def _denied(body: Mapping[str, object]) -> bool:
+    """Whether it says no, or names a failed state, and says why."""
+    said_no = body.get("error") is True or any(body.get(key) is False for key in _FLAGS)
+    failed = any((text_in(body, key) or "").lower() in _FAILED for key in _STATES)
+    return (said_no or failed or _is_failure(integer_in(body, "error_code") or 0)) and any(
+        _says(body.get(key)) for key in _SAYINGS
+    )
+
+
+def _says(value: object) -> bool:
+    if isinstance(value, list):
+        value = next(iter(cast("list[object]", value)), None)
+    return _is_text(value) or _has_words(as_object(value))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())

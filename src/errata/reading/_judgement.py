@@ -1,0 +1,208 @@
+"""What a failure means that was told in words: the facts are found here, the classification tables decide."""
+
+import re
+from typing import NamedTuple
+
+from errata._status import status_to_code
+from errata._taxonomy import Code, Retry, verdict
+from errata.classification._words import PATTERNS, spelled_out
+from errata.dialects._protocol import code_of_number
+from errata.reading._bodies import NOTHING, Body, read_body
+from errata.reading._issues import Issue
+from errata.reading._json_in_text import json_in
+from errata.reading._prefixes import unwrapped
+from errata.reading._symbols import meaning_of_symbols
+from errata.reading._validation_text import formatted, is_about_arguments, mentioned
+from errata.reading._waits_in_text import asks_to_repeat, wait_in
+
+_MOST = 8_000
+_APART = " \0 "  # Between the parts: no phrase of the tables reaches across it.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
+# What an HTTP client says of a request that was answered: "PUT https://…/README.md: 409 does not match". Statuses that
+# say only that something is wrong with the request say less than the words behind them.
+_ANSWERED = re.compile(
+    r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
+)
+_THING = r"(?:tool|prompt|resource(?: template)?|task)"
+_NO_SUCH = re.compile(
+    rf"(?:unknown|no such|unrecognized|invalid) {_THING}(?: name)?\b[: ]"
+    rf"|{_THING}(?: with (?:name|id|uri))?(?: [^\s]{{1,300}})?:? (?:was |is )?(?:not (?:found|registered|recognized)|does not exist)\b"
+    rf"|{_THING} not found\b",
+    re.IGNORECASE,
+)
+_REFUSED_AS_A_WHOLE = re.compile(
+    r"(?:bad request|not acceptable|unsupported media type|invalid request|invalid json-?rpc)\b[:.]?", re.IGNORECASE
+)
+_OF_THE_RESULT = re.compile(r"output ?schema|structured ?content|output validation|invalid structured", re.IGNORECASE)
+
+_NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
+"""What else than a refused value may be about one argument."""
+
+_PARSE, _REQUEST, _METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
+_C = Code
+# A number of the protocol, and what a text may say beside it without saying more than the number does.
+_SAYS_NO_MORE = {
+    _PARSE: frozenset(Code),
+    _REQUEST: frozenset({_C.VALIDATION_FAILED, _C.NOT_IMPLEMENTED, _C.NETWORK_ERROR, _C.SERIALIZATION_ERROR}),
+    _METHOD: frozenset(Code) - {_C.UNAUTHORIZED, _C.FORBIDDEN, _C.RATE_LIMITED},
+    _PARAMS: frozenset({
+        _C.VALIDATION_FAILED, _C.SERIALIZATION_ERROR, _C.INTERNAL_ERROR, _C.INVALID_REQUEST, _C.NOT_IMPLEMENTED,
+        _C.METHOD_NOT_FOUND, _C.UPSTREAM_ERROR, _C.GONE,
+    }),
+    _INTERNAL: frozenset({_C.UPSTREAM_ERROR}),
+    -32020: frozenset(Code),
+    -32021: frozenset(Code),
+    -32022: frozenset(Code),
+}  # fmt: skip
+
+
+class Meaning(NamedTuple):
+    """What a failure turned out to be."""
+
+    code: Code
+    message: str
+    retry: Retry
+    retry_declared: bool
+    status: int | None
+    wait_ms: int | None
+    issues: tuple[Issue, ...]
+    body: object
+    """The JSON that was found in the text, or None."""
+    is_whole: bool
+    """Whether message and body together say all that the text said."""
+
+
+class _Source(NamedTuple):
+    """What there is to go by."""
+
+    text: str
+    """Without prefixes."""
+    message: str
+    facts: Body
+    """Of the JSON in the text, or else of what came beside it."""
+    body: object
+    beside: str | None
+    """What was said beside the text."""
+    number: int | None
+
+
+class _Told(NamedTuple):
+    """What the tables say about words."""
+
+    code: Code | None
+    retry: Retry | None
+    status: int | None
+    wait_ms: int | None
+
+
+def meaning_of_text(text: str, *, number: int | None = None, body: object = None) -> Meaning:
+    """Read a text that tells of a failure, with the JSON-RPC number and the data that came beside it."""
+    source = _source(text, number, body)
+    facts, told = source.facts, _asked(source)
+    issues = facts.issues or formatted(source.text) or formatted(source.beside or "")
+    mention = mentioned(source.message) or facts.mention or mentioned(source.beside or "")
+    code = _code(source, issues, mention, told)
+    if mention and not issues and (is_about_arguments(code) or code in _NAMES_AN_ARGUMENT):
+        issues = (mention,)
+    waits = (facts.wait_ms, wait_in(source.message), told.wait_ms)
+    told = _as_advised(told, source.message)
+    return Meaning(
+        code=code,
+        message=source.message,
+        retry=_verdict(code, told, facts.flag),
+        retry_declared=facts.flag is not None,
+        status=told.status,
+        wait_ms=next((wait for wait in waits if wait is not None), None),
+        issues=issues,
+        body=source.body,
+        is_whole=source.message == text.strip() or (isinstance(source.body, dict) and text.lstrip().startswith("{")),
+    )
+
+
+def _as_advised(told: _Told, message: str) -> _Told:
+    """Believe who refuses a call for now and asks to repeat it: a conflict that passes changed nothing."""
+    passes = told.code is Code.CONFLICT and told.retry is None and asks_to_repeat(message)
+    return told._replace(retry=Retry.SAME_CALL) if passes else told
+
+
+def _source(text: str, number: int | None, body: object) -> _Source:
+    said, numbered = unwrapped(text)
+    found = json_in(said)
+    inside, beside = read_body(found.value) if found else NOTHING, read_body(body)
+    if found and _tells(inside):
+        source = _Source(said, _message(said, inside, found.before), inside, found.value, None, None)
+    else:
+        source = _Source(said, said, beside, None, body if isinstance(body, str) else beside.message, None)
+    numbers = (number, numbered, source.facts.number)
+    return source._replace(number=next((each for each in numbers if each is not None), None))
+
+
+def has_meaning(text: str) -> bool:
+    """Whether a text speaks of a failure that the tables know, or of an argument."""
+    return _look_up([text]).code is not None or mentioned(text) is not None
+
+
+def _tells(body: Body) -> bool:
+    return bool(body.message or body.issues or body.status or body.number)
+
+
+def _message(said: str, body: Body, before: str) -> str:
+    """Say it in the words of the body, behind the words that stood before it."""
+    if body.message is None:
+        return said
+    inner, before = unwrapped(body.message).text, before.rstrip(" -:\n")
+    return f"{before}: {inner}" if before else inner
+
+
+def _asked(source: _Source) -> _Told:
+    status = source.facts.status
+    parts = (f"status {status}" if status else "", *source.facts.words, source.message, source.beside or "")
+    told = _look_up([part for part in parts if part.strip()])
+    if told.code is None and (meant := meaning_of_symbols(source.facts.words, source.message)):
+        told = _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
+    return told if told.status or status is None else told._replace(status=status)
+
+
+def _look_up(parts: list[str]) -> _Told:
+    words = _ANSWERED.sub(r"status \1:", _APART.join(part[:_MOST] for part in parts)[: 2 * _MOST])
+    found = PATTERNS.first(spelled_out(_URL.sub(" ", words) if "://" in words else words))
+    if found is None:
+        return _Told(None, None, None, None)
+    row, status = found
+    return _Told(row.code or status_to_code(status or 0), row.retry, status, row.retry_after_ms)
+
+
+def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, told: _Told) -> Code:
+    message, number = source.message, source.number
+    if _NO_SUCH.match(message):
+        return Code.NOT_FOUND
+    if issues:
+        return Code.INTERNAL_ERROR if _OF_THE_RESULT.search(message[:_MOST]) else issues[0].kind
+    code = _beside(number, told.code)
+    if number is not None and code is not Code.NOT_FOUND and _REFUSED_AS_A_WHOLE.match(message):
+        code = Code.INVALID_PARAMS if number == _PARAMS else Code.INVALID_REQUEST
+    return _sharpened(code, mention, number)
+
+
+def _sharpened(code: Code, mention: Issue | None, number: int | None) -> Code:
+    """Say more exactly what is wrong with an argument, where the code says only that one is refused."""
+    if mention is None or mention.kind not in {Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT}:
+        return code
+    vague = is_about_arguments(code) or code is Code.UNKNOWN_ERROR
+    return mention.kind if vague or (number == _PARAMS and code is Code.CONFIGURATION_ERROR) else code
+
+
+def _verdict(code: Code, told: _Told, flag: bool | None) -> Retry:  # noqa: FBT001 - a yes, a no or neither.
+    """Let the server's own yes or no count, as far as the code and the table's row allow it."""
+    row = told.retry if code is told.code else None
+    if flag is None or (flag and row):
+        return row or verdict(code, http_status=told.status)
+    return verdict(code, http_status=told.status, flag=flag)
+
+
+def _beside(number: int | None, told: Code | None) -> Code:
+    """Choose between what a number says and what the words say: the one that says more."""
+    by_number = code_of_number(number) if number is not None else None
+    if by_number is None:
+        return told or Code.UNKNOWN_ERROR
+    return by_number if told is None or told in _SAYS_NO_MORE.get(number or 0, ()) else told

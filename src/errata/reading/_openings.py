@@ -1,0 +1,135 @@
+"""How a text begins that tells of a failure: without isError, only this makes one of it.
+
+A log search that finds "ERROR", a page about errors and a count of failed jobs are successes. So a text counts only
+if it *opens* as failures do, goes on with words and not with a number, and is no list, page or log.
+"""
+
+import re
+
+from errata.reading._look_alikes import looks_alike_only
+
+_MOST = 4_000
+_MOST_LINES = 30
+_URL = r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}(?<![.:,;])"  # It has colons, and is no sentence.
+
+# fmt: off
+_NOUNS = "handling|tracking|reporting|logging|checking|correcting|budgeting|monitoring|messaging|proofing|learning"
+_DOING = (
+    "access(?:ing)?|authenticat(?:e|ing)|call(?:ing)?|communicat(?:e|ing)|complet(?:e|ing)|connect(?:ing)?|contact(?:ing)?|convert(?:ing)?|creat(?:e|ing)|"
+    "delet(?:e|ing)|download(?:ing)?|execut(?:e|ing)|fetch(?:ing)?|generat(?:e|ing)|get(?:ting)?|initializ(?:e|ing)|invok(?:e|ing)|list(?:ing)?|"
+    "load(?:ing)?|modify(?:ing)?|navigat(?:e|ing)|open(?:ing)?|pars(?:e|ing)|perform(?:ing)?|process(?:ing)?|query(?:ing)?|quer(?:y|ying)|reach(?:ing)?|read(?:ing)?|"
+    "resolv(?:e|ing)|retriev(?:e|ing)|run(?:ning)?|sav(?:e|ing)|search(?:ing)?|send(?:ing)?|set(?:ting)?|start(?:ing)?|updat(?:e|ing)|upload(?:ing)?|writ(?:e|ing)"
+)
+_OF_MACHINES = (
+    "authenticate|connect|create|delete|download|execute|fetch|generate|get|initialize|invoke|list|load|parse|process|query|retrieve|save|send|"
+    "update|upload|write"
+)
+_KINDS = (
+    "API|Application|Argument|Authentication|Authorization|Client|Communication|Config(?:uration)?|Connection|Database(?: connection)?|Decoding|Execution|"
+    "Fetch|HTTP|I/?O|Input(?: validation)?|Internal(?: server)?|JSON|MCP|Network|Parse|Parsing|Permission|Protocol|Query|Request|Runtime|SQL|Search|"
+    "Server|Service|Socket|System|Timeout|Tool(?: execution)?|Unexpected|Unknown|Upstream|Validation|[A-Z][A-Za-z]{1,30} API"
+)
+_FAILING = "API (?:call|request)|Authentication|Command|Connection|Execution|Fetch|Operation|Query|Request|Search|Tool(?: call| execution)?"
+_STOPPED = "[Rr]ejected|[Rr]efused|[Dd]enied|[Aa]borted|[Bb]locked"
+_ARGUMENT = "[Pp]arameters?|[Aa]rguments?"
+_WANTED = "(?:is|are) (?:required|missing|mandatory)|(?:is|are) required but (?:is |was |were |are )?(?:missing|not provided)|must be (?:provided|specified|set)"
+_REFUSING = "Access denied|Authentication (?:failed|required)|Forbidden|Invalid API key|Not authenticated|Permission denied|Unauthorized"
+_ADVICE = "Please|Check|Log|Make|Provide|Run|Set|Sign|Try|Use|Verify|You|Your"
+_OF_ACCESS = "(?i:access|credentials?|expired|invalid|keys?|log ?in|missing|must|not|only|passwords?|permissions?|required|roles?|scopes?|tokens?)"
+_TO_ENTER = "(?i:api|auth|credentials?|keys?|log ?in|sign ?in|passwords?|permissions?|scopes?|tokens?)"
+_TOOL_FAILED = "Tool (?:call|execution) failed"
+_BY_PROTOCOL = r"(?:MCP error -\d{5}: |Error executing tool |Error calling tool |Unknown tool: )"
+_ARGUMENT_WANTED = (
+    rf"(?:The )?(?:[Rr]equired )?(?:(?:{_ARGUMENT}) [`'\"][\w.\-]{{1,60}}[`'\"]|[`'\"]?[\w.\-]{{1,60}}[`'\"]?(?: and [`'\"]?[\w.\-]{{1,60}}[`'\"]?)? (?:{_ARGUMENT})) (?:{_WANTED})\.?$"
+    r"|[Mm]issing (?:required )?(?:parameter|argument|field|property)s?: ?[`'\"]?[\w.]{1,60}[`'\"]?\.?$"
+)
+_MARK = r"(?:[\u26a0\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{0,3})?(?:\*\*)?"
+_REST = r"(?!(?i:no|none|nil|null|n/a)\.?$)(?=[45]\d\d [A-Za-z(]|\d{3,6} \(\w|[^\s\d])"  # Words: a number alone is a count.
+_NO_ARTICLE = r"(?!(?:a|an|the|what|how|why|adjective|noun|verb)\b|(?:An?|The) [A-Z])"  # What explains a word, or is the title of something.
+
+_OPENINGS = "|".join((
+    rf"{_MARK}Error(?:\*\*)?(?: [(\[][\w \-]{{1,40}}[)\]])?(?::(?:\*\*)?| -|!) {_REST}",
+    rf"{_MARK}(?:{_KINDS}) [Ee]rror(?: ?\([\w \-]{{1,40}}\))?: {_NO_ARTICLE}{_REST}",
+    # What pydantic says of the arguments has lines, and no log or page opens like it.
+    rf"{_MARK}(?:(?:ERROR|error|Error): )?[^\n]{{0,200}}\b\d{{1,3}} validation errors? for [^\n]{{1,100}}\n\S[^\n]{{0,200}}\n  [^\n]{{1,1000}}\[type=",
+    rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: {_NO_ARTICLE}{_REST}",
+    r"Sorry, (?:I |we |but I )?(?:couldn't|could not|can't|cannot|was unable to|am unable to|were unable to) [^\n;]{1,300}$",
+    rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: {_REST}",
+    rf"{_MARK}Error (?:while |when )?(?:{_DOING})\b[^\n:]{{1,200}}$",
+    rf"{_MARK}Failed to (?:{_DOING}) [^\n]{{1,400}}$",
+    rf"{_MARK}(?:Could not|Couldn't|Cannot|Can't|Unable to) (?:{_DOING})\b(?:[^\n]{{0,300}}?: {_REST}|[^\n:]{{1,300}}$)",
+    rf"{_MARK}An? (?:unexpected |internal |unknown |unhandled )?(?:error|exception) (?:has )?occurred(?: while | when |: |[.!] )",
+    rf"{_MARK}(?:Unexpected|Unhandled|Uncaught) (?:error|exception)\b(?: [a-z][^\n:]{{0,100}})?: {_REST}",
+    rf"{_MARK}Something went wrong(?: while | when |[.:!] )",
+    rf"{_MARK}Exception(?: occurred)?: {_NO_ARTICLE}{_REST}",
+    rf"{_MARK}(?:{_FAILING}) (?:{_STOPPED}): {_REST}",
+    rf"{_MARK}[A-Z][\w ]{{2,60}} (?:{_STOPPED}|[Ff]ailed): Error\b(?=[^\n]{{1,500}}$)(?: from| \w{{2,20}}ing\b|:)",
+    rf"{_MARK}Error from server(?: \(\w{{1,40}}\))?: {_REST}",
+    rf"{_MARK}Invalid (?:tool )?(?:arguments?|parameters?|params|input arguments?)(?: for [^\n:]{{1,80}})?: {_NO_ARTICLE}(?=[^\n]{{1,300}}$){_REST}",
+    rf"{_MARK}Invalid (?:tool )?inputs?: '[^'\n]{{1,80}}' is a required property",
+    _ARGUMENT_WANTED,
+    rf"{_MARK}(?:{_FAILING}) failed(?: with [^\n:]{{1,100}}| after [^\n:]{{1,100}})?(?:: {_REST}|\.?$)",
+    rf"{_MARK}HTTP [Ee]rror:? [45]\d\d(?=[^\n]{{0,300}}$)(?:: | - ){_REST}",
+    rf"{_MARK}(?:{_REFUSING})(?:[.!] (?:{_ADVICE})\b(?=[^\n]*\b(?:{_TO_ENTER})\b)|: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?:{_OF_ACCESS})\b){_REST})",
+    rf"{_MARK}(?:Rate limit(?:ed| exceeded| reached)|Too many requests)\b[^\n?]{{0,200}}\b(?i:try again (?:in|later|after)|retry (?:in|after)|please (?:retry|slow|wait)|wait \d)",
+    _BY_PROTOCOL,
+))
+# These need no cause beside them: only programs talk like that, and of nothing but their own call.
+_STRONG = "|".join((
+    rf"{_MARK}Failed to (?:{_OF_MACHINES}) (?!\d)[^\n,;?!:]{{1,100}}(?:$|: [a-z'\"\[{{])",
+    rf"{_MARK}(?:Unable to|Could not|Couldn't) (?:fetch|retrieve) [^\n,;?!:\d]{{1,100}}$",
+    rf"{_MARK}(?:{_TOOL_FAILED}): ",
+    rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: \w{{0,60}}(?:Error|Exception)\b",
+    _BY_PROTOCOL,
+    _ARGUMENT_WANTED,
+))
+# fmt: on
+
+
+_MARKED = "*[#'\"`\u26a0\u274c\u2717\u2718\U0001f6ab\u26d4"
+_AFTER_MARKS = rf"[\s{re.escape(_MARKED)}\ufe0f]{{0,10}}([A-Za-z'/]{{1,50}})"
+_BEFORE_A_WORD = frozenset(_MARKED + " \t\r\n")
+_WORDS = (
+    "A", "API", "Access", "An", "Application", "Argument", "Authentication", "Authorization", "Can't", "Cannot",
+    "Client", "Command", "Communication", "Config", "Configuration", "Connection", "Could", "Couldn't", "Database",
+    "Decoding", "ERROR", "Error", "Exception", "Execution", "Failed", "Fetch", "Forbidden", "HTTP", "I/O", "IO",
+    "Input", "Internal", "Invalid", "JSON", "MCP", "Missing", "Network", "Not", "Operation", "Parse", "Parsing",
+    "Permission", "Protocol", "Query", "Rate", "Request", "Runtime", "SQL", "Search", "Server", "Service", "Socket",
+    "Something", "Sorry", "System", "Timeout", "Too", "Tool", "Unable", "Unauthorized", "Uncaught", "Unexpected",
+    "Unhandled", "Unknown", "Upstream", "Validation", "error", "missing",
+)  # fmt: skip
+_FIRST_WORDS = frozenset(word + end for word in _WORDS for end in ("", ":", ".", "!", ","))
+_HEAD = 80
+
+
+def opens_like_a_failure(text: str) -> bool:
+    """Whether a text says from its first word on that the call failed. Cheap, because every success is asked."""
+    head = text[:_HEAD]
+    words = head.split(None, 1)
+    if not words or (words[0] not in _FIRST_WORDS and not _may_open(head)):
+        return False
+    return len(text) <= _MOST and _opens(text.strip())
+
+
+def cause_in(text: str) -> str:
+    """Give what follows the opening: "Timeout error" is a word, too, and says nothing of what happened."""
+    opening = re.match(r"[^\n.]{1,300}?(?:: | - )", text)
+    return text[opening.end() :] if opening else text
+
+
+def needs_no_cause(text: str) -> bool:
+    """Whether an opening is enough; any other tells of a failure only if it goes on with words that do."""
+    return bool(re.match(_STRONG, text.strip()))
+
+
+def _may_open(head: str) -> bool:
+    """Whether what only some of them say is near: "GitLab API error: …", "The 'state' parameter is required."."""
+    if "rror" in head or "xception" in head or " API " in head or "arameter" in head or "rgument" in head:
+        return True
+    first = re.match(_AFTER_MARKS, head) if head[:1] in _BEFORE_A_WORD else None
+    return first is not None and first[1] in _FIRST_WORDS
+
+
+def _opens(text: str) -> bool:
+    text = re.sub(_URL, "URL", text) if "://" in text else text
+    return bool(re.match(_OPENINGS, text)) and text.count("\n") <= _MOST_LINES and not looks_alike_only(text)

@@ -1,0 +1,47 @@
+"""What SDKs and frameworks put before what a server said: `Error executing tool x: `, `MCP error -32602: `."""
+
+import re
+from typing import NamedTuple
+
+_ROUNDS = 8  # Proxies wrap what other proxies wrapped.
+_NAME = r"(?:'[^'\n]{1,100}'|\"[^\"\n]{1,100}\"|`[^`\n]{1,100}`|[\w.\-/:]{1,100})"
+
+# fmt: off
+_WRAPPERS = (
+    r"(?:McpError|MCPError|ToolError|ToolException): ",
+    rf"Error (?:executing|calling|invoking|running)(?: remote| MCP)?(?: tool| method)?(?: call)?(?: {_NAME})?: ",
+    rf"(?:Failed to|Could not) (?:call|execute|run|invoke)(?: MCP)? tool(?: {_NAME})?: ",
+    rf"(?:MCP )?[Tt]ool(?: call)?(?: {_NAME})?(?: execution)? (?:failed|error): ",
+    r"\*\*(?:[A-Z][a-z]+ )?Error:?\*\*:?\s+",
+    r"\#{1,6} (?:Result|Error)\n+",
+    r"[\u274c\u2717\u2718\U0001f6ab\u26d4\u26a0]\ufe0f?\s*(?=\w)",
+    r"(?:An?|The) (?:unexpected |unknown |internal )?error (?:has )?occurred: ",
+    r"(?:Unexpected |Uncaught )?[Ee]xception: ",
+    r"(?:Unexpected |Uncaught )?(?:E|e)rror(?:: | - )(?=\S)",
+    r"\[[Ee]rror\]:? (?=\S)",
+    r"ERROR: (?=\S)",
+)
+# fmt: on
+_WRAPPER = re.compile("|".join(_WRAPPERS))
+_NUMBERED = re.compile(r"(?:Mcp|MCP)[ -]?(?:E|e)rror:? (-?[0-9]{1,6}):? ")
+
+
+class Unwrapped(NamedTuple):
+    """What was said, and the JSON-RPC number that stood before it."""
+
+    text: str
+    number: int | None
+
+
+def unwrapped(text: str) -> Unwrapped:
+    """Take off what stands before the message itself; a text that is nothing but prefixes stays whole."""
+    rest, number = text.lstrip(), None
+    for _ in range(_ROUNDS):
+        if found := _NUMBERED.match(rest):
+            number = int(found[1]) if number is None else number
+        elif not (found := _WRAPPER.match(rest)):
+            break
+        if found.end() == len(rest):
+            break
+        rest = rest[found.end() :].lstrip()
+    return Unwrapped(rest.rstrip() or text.strip(), number)

@@ -1,0 +1,78 @@
+"""Codes that are words: `OVER_QUERY_LIMIT`, `already_reacted`, `mapper_parsing_exception`, `userRateLimitExceeded`.
+
+Most say in their own words what they mean: apart, the classification tables know them, and AWS's words do for the
+rest. The table here has those that neither would understand.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from errata._taxonomy import Code, Retry
+from errata.classification._answer import Answer
+from errata.classification._families._cloud_codes import of_cloud_code
+from errata.classification._grpc import GRPC
+from errata.classification._words import meaning_of
+
+_MOST = 500
+_LONGEST = 64
+_SYMBOL = (
+    r"[A-Za-z][A-Za-z0-9]{0,40}(?:[_.][A-Za-z0-9]{1,40}){1,8}|[A-Za-z]?[a-z0-9]{1,40}(?:[A-Z]{1,4}[a-z0-9]{1,40}){1,8}"
+)
+_WHOLE = re.compile(_SYMBOL)
+# Where a code stands in a sentence: "Search failed: ZERO_RESULTS", "An error occurred (NoSuchBucket) when …".
+_STANDING = re.compile(rf"(?:^|: |\()({_SYMBOL})(?=$|\n|\)|: )")
+_JOINTS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
+
+# fmt: off
+_KNOWN: dict[str, Code | Answer] = {
+    # Google
+    "overquerylimit": Code.RATE_LIMITED, "overdailylimit": Answer(Code.RATE_LIMITED, Retry.NEVER), "requestdenied": Code.FORBIDDEN,
+    "maxelementsexceeded": Code.VALIDATION_FAILED, "maxwaypointsexceeded": Code.VALIDATION_FAILED, "maxroutelengthexceeded": Code.VALIDATION_FAILED,
+    "maxdimensionsexceeded": Code.VALIDATION_FAILED, "datanotavailable": Code.NOT_FOUND, "keyinvalid": Code.UNAUTHORIZED, "keyexpired": Code.UNAUTHORIZED,
+    "accessnotconfigured": Code.CONFIGURATION_ERROR, "servicedisabled": Code.CONFIGURATION_ERROR, "autherror": Code.UNAUTHORIZED,
+    "cannotmodifyinheritedpermission": Code.FORBIDDEN, "sharingratelimitexceeded": Code.RATE_LIMITED, "backenderror": Code.UPSTREAM_ERROR,
+    # Slack
+    "noreaction": Code.NOT_FOUND, "notext": Code.MISSING_REQUIRED_FIELD, "isarchived": Code.OPERATION_NOT_ALLOWED, "cantupdatemessage": Code.FORBIDDEN,
+    "cantdeletemessage": Code.FORBIDDEN, "cantinvite": Code.FORBIDDEN, "cantinviteself": Code.VALIDATION_FAILED, "cantkickself": Code.VALIDATION_FAILED,
+    "editwindowclosed": Code.OPERATION_NOT_ALLOWED, "ekmaccessdenied": Code.FORBIDDEN, "orgloginrequired": Code.UNAUTHORIZED,
+    "cantarchivegeneral": Code.OPERATION_NOT_ALLOWED, "toomanyemoji": Code.VALIDATION_FAILED, "toomanyreactions": Code.VALIDATION_FAILED,
+    "teamaddedtoorg": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "fatalerror": Code.UPSTREAM_ERROR, "internalerror": Code.UPSTREAM_ERROR,
+    # Elasticsearch
+    "searchphaseexecutionexception": Code.UPSTREAM_ERROR, "clusterblockexception": Code.OPERATION_NOT_ALLOWED,
+    "circuitbreakingexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "esrejectedexecutionexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
+    "securityexception": Code.FORBIDDEN, "scriptexception": Code.VALIDATION_FAILED, "queryshardexception": Code.VALIDATION_FAILED,
+    "strictdynamicmappingexception": Code.VALIDATION_FAILED, "masternotdiscoveredexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
+    # Stripe
+    "expiredcard": Code.INSUFFICIENT_BALANCE, "incorrectcvc": Code.VALIDATION_FAILED, "balanceinsufficient": Code.INSUFFICIENT_BALANCE,
+    "parametermissing": Code.MISSING_REQUIRED_FIELD, "locktimeout": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "idempotencykeyinuse": Answer(Code.CONFLICT, Retry.SAME_CALL), "secretkeyrequired": Code.CONFIGURATION_ERROR,
+    "paymentintentunexpectedstate": Code.OPERATION_NOT_ALLOWED, "setupintentunexpectedstate": Code.OPERATION_NOT_ALLOWED,
+}
+# fmt: on
+
+
+def meaning_of_symbols(words: Iterable[str], text: str) -> Answer | None:
+    """Say what the first code means that means something: of those a body carries, then of those in a text."""
+    found = (of_symbol(symbol) for symbol in (*filter(_is_symbol, words), *_standing_in(text[:_MOST])))
+    return next(filter(None, found), None)
+
+
+def _is_symbol(word: str) -> bool:
+    return len(word) <= _LONGEST and bool(_WHOLE.fullmatch(word))
+
+
+def _standing_in(text: str) -> Iterator[str]:
+    return (found[1] for found in _STANDING.finditer(text))
+
+
+@lru_cache(maxsize=512)
+def of_symbol(symbol: str) -> Answer | None:
+    """Say what a code means; None for one that says nothing."""
+    parts = [part for part in _JOINTS.split(symbol) if part]
+    known = _KNOWN.get("".join(parts).lower()) or GRPC.get(symbol)
+    if symbol == Code.UNKNOWN_ERROR:
+        return None
+    if known is not None:
+        return Answer(known) if isinstance(known, Code) else known
+    return meaning_of(" ".join(parts)) or of_cloud_code("".join(part[:1].upper() + part[1:].lower() for part in parts))

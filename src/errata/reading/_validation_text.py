@@ -1,0 +1,221 @@
+"""Validators in prose: pydantic, zod, ajv, jsonschema, serde, Go, Jackson, .NET, and people.
+
+A validator's own format is proof (`formatted`): what it says decides the code. A sentence that merely mentions an
+argument (`mentioned`) names the field, and sharpens a code that says no more than that some value was refused.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from errata._taxonomy import Code
+from errata.reading._issues import Issue, issue
+
+_MOST = 16_000
+_SENTENCE = 2_000
+_MOST_ISSUES = 50
+_QUOTED = r"[\[{(]?[`'\"]([^`'\"\s]{1,100})[`'\"]"
+_PLAIN = r"([A-Za-z_$][\w.$\-\[\]]{0,80})"
+
+_PYDANTIC = re.compile(r"^(\S[^\n]{0,200})\n {2}([^\n]{1,2000}?) ?\[type=(\w{1,60})", re.MULTILINE)
+_ZOD_LINE = re.compile(
+    r"((?:Invalid|Too (?:small|big)|Unrecognized|Required|Expected)[^\n]{0,500}?) at ([\w.\[\]$\-]{1,200})$"
+)
+_ZOD_PRETTY = re.compile(r"\u2716 ([^\n]{1,500})(?:\n\s{1,8}\u2192 at ([^\n]{1,200}))?")
+_ARGUMENTS_OF = re.compile(
+    r"(?:Input validation error: )?(?:Invalid arguments(?: for (?:tool|prompt) [^\s:]{1,200})?: )"
+)
+_AJV = re.compile(
+    r"(?:^|[\s:,;(\[])(?:data|input|arguments|params)?((?:/[\w.~\-$]{1,80}){1,20}|) (must [^,;\n]{1,300})"
+)
+_AJV_MISSING = re.compile(rf"required property {_QUOTED}")
+
+# fmt: off
+_PROOFS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape), problem) for shape, problem in (
+    (r"'([^'\n]{1,100})' is a required property",                                 "is required"),
+    (rf"required property {_QUOTED} (?:not found|is missing)",                    "is required"),
+    (r"missing propert(?:y|ies): \[?[\"']([^\"'\n]{1,100})[\"']",                 "is required"),
+    (r"[Mm]issing required (?:creator )?propert(?:y|ies)[^\n'\"]{0,40}[\"']([^\"'\n]{1,100})[\"']", "is required"),
+    (r"missing field `([^`\n]{1,100})`",                                          "is required"),
+    (r"missing \d{1,3} required (?:positional|keyword-only) arguments?: '([^'\n]{1,100})'", "is required"),
+    (r"missing a value for the required parameter '([^'\n]{1,100})'",             "is required"),
+    (r"[Rr]equired (?:request )?parameter '([^'\n]{1,100})'[^\n]{0,60} is not present", "is required"),
+    (r"required argument \"([^\"\n]{1,100})\" not found",                         "is required"),
+    (r"Additional properties are not allowed \('([^'\n]{1,100})'",                "is not known"),
+    (r"unexpected keyword argument '([^'\n]{1,100})'",                            "is not known"),
+    (r"unknown field `([^`\n]{1,100})`",                                          "is not known"),
+    (r"Unrecognized field \"([^\"\n]{1,100})\"",                                  "is not known"),
+    (r"Go struct field (?:\w{1,80}\.)?([\w.]{1,100}) of type",                    "has the wrong type"),
+    (r"validating /properties/([\w$\-]{1,100}): \w{1,40}:",                       "does not fit the schema"),
+    (r"[Pp]arameter (\w{1,100}) is not of type",                                  "has the wrong type"),
+    (r"argument \"([^\"\n]{1,100})\" (?:is not|cannot be converted)",             "has the wrong type"),
+    (r"could not be converted to [^\n]{1,200} Path: \$\.?([\w.\[\]]{1,100})",     "has the wrong type"),
+    (r"through reference chain: [^\n]{0,200}\[\"(\w{1,100})\"\]\)",               "has the wrong type"),
+    (r"On instance\['([^'\n]{1,100})'\]",                                         "does not fit the schema"),
+))
+_UNNAMED = re.compile(
+    r" is not (?:of type '|one of \[)| is (?:less than the minimum|greater than the maximum) of "
+    r"|\binvalid (?:type|value): [^\n]{1,200}, expected |\bunknown variant `"
+)
+_MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re.IGNORECASE), problem) for shape, problem in (
+    (rf"missing (?:the |a )?(?:required |mandatory )?(?:query |body |input |tool |positional )?(?:parameter|argument|field|property|input|option|key|envelope key|value)s?(?:\(s\))?(?: for)?:? {_QUOTED}", "is required"),
+    (r"[\[{ ]Field:(\w{1,80}) Code:(\w{1,80})", ""),  # go-github
+    (r"missing (?:the |a )?(?:required |mandatory )?(?:query |body |input |tool |envelope )?(?:parameter|argument|field|property|input|option|key)s?(?:\(s\))?:? (?:--)?([A-Za-z_$][\w.$/\-]{0,100})", "is required"),
+    (rf"(?:parameter|argument|field|property|option) {_QUOTED} (?:is required|is missing|was not provided|must be provided)", "is required"),
+    (rf"{_QUOTED}(?: parameter| argument| field| option)? (?:is required|is missing|must be provided|is a required)", "is required"),
+    (rf"(?:^|[:,;] ?|\n|(?:parameter|argument|field) ){_PLAIN}(?: parameter| argument| field)? (?:is required|is missing|must be provided|must be specified)", "is required"),
+    (rf"(?:^|[:,;] ?|\n){_QUOTED} (?:missing|not specified|not provided|required)\b",     "is required"),
+    (rf"(?:^|[:,;] ?|\n){_PLAIN} (?:(?:parameter|argument|field) (?:is )?(?:missing|not (?:specified|provided)|required)|not specified in)\b", "is required"),
+    (rf"(?:provide|specify|supply|pass|include)(?: either)? (?:a |an |the |your )?(?:valid |value for (?:the )?)?[`'\"]?{_PLAIN}[`'\"]? (?:parameter|argument|field|option)\b", "is required"),
+    (r"(?:must|please|need to|should) (?:provide|specify|supply|pass|include)(?: either)? (?:a |an |the |your )?(?:valid )?[`'\"]?((?-i:[a-z]{1,40}(?:[A-Z_]\w{0,80})))", "is required"),
+    (rf"^missing {_PLAIN} (?:parameter|argument|field|property)\b",                "is required"),
+    (rf"(?:^|[:,;] ?|\n){_PLAIN}: ((?:Required|Invalid|Expected|Must|Number must|String must|Should|Input should|Cannot be)\b[^\n,;]{{0,200}})", ""),
+    (rf"(?:^|[:,;] ?|\n| - )(?:the )?(?:parameter |argument |field )?[`'\"]?(?:(?:body|path|query|params)\.)?{_PLAIN}[`'\"]?(?: parameter| argument| field| option)? ((?:must|should|has to|have to|needs to|need to) (?:be|have|not|contain|match|start|end|specify)\b[^\n,;]{{0,200}})", ""),
+    (rf"invalid (?:value |type )?(?:for |of )?(?:the )?(?:parameter|argument|field|option|property):? [`'\"]?{_PLAIN}", "is not valid"),
+    (rf"(?:invalid|unsupported|malformed|illegal) (?:or expired )?{_QUOTED}(?::| )", "is not valid"),
+    (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) (?:or expired )?{_PLAIN}(?: (?:format|scheme|value|syntax))?(?:[:.(,]|$)", "is not valid"),
+    (rf"(?:^|: )(?:unknown|unrecognized) {_PLAIN} [`'\"][^\n]{{0,200}}(?:supported|must be|valid|allowed|expected|one of)", "is not one of the allowed values"),
+    (r"(?:with|for) ([a-z]{1,40}(?:Id|_id)) [`'\"]", "does not exist"),
+    (r"[Cc]annot (?:specify|use|set|provide|combine) both [`'\"]?(\w{1,80})[`'\"]? and ", "excludes another argument"),
+    (r"(?:^|: )([\w.\[\]]{1,100}): Invalid value: ([^\n]{1,200})",               ""),
+))
+# fmt: on
+# Without one of these words nobody speaks of an argument, and most failures do not.
+_SPOKEN = re.compile(
+    r"missing|required|invalid|unsupported|malformed|illegal|\bbad |must|should|has to|need|provide|supply|specif|field:|unknown|unrecognized|cannot|could not be converted"
+    r"|unexpected|additional|validat|not of type|not one of|struct field|reference chain|instance\['|too (?:small|big)|than the"
+    r"|(?:with|for) [a-z]{1,40}(?:id|_id) |: (?:expected|should|number must|string must|input)|expected",
+    re.IGNORECASE,
+)
+_NO_NAMES = frozenset(
+    {
+        "access",
+        "an",
+        "any",
+        "api",
+        "array",
+        "date",
+        "apikey",
+        "api-key",
+        "argument",
+        "arguments",
+        "auth",
+        "authentication",
+        "body",
+        "characters",
+        "client",
+        "connection",
+        "content-type",
+        "credentials",
+        "data",
+        "header",
+        "headers",
+        "host",
+        "http",
+        "input",
+        "inputs",
+        "it",
+        "json",
+        "key",
+        "login",
+        "number",
+        "params",
+        "parameter",
+        "parameters",
+        "password",
+        "permission",
+        "permissions",
+        "please",
+        "request",
+        "response",
+        "server",
+        "session",
+        "sql",
+        "string",
+        "syntax",
+        "that",
+        "the",
+        "this",
+        "token",
+        "tool",
+        "type",
+        "value",
+        "values",
+        "you",
+        "your",
+    }
+)  # fmt: skip
+_FAMILY = frozenset({Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED})
+
+
+def formatted(text: str) -> tuple[Issue, ...]:
+    """Read issues in a format that only a validator writes."""
+    text = text[:_MOST]
+    if not _SPOKEN.search(text):
+        return ()
+    for reader in _READERS:
+        issues = tuple(found for found, _ in zip(reader(text), range(_MOST_ISSUES), strict=False))
+        if issues:
+            return issues
+    return ()
+
+
+def mentioned(text: str) -> Issue | None:
+    """Read the one argument that a sentence says something about."""
+    text = text[:_SENTENCE]
+    if not _SPOKEN.search(text):
+        return None
+    for shape, problem in _MENTIONS:
+        for found, _ in zip(shape.finditer(text), range(4), strict=False):
+            name = found[1].rstrip(".")
+            if name.lower() not in _NO_NAMES:
+                said = problem or (found[2] if found.re.groups > 1 else "")
+                return issue([name], said, found[0])
+    return None
+
+
+def is_about_arguments(code: Code) -> bool:
+    """Whether a code says that the arguments are at fault."""
+    return code in _FAMILY
+
+
+def _pydantic(text: str) -> Iterator[Issue]:
+    if "validation error" in text:
+        for where, problem, word in _PYDANTIC.findall(text):
+            yield issue(where, problem, word)
+
+
+def _zod_pretty(text: str) -> Iterator[Issue]:
+    if "\u2716 " in text:
+        for problem, where in _ZOD_PRETTY.findall(text):
+            yield issue(where, problem)
+
+
+def _zod_lines(text: str) -> Iterator[Issue]:
+    opening = _ARGUMENTS_OF.search(text)
+    lines = text[opening.end() :].split("\n") if opening else text.split("\n", 1)[:1]
+    for line in lines[:_MOST_ISSUES]:
+        if found := _ZOD_LINE.match(line.strip()):
+            yield issue(found[2], found[1])
+
+
+def _ajv(text: str) -> Iterator[Issue]:
+    if " must " in text and ("data" in text or "/" in text):
+        for where, problem in _AJV.findall(text):
+            missing = _AJV_MISSING.search(problem)
+            if where or missing:
+                yield issue(f"{where}/{missing[1]}" if missing else where, problem)
+
+
+def _proofs(text: str) -> Iterator[Issue]:
+    for shape, problem in _PROOFS:
+        for found in shape.finditer(text):
+            yield issue(found[1], problem)
+
+
+def _unnamed(text: str) -> Iterator[Issue]:
+    """Say that a validator speaks, where it does not say which argument it speaks of."""
+    if found := _UNNAMED.search(text):
+        yield issue("", found[0])
+
+
+_READERS: tuple[Callable[[str], Iterator[Issue]], ...] = (_pydantic, _zod_pretty, _zod_lines, _proofs, _ajv, _unnamed)

@@ -1,0 +1,339 @@
+"""What is found in words: prefixes, JSON, validators, numbers, waits."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import json_values
+
+import errata
+from errata import Code, Fault, Retry
+from errata.reading import recognise
+
+
+def failed(text, **more):
+    return errata.decode({"content": [{"type": "text", "text": text}], "isError": True, **more})
+
+
+def returned(text, **more):
+    return errata.decode({"content": [{"type": "text", "text": text}], **more})
+
+
+def refused(message, number=-32603, **more):
+    return errata.decode({"jsonrpc": "2.0", "id": 1, "error": {"code": number, "message": message, **more}})
+
+
+words = st.sampled_from([
+    "Error", "error:", "Error:", "executing", "tool", "'x'", "failed", "MCP", "-32602:", '{"error":', '"x"}',
+    "{'error':", "None}", "[", "]", "{", "}", '"', "'", "`", "```", "json", "validation", "errors", "for",
+    "call[x]", "Field", "required", "[type=missing", "must", "be", "data/x", "→", "at", "✖", "Invalid", "input:",
+    "expected", "string,", "received", "undefined", "retry", "after", "5", "s", "status", "404", "HTTP", "503",
+    "429", "https://x.example/a:b", "Failed", "to", "fetch", "could", "not", "connect", "Unknown", "tool:", "no",
+    "such", "found", "unauthorized", "missing", "parameter:", "is", "❌", "**", "###", "null", "true", "0", "\n",
+    "\n\n  ",
+])  # fmt: skip
+texts = st.lists(words, max_size=30).map(" ".join) | st.text(max_size=300)
+
+
+@given(texts, st.booleans())
+def test_any_text_is_read_and_only_is_error_makes_a_failure_of_any(text, is_error):
+    fault = errata.decode({"content": [{"type": "text", "text": text}], "isError": is_error})
+
+    assert isinstance(fault, Fault) if is_error else isinstance(fault, Fault | None)
+
+
+@given(json_values, json_values, texts)
+def test_any_error_of_the_protocol_is_read(number, data, text):
+    error = {"code": number, "message": text, "data": data}
+
+    assert isinstance(errata.decode({"jsonrpc": "2.0", "id": 1, "error": error}), Fault)
+
+
+@given(json_values)
+def test_any_json_in_a_text_is_read(value):
+    text = json.dumps(value)
+
+    for told in (text, f"Error: {text}", f"```json\n{text}\n```", f"x {value!r}"):
+        assert isinstance(failed(told), Fault)
+        assert isinstance(returned(told), Fault | None)
+
+
+@given(texts)
+def test_what_was_read_is_read_the_same_again(text):
+    fault = failed(text)
+    said = errata.dialects.native.encode(fault)
+
+    assert errata.dialects.native.encode(errata.decode(said)) == said
+
+
+PREFIXED = [
+    ("Error executing tool search: The index is gone", "The index is gone"),
+    ("Error calling tool 'search': The index is gone", "The index is gone"),
+    ("MCP error -32603: Error calling tool 'search': Error: The index is gone", "The index is gone"),
+    ("McpError: MCP error -32603: The index is gone", "The index is gone"),
+    ("Tool 'search' execution failed: The index is gone", "The index is gone"),
+    ("Tool execution failed: The index is gone", "The index is gone"),
+    ("### Result\nError: The index is gone", "The index is gone"),
+    ("❌ Error: The index is gone", "The index is gone"),
+    ("Error executing tool search", "Error executing tool search"),
+    ("Error: ", "Error:"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), PREFIXED)
+def test_a_prefix_is_taken_off_and_what_was_said_is_kept(text, message):
+    fault = failed(text)
+
+    assert fault.message == message
+    assert fault.data.get("text", text) == text
+    assert text.strip() == message or "text" in fault.data
+
+
+PYDANTIC = """2 validation errors for call[send]
+to.0.email
+  Field required [type=missing, input_value={}, input_type=dict]
+    For further information visit https://errors.pydantic.dev/2.14/v/missing
+limit
+  Input should be less than or equal to 100 [type=less_than_equal, input_value=500, input_type=int]"""
+ZOD = """MCP error -32602: Input validation error: Invalid arguments for tool t: Invalid input: expected number, received string at a
+Too small: expected number to be >=1 at b.c"""
+
+VALIDATED = [
+    (
+        PYDANTIC,
+        [("to.0.email", "Field required"), ("limit", "Input should be less than or equal to 100")],
+        Code.MISSING_REQUIRED_FIELD,
+    ),
+    (
+        ZOD,
+        [("a", "Invalid input: expected number, received string"), ("b.c", "Too small: expected number to be >=1")],
+        Code.INVALID_PARAMS,
+    ),
+    (
+        "✖ Too big: expected string to have <=3 characters\n  → at name\n✖ Invalid email address\n  → at to[0]",
+        [("name", "Too big: expected string to have <=3 characters"), ("to.0", "Invalid email address")],
+        Code.VALIDATION_FAILED,
+    ),
+    (
+        json.dumps([
+            {"code": "invalid_type", "expected": "string", "received": "undefined", "path": ["q"], "message": "Required"},
+            {"code": "invalid_string", "validation": "url", "path": ["u", 0], "message": "Invalid url"},
+        ]),
+        [("q", "Required"), ("u.0", "Invalid url")],
+        Code.MISSING_REQUIRED_FIELD,
+    ),
+    (
+        "data/limit must be integer, data/tags/0 must NOT have fewer than 1 characters",
+        [("limit", "must be integer"), ("tags.0", "must NOT have fewer than 1 characters")],
+        Code.INVALID_PARAMS,
+    ),
+    ("data must have required property 'query'", [("query", "must have required property 'query'")], Code.MISSING_REQUIRED_FIELD),
+    (
+        json.dumps({"detail": [{"loc": ["body", "n"], "msg": "value is not a valid integer", "type": "type_error.integer"}]}),
+        [("n", "value is not a valid integer")],
+        Code.INVALID_PARAMS,
+    ),
+    (
+        json.dumps({"message": "The given data was invalid.", "errors": {"email": ["The email field is required."]}}),
+        [("email", "The email field is required.")],
+        Code.MISSING_REQUIRED_FIELD,
+    ),
+    ("missing field `path` at line 1 column 2", [("path", "is required")], Code.MISSING_REQUIRED_FIELD),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "issues", "code"), VALIDATED, ids=[code for *_, code in VALIDATED])
+def test_a_validator_is_understood_to_the_last_issue(text, issues, code):
+    for fault in (failed(text), refused(text, -32602)):
+        assert fault.code is code
+        assert [(each.field, each.problem) for each in fault.issues] == issues
+        assert (fault.field, fault.retry) == (issues[0][0], Retry.FIX_INPUT)
+
+
+@pytest.mark.parametrize(
+    ("text", "wait"),
+    [
+        ("Rate limit reached. Please try again in 6.2s.", 6_200),
+        ("Too Many Requests: retry after 35", 35_000),
+        ("Rate limit exceeded, retry in 2 minutes", 120_000),
+        ("Throttled. Please wait 90 seconds before trying again.", 90_000),
+        ("429 Too Many Requests (Retry-After: 12)", 12_000),
+        ("API rate limit exceeded. [rate reset in 12m05s]", 725_000),
+        ("Slow down: try again in 500 ms", 500),
+        (json.dumps({"error": "rate_limited", "retry_after": 3}), 3_000),
+        (json.dumps({"ok": False, "error_code": 429, "parameters": {"retry_after": 7}}), 7_000),
+        ("Rate limit exceeded, try again later", None),
+        ("Rate limit exceeded, retry in 99999999 hours", None),
+    ],
+)
+def test_a_wait_in_prose_is_read(text, wait):
+    fault = failed(text)
+
+    assert (fault.code, fault.retry_after_ms) == (Code.RATE_LIMITED, wait)
+
+
+@pytest.mark.parametrize(
+    ("number", "message", "code"),
+    [
+        (-32001, "Request timed out", Code.TIMEOUT),
+        (-32001, "Session not found", Code.NOT_FOUND),
+        (-32000, "Connection closed", Code.NETWORK_ERROR),
+        (-32000, "Bad Request: Server not initialized", Code.INVALID_REQUEST),
+        (-32602, "Tool get_rate_limit not found", Code.NOT_FOUND),
+        (-32601, "Unknown tool: x", Code.NOT_FOUND),
+        (-32601, "Method not found", Code.METHOD_NOT_FOUND),
+        (-32601, "prompts/get", Code.METHOD_NOT_FOUND),
+        (-32603, "Internal server error", Code.INTERNAL_ERROR),
+        (-32603, "connect ECONNREFUSED 127.0.0.1:5432", Code.NETWORK_ERROR),
+        (-32700, "Parse error: not found", Code.PARSE_ERROR),
+        (-32022, "Unsupported protocol version", Code.INVALID_REQUEST),
+        (0, "Unknown prompt: nope", Code.NOT_FOUND),
+    ],
+)
+def test_a_number_and_its_text_are_read_together(number, message, code):
+    assert refused(message, number).code is code
+
+
+DATA = [
+    ("the field `to` is required", Code.MISSING_REQUIRED_FIELD, None),
+    ([{"loc": ["to"], "msg": "Field required", "type": "missing"}], Code.MISSING_REQUIRED_FIELD, None),
+    ({"type": "about:blank", "title": "Not Found", "status": 404}, Code.NOT_FOUND, 404),
+    ({"error": {"code": "ECONNREFUSED", "message": "connect ECONNREFUSED"}}, Code.NETWORK_ERROR, None),
+    ({"response": {"status": 429, "data": {"message": "slow down"}}}, Code.RATE_LIMITED, 429),
+    ({"elapsed": 7}, Code.INTERNAL_ERROR, None),
+    (7, Code.INTERNAL_ERROR, None),
+]
+
+
+@pytest.mark.parametrize(("data", "code", "status"), DATA)
+def test_data_of_any_kind_is_asked(data, code, status):
+    fault = refused("It did not work", data=data)
+
+    assert (fault.code, fault.http_status, fault.message) == (code, status, "It did not work")
+
+
+CODES_IN_WORDS = [
+    ("OVER_QUERY_LIMIT", Code.RATE_LIMITED, Retry.SAME_CALL),
+    ("REQUEST_DENIED", Code.FORBIDDEN, Retry.NEVER),
+    ("already_reacted", Code.CONFLICT, Retry.FIX_INPUT),
+    ("mapper_parsing_exception", Code.VALIDATION_FAILED, Retry.FIX_INPUT),
+    ("version_conflict_engine_exception", Code.CONFLICT, Retry.FIX_INPUT),
+    ("userRateLimitExceeded", Code.RATE_LIMITED, Retry.SAME_CALL),
+    ("NoSuchBucket", Code.NOT_FOUND, Retry.FIX_INPUT),
+    ("DATA_LOSS", Code.UPSTREAM_ERROR, Retry.NEVER),
+    ("UNKNOWN_ERROR", Code.UNKNOWN_ERROR, Retry.NEVER),
+    ("GREEN_CHEESE", Code.UNKNOWN_ERROR, Retry.NEVER),
+]
+
+
+@pytest.mark.parametrize(("word", "code", "retry"), CODES_IN_WORDS)
+def test_a_code_that_is_a_word_is_understood_wherever_it_stands(word, code, retry):
+    told = (f"Search failed: {word}", f"It failed ({word})", word, json.dumps({"ok": False, "error": word}))
+
+    assert {(fault.code, fault.retry) for fault in map(failed, told)} == {(code, retry)}
+
+
+def test_a_code_says_nothing_where_words_say_more():
+    assert failed("Table not found: version_conflict_log").code is Code.NOT_FOUND
+    assert failed("Unknown tool: get_rate_limit").code is Code.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("text", "retry"),
+    [
+        ("409 Conflict: the page is being edited. Please try again.", Retry.SAME_CALL),
+        ("HTTP 409: save collided, retry in 5 seconds", Retry.SAME_CALL),
+        ("409 Conflict", Retry.FIX_INPUT),
+        ("409 Conflict: fetch the page and try again", Retry.FIX_INPUT),
+        ("409 Conflict: please try again with another name", Retry.FIX_INPUT),
+        ("409 Conflict: the name is already in use, please try again", Retry.FIX_INPUT),
+    ],
+)
+def test_a_conflict_is_repeated_where_the_server_asks_for_it(text, retry):
+    fault = failed(text)
+
+    assert (fault.code, fault.retry) == (Code.CONFLICT, retry)
+
+
+def test_why_a_connection_failed_says_more_than_that_it_did():
+    assert failed("Failed to connect to the database: password is incorrect").retry is Retry.NEVER
+    assert failed("Failed to connect to the database").retry is Retry.SAME_CALL
+
+
+def test_an_opening_that_may_be_a_title_or_a_line_of_a_log_needs_words_that_tell_of_a_failure():
+    assert returned("Error: A Novel, by Jane Roe") is None
+    assert returned("ERROR: worker 3 is blue") is None
+    assert returned("Error: Page Not Found").code is Code.NOT_FOUND
+    assert returned("ERROR: no such branch") is None
+    assert returned("Error: the moon is full") is None
+    assert returned("Error: the request timed out").code is Code.TIMEOUT
+
+
+def test_a_list_that_holds_one_failure_is_one_and_a_list_of_failures_is_a_result():
+    assert returned(json.dumps([{"error": "Zone 9 does not exist"}])).code is Code.NOT_FOUND
+    assert returned(json.dumps([{"error": "disk full"}] * 2)).code is Code.SERVICE_UNAVAILABLE
+    assert returned(json.dumps([{"error": "disk full"}, {"error": "no such file"}])) is None
+
+
+def test_a_servers_no_is_believed():
+    fault = failed(json.dumps({"error": {"message": "Service unavailable", "retryable": False}}))
+
+    assert (fault.code, fault.retry, fault.retry_declared) == (Code.SERVICE_UNAVAILABLE, Retry.NEVER, True)
+
+
+def test_a_word_nobody_knows_in_a_known_shape_is_asked_of_the_tables():
+    reading = recognise(
+        {"content": [], "structuredContent": {"error": {"code": 404, "message": "gone fishing"}}, "isError": True}
+    )
+
+    assert (reading.fault.code, reading.fault.http_status, reading.dialect) == (Code.NOT_FOUND, 404, "none")
+
+
+def test_a_result_that_breaks_its_schema_is_the_servers_fault():
+    text = "Structured content does not match the tool's output schema: data must have required property 'temperature'"
+
+    assert failed(text).code is Code.INTERNAL_ERROR
+
+
+def test_an_argument_that_is_a_url_says_nothing():
+    assert failed("Failed to fetch https://x.example/status/404/rate-limit: ReadError('')").code is Code.NETWORK_ERROR
+
+
+def test_structured_content_that_says_it_failed_beside_a_text_that_sums_something_up_is_a_success():
+    found = {"error": {"message": "disk full"}}
+
+    assert returned("1 error was found.", structuredContent=found) is None
+    assert returned(json.dumps(found), structuredContent=found).message == "disk full"
+    assert errata.decode({"content": [], "structuredContent": found}).message == "disk full"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Error: ",
+        "{'a': ",
+        '[{"',
+        "must be ",
+        "/a",
+        "Invalid x at ",
+        "  [type=",
+        "a://",
+        "```\n",
+        "GET a",
+        "A_",
+        "Ab",
+        "Error: A ",
+        "a=b ",
+        "[",
+        "{Field:a Code:",
+        "The a ",
+    ],
+)
+@pytest.mark.parametrize("is_error", [True, False])
+def test_a_long_text_is_read_no_further_than_it_tells(piece, is_error):
+    text = piece * (2_000_000 // len(piece))
+
+    fault = errata.decode({"content": [{"type": "text", "text": text}], "isError": is_error})
+
+    assert (fault is not None) is is_error
