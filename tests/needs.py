@@ -6,7 +6,7 @@ import os
 import pytest
 
 # Of requirements/test.txt, or brought along by it.
-_TESTED_EVERYWHERE = {"aiohttp", "httpx", "httpx2", "multidict", "requests", "trio", "urllib3"}
+_TESTED_EVERYWHERE = {"aiohttp", "httpx", "httpx2", "multidict", "requests", "stamina", "tenacity", "trio", "urllib3"}
 
 
 def need(module):

@@ -1,0 +1,36 @@
+"""The next step for a failure that nobody wrote one for."""
+
+import dataclasses
+
+from errata._fault import Fault, Recovery, rewritten
+from errata._taxonomy import Code, Retry
+
+_BY_CODE = {code: Recovery(hint=code.next_step) for code in Code}
+_BY_VERDICT = {
+    Retry.SAME_CALL: Recovery(hint="Wait a few seconds, then repeat the same call; tell the user if it keeps failing."),
+    Retry.IF_HARMLESS: Recovery(
+        hint="Repeat the call if doing it twice does no harm; otherwise check whether it happened."
+    ),
+    Retry.FIX_INPUT: Recovery(hint="Change the arguments as the message says, and call again."),
+    Retry.VERIFY_FIRST: Recovery(hint="Check whether it happened before you call again."),
+    Retry.NEVER: Recovery(hint="Tell the user what the message says; the same call will fail again."),
+}
+
+
+def with_next_step(fault: Fault) -> Fault:
+    """Add the code's own next step, or that of the verdict; a recovery that says more than a tool's name stays."""
+    recovery = fault.recovery
+    if recovery is None:
+        by_code = fault.retry is fault.code.retry and (
+            fault.retry_after_ms is not None or fault.retry is not Retry.SAME_CALL
+        )
+        return rewritten(fault, recovery=_BY_CODE[fault.code] if by_code else _BY_VERDICT[fault.retry])
+    if not _only_names_a_tool(recovery):
+        return fault
+    hint = f"Call `{recovery.verify_tool}` to see whether it happened before you call this tool again."
+    return dataclasses.replace(fault, recovery=dataclasses.replace(recovery, hint=hint))
+
+
+def _only_names_a_tool(recovery: Recovery) -> bool:
+    """Whether all that is known is by which tool to look: that comes from a mark in the function, not with the error."""
+    return recovery.verify_tool is not None and recovery.hint is None

@@ -1,0 +1,36 @@
+"""What acts on a fault: repeating a call that may be repeated, and leaving alone an upstream that is down."""
+
+from errata.resilience._backoff import backoff_for
+from errata.resilience._breaker import Breaker
+from errata.resilience._budget import Budget
+from errata.resilience._circuit import Change, Circuit, Facts, Limits, Permit, Refusal, State, Store, Verdict
+from errata.resilience._effects import effect
+from errata.resilience._memory_store import MemoryStore
+from errata.resilience._policy import Repetition
+from errata.resilience._protect import protect
+from errata.resilience._redis_store import RedisStore
+from errata.resilience._retry import Retrying, retry
+from errata.resilience._status import BreakerStatus
+
+__all__ = [
+    "Breaker",
+    "BreakerStatus",
+    "Budget",
+    "Change",
+    "Circuit",
+    "Facts",
+    "Limits",
+    "MemoryStore",
+    "Permit",
+    "RedisStore",
+    "Refusal",
+    "Repetition",
+    "Retrying",
+    "State",
+    "Store",
+    "Verdict",
+    "backoff_for",
+    "effect",
+    "protect",
+    "retry",
+]

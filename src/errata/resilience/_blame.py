@@ -1,0 +1,58 @@
+"""What an error says about the upstream that was called."""
+
+from asyncio import CancelledError, Task, current_task
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from errata._fault import Fault
+from errata._needs_input import NeedsInput
+from errata._values import is_a
+from errata.classification import classify
+from errata.classification._reach import inner
+
+_MOST_CAUSES: Final = 100
+_STOPS_SEEN: Final[WeakKeyDictionary[Task[Any], int]] = WeakKeyDictionary()
+"""How often a task had been asked to stop when it had its last error."""
+
+
+def fault_of(failure: Fault | BaseException) -> Fault | None:
+    """Find out what failed; a cancellation, an interrupt and a question are no failures."""
+    if is_a(failure, Fault):
+        return failure
+    if not is_a(failure, Exception) or is_a(failure, NeedsInput) or _comes_of_a_stop(failure):
+        return None
+    return classify(failure)
+
+
+def _comes_of_a_stop(error: Exception) -> bool:
+    """Whether a library made an ordinary error of a cancellation of this task; one that it swallowed before is none.
+
+    To count them before every call would take as long as all else that a breaker does. So the first error since the task
+    was asked to stop is taken for that, and a later one if a cancellation is among its causes.
+    """
+    task = _task()
+    if task is None:
+        return False
+    stops, seen = task.cancelling(), _STOPS_SEEN.pop(task, 0)
+    if not stops:
+        return False
+    _STOPS_SEEN[task] = stops
+    return stops > seen or is_of_a_cancellation(error)
+
+
+def _task() -> Task[Any] | None:
+    try:
+        return current_task()
+    except RuntimeError:  # There is no event loop, or it is not asyncio's.
+        return None
+
+
+def is_of_a_cancellation(error: BaseException) -> bool:
+    """Whether a cancellation is among the causes of an error."""
+    causes: list[BaseException] = [error]
+    for cause in causes:  # It grows while it is read.
+        if is_a(cause, CancelledError):
+            return True
+        if len(causes) < _MOST_CAUSES:
+            causes += filter(None, (inner(cause, "__cause__"), inner(cause, "__context__")))
+    return False

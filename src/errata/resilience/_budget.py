@@ -1,0 +1,81 @@
+"""How much repeating an upstream is given: little while it fails, enough while it works."""
+
+from errata._values import is_a, text_or_none
+from errata.resilience._after_fork import LockOfModule
+from errata.resilience._recent import Recent
+
+
+class Budget:
+    """Tokens that repetitions cost and successes give back; when there are too few, the error is returned at once.
+
+        retry(budget=Budget(tokens=100))      # for one policy
+        retry(upstream="ncbi")                # the same as budget=Budget.of("ncbi"), shared by all that name it
+
+    The numbers are AWS's of 2026. May be used from any thread and any task.
+    """
+
+    __slots__ = ("__weakref__", "_tokens", "capacity", "is_full", "rate_limit_cost", "transient_cost")
+
+    def __init__(self, tokens: int = 500, *, transient_cost: int = 14, rate_limit_cost: int = 5) -> None:
+        _require_whole("tokens", tokens, least=0)
+        _require_whole("transient_cost", transient_cost, least=1)
+        _require_whole("rate_limit_cost", rate_limit_cost, least=1)
+        self.capacity: int = tokens
+        self.transient_cost: int = transient_cost
+        self.rate_limit_cost: int = rate_limit_cost
+        self._tokens: int = tokens
+        self.is_full: bool = True
+        """Whether there is nothing to give back; read without a lock by every call that succeeds."""
+
+    @classmethod
+    def of(cls, upstream: str) -> "Budget":
+        """Give the budget of an upstream, the same one to everybody in this process who asks for it."""
+        if not is_a(upstream, str) or text_or_none(upstream) is None:
+            raise ValueError(f'`upstream` is {upstream!r}. Give the name of what is called, such as "ncbi".')
+        return _named.get(upstream, Budget)
+
+    @classmethod
+    def refill_all(cls) -> None:
+        """Fill the budgets of all upstreams, so that a test begins as a new process does."""
+        for budget in _named.all():
+            budget.refill()
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens there are."""
+        return self._tokens
+
+    def take(self, *, rate_limited: bool = False) -> int | None:
+        """Pay for a repetition and tell what it cost; None where there are too few tokens, and none is taken."""
+        cost = self.rate_limit_cost if rate_limited else self.transient_cost
+        with _LOCK.now:
+            if self._tokens < cost:
+                return None
+            self._put(self._tokens - cost)
+        return cost
+
+    def give_back(self, tokens: int = 1) -> None:
+        """Credit a success: one token, or what its last repetition cost."""
+        with _LOCK.now:
+            self._put(min(self._tokens + max(tokens, 0), self.capacity))
+
+    def refill(self) -> None:
+        """Put back all that was spent."""
+        with _LOCK.now:
+            self._put(self.capacity)
+
+    def _put(self, tokens: int) -> None:
+        self._tokens = tokens
+        self.is_full = tokens == self.capacity
+
+    def __repr__(self) -> str:
+        return f"<Budget: {self._tokens} of {self.capacity} tokens>"
+
+
+def _require_whole(name: str, given: object, *, least: int) -> None:
+    if type(given) is not int or given < least:
+        raise ValueError(f"`{name}` is {given!r}. Give a whole number, {least} or more.")
+
+
+_named: Recent[Budget] = Recent()
+_LOCK = LockOfModule()  # One for all: it is held for a few additions.

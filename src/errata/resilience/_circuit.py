@@ -1,0 +1,186 @@
+"""The words in which a breaker and its store talk about one upstream."""
+
+import dataclasses
+import enum
+import math
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Final, NamedTuple, Protocol, TypeAlias, TypeGuard
+
+from errata._fault import Fault
+from errata._taxonomy import Code, Retry
+
+_FOR_A_RATE: Final = 5
+_COUNTLESS: Final = 10**9  # So many never happen, and neither a deque nor Redis can be told of many more.
+
+
+class State(enum.StrEnum):
+    """Whether an upstream is called."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class Verdict(enum.Enum):
+    """What an answer says about the health of the upstream."""
+
+    WELL = enum.auto()
+    ILL = enum.auto()
+    NONE = enum.auto()
+    """The caller's fault, or a cancellation: nothing about the upstream."""
+
+
+def _is_count(given: object) -> bool:
+    return type(given) is int and given >= 1
+
+
+def _is_number(given: object) -> TypeGuard[float]:
+    return isinstance(given, int | float) and not isinstance(given, bool)
+
+
+def _is_time(given: object) -> bool:
+    return _is_number(given) and 0 < given < math.inf
+
+
+def _is_share(given: object) -> bool:
+    return _is_number(given) and 0 <= given <= 1  # NaN is not, either.
+
+
+_COUNT: Final = (_is_count, "Give a whole number, 1 or more.")
+_TIME: Final = (_is_time, "Give a number of seconds, more than 0.")
+_RULES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
+    "failures": _COUNT,
+    "window_s": _TIME,
+    "open_s": _TIME,
+    "successes": _COUNT,
+    "probe_s": _TIME,
+    "failure_rate": (_is_share, "Give a share of calls from 0 to 1, such as 0.5 for half of them."),
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limits:
+    """When a circuit opens, and when it closes again."""
+
+    failures: int = 5
+    window_s: float = 120.0
+    open_s: float = 60.0
+    successes: int = 2
+    probe_s: float = 30.0
+    """How long a probe has the circuit for itself; after that its caller counts as lost."""
+    failure_rate: float = 0.0
+    """It opens only if at least this share of the calls failed, too: those since the first failure that is weighed."""
+
+    def __post_init__(self) -> None:
+        for name, (fits, rule) in _RULES.items():
+            if not fits(given := getattr(self, name)):
+                raise ValueError(f"`{name}` is {given!r}. {rule}")
+
+    @property
+    def weighed(self) -> int:
+        """How many of the last failures decide: a few say little about a rate, and those of long ago nothing."""
+        return min(self.failures * (_FOR_A_RATE if self.failure_rate else 1), _COUNTLESS)
+
+
+class Permit(NamedTuple):
+    """Leave to call the upstream once."""
+
+    generation: int
+    """Grows whenever the state changes; an answer to a permit of an earlier one decides nothing."""
+    is_probe: bool = False
+
+
+class Refusal(NamedTuple):
+    """The upstream is left alone for now."""
+
+    retry_after_ms: int
+    since: float
+    """When the circuit opened, in seconds of the Unix epoch."""
+    code: Code | None = None
+    """What the failure was that opened it, where that is known."""
+
+
+Admission: TypeAlias = Permit | Refusal
+
+
+class Facts(NamedTuple):
+    """What is known about a circuit; moments are in seconds of the Unix epoch."""
+
+    state: State
+    calls: int
+    """Answers within the window that said something about the upstream."""
+    failures: int
+    """Those among them that were failures."""
+    last_success: float | None
+    last_failure: float | None
+    since: float | None
+    """When it opened; None while it is closed."""
+    expected_recovery: float | None
+    """When it will be tried again; None while it is closed."""
+    code: Code | None = None
+    """What the last failure was, where that is known."""
+
+
+class Change(NamedTuple):
+    """A circuit went from one state to another."""
+
+    upstream: str
+    before: State
+    after: State
+    code: Code | None
+    """What the last failure was, where that is known."""
+
+
+Listener: TypeAlias = Callable[[Change], object]
+
+
+class Circuit(Protocol):
+    """The circuit of one upstream. Every method may be called from any thread and any task, and none blocks."""
+
+    def admit(self) -> "Permit | Refusal | Future[Admission]":
+        """Ask for leave to call. A Future where somebody else has to be asked: it is answered within moments."""
+        ...
+
+    def settle(self, permit: Permit, verdict: Verdict, code: Code | None = None) -> None:
+        """Tell how the call went, and for a failure what it was."""
+        ...
+
+    def facts(self) -> Facts:
+        """Tell what is known."""
+        ...
+
+    def watch(self, listener: Listener) -> None:
+        """Have somebody told of every change, in the thread that made it; equal listeners are told once.
+
+        A breaker keeps its listener, so that a circuit may hold it weakly: breakers come and go.
+        """
+        ...
+
+
+class Store(Protocol):
+    """Where circuits are kept."""
+
+    def circuit(self, upstream: str, limits: Limits) -> Circuit:
+        """Give the circuit of an upstream; the same one to everybody who asks for it."""
+        ...
+
+
+_ILL = frozenset(
+    {
+        Code.TIMEOUT,
+        Code.NETWORK_ERROR,
+        Code.UPSTREAM_ERROR,
+        Code.SERVICE_UNAVAILABLE,
+        Code.DATABASE_ERROR,
+        Code.SERIALIZATION_ERROR,
+        Code.INITIALIZATION_FAILED,
+        Code.INTERNAL_ERROR,
+        Code.UNKNOWN_ERROR,
+    }
+)
+
+
+def verdict_on(fault: Fault) -> Verdict:
+    """Decide whether a failure speaks against the upstream; what its caller can change does not."""
+    return Verdict.ILL if fault.code in _ILL and fault.retry is not Retry.FIX_INPUT else Verdict.NONE

@@ -1,0 +1,92 @@
+"""Both at once, for service code: a call is repeated where that does no harm, and an upstream that is down is left alone."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, ParamSpec, TypedDict, TypeVar, Unpack
+
+from errata._values import did_you_mean
+from errata.resilience._breaker import Breaker
+from errata.resilience._circuit import Listener, Store
+from errata.resilience._policy import RetryOptions
+from errata.resilience._retry import Retrying
+from errata.resilience._retry import retry as usual
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class BreakerOptions(TypedDict, total=False):
+    """What `protect` may be told about its breaker; the same for everybody who protects the same upstream."""
+
+    failures: int
+    """So many of them open it …"""
+    window_s: float
+    """… when they fall into so long."""
+    open_s: float
+    """How long it stays open."""
+    successes: int
+    """So many of them in a row close it again."""
+    probe_s: float
+    """How long a call that tries it has to answer, before another one may try."""
+    failure_rate: float
+    """At least this share of the calls has to fail, too; 0.5 is for a busy upstream."""
+    store: Store | None
+    on_change: Listener | None
+
+
+class protect:  # noqa: N801 - it is used like a function: `@protect("ncbi")`
+    """Protect the functions that call an upstream, and the upstream from them.
+
+        @protect(upstream="ncbi", fallback_tool="search_cache", retry=retry(idempotent=True))
+        async def fetch(pmid): ...          # sync functions, too
+
+    Every attempt of a retry asks the breaker, and one that is refused ends it. Breaker and budget are shared, in this
+    process, by all that name the same upstream. `retry` is a policy, or whether there is one: False repeats nothing.
+    """
+
+    __slots__ = ("_retry", "breaker")
+
+    def __init__(
+        self,
+        upstream: str,
+        *,
+        fallback_tool: str | None = None,
+        retry: Retrying | bool | None = True,
+        **options: Unpack[BreakerOptions],
+    ) -> None:
+        _refuse_unknown(options)
+        policy = _policy_of(retry)
+        self.breaker: Final = Breaker(upstream, fallback_tool=fallback_tool, **options)
+        """Tells how the upstream is doing: `breaker.status()`."""
+        self._retry = policy and policy(upstream=upstream)
+
+    def __call__(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
+        """Protect a function."""
+        broken = self.breaker(function)
+        return broken if self._retry is None else self._retry(broken)
+
+    def call(self, function: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Call a function now; what an async one gives is to be awaited."""
+        broken = self.breaker(function)
+        return broken(*args, **kwargs) if self._retry is None else self._retry.call(broken, *args, **kwargs)
+
+
+def _policy_of(given: object) -> Retrying | None:
+    if given is True:
+        return usual
+    if given is None or given is False:
+        return None
+    if not isinstance(given, Retrying):
+        raise TypeError(f"`retry` is {given!r}. Give a policy such as `retry(attempts=5)`, or True or False.")
+    return given
+
+
+def _refuse_unknown(options: Mapping[str, object]) -> None:
+    for name in options:
+        if name in RetryOptions.__annotations__:
+            raise TypeError(
+                f"`protect` takes no `{name}`, because that is for its retry. Write `retry=retry({name}=…)` instead."
+            )
+        if name not in BreakerOptions.__annotations__:
+            known = ("upstream", "fallback_tool", "retry", *BreakerOptions.__annotations__)
+            hint = did_you_mean(name, known) or f"It takes {', '.join(f'`{each}`' for each in known)}."
+            raise TypeError(f"`protect` takes no `{name}`. {hint}")

@@ -1,0 +1,88 @@
+"""Circuits that the replicas of a service share."""
+
+import importlib.util
+import threading
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from errata.resilience._circuit import Limits
+from errata.resilience._local_half import LocalHalf
+from errata.resilience._memory_circuit import Clock
+from errata.resilience._memory_store import circuit_with
+from errata.resilience._recent import Recent
+from errata.resilience._redis_link import RedisLink
+from errata.resilience._redis_worker import Worker
+from errata.resilience._shared_circuit import SharedCircuit
+
+if TYPE_CHECKING:
+    from redis import Redis
+    from redis.cluster import RedisCluster
+
+_FORBIDDEN: Final = frozenset("{}")  # They say to a cluster where a key belongs.
+
+
+class RedisStore:
+    """Keeps circuits in Redis, so that every replica leaves alone what one of them found to be down.
+
+        store = RedisStore("redis://localhost:6379/0")      # or a `redis.Redis`, or a `redis.cluster.RedisCluster`
+        ncbi = Breaker("ncbi", store=store)
+
+    A thread of its own talks to Redis, over a connection of its own. No call waits for it, but for the one that would
+    try an upstream which was down: that one waits `patience_s` at most. Every replica keeps a whole circuit in memory and
+    goes by it while Redis is away, slow or broken; that, and its end, is logged once. `refresh_s` is how often it is
+    asked how things stand, and tried again after a failure; `timeout_s` is how long the thread waits for an answer.
+    """
+
+    def __init__(  # noqa: PLR0913 - one for each thing that a store is told.
+        self,
+        redis: "str | Redis | RedisCluster",
+        *,
+        prefix: str = "errata",
+        patience_s: float = 0.05,
+        refresh_s: float = 1.0,
+        timeout_s: float = 0.5,
+        clock: Clock = time.monotonic,
+        wall_clock: Clock = time.time,
+    ) -> None:
+        if importlib.util.find_spec("redis") is None:
+            raise ImportError(
+                "`errata.resilience.RedisStore` needs redis, which is not installed. "
+                'Install it with: pip install "errata[redis]"'
+            )
+        if not prefix or _FORBIDDEN & set(prefix):
+            raise ValueError(f"`prefix` is `{prefix}`. Give one that is not empty and has no braces in it.")
+        for name, seconds in (("patience_s", patience_s), ("refresh_s", refresh_s), ("timeout_s", timeout_s)):
+            if not 0 < seconds <= threading.TIMEOUT_MAX:
+                raise ValueError(f"`{name}` is {seconds}. Give a number above 0.")
+        self._clock = clock
+        self._wall_clock = wall_clock
+        self._patience_s = patience_s
+        self._timeout_s = timeout_s
+        link = RedisLink(redis, prefix=prefix, timeout_s=timeout_s)
+        self._worker = Worker(link, refresh_s=refresh_s, patience_s=patience_s)
+        self._circuits: Recent[SharedCircuit] = Recent()
+
+    def circuit(self, upstream: str, limits: Limits) -> SharedCircuit:
+        """Give the circuit of an upstream; the same one to everybody who asks for it."""
+        return circuit_with(limits, upstream, self._circuits, lambda: self._new(upstream, limits))
+
+    def _new(self, upstream: str, limits: Limits) -> SharedCircuit:
+        local = LocalHalf(upstream, limits, clock=self._clock, wall_clock=self._wall_clock)
+        return SharedCircuit(local, limits, self._worker, self._patience_s)
+
+    def flush(self, timeout_s: float = 1.0) -> bool:
+        """Tell Redis now what there is to tell, and hear how things stand; whether that worked for every circuit."""
+        return self._worker.flush(self._circuits.all(), timeout_s)
+
+    def close(self) -> None:
+        """End the thread and its connection. Circuits go on, each replica for itself."""
+        self._worker.close(self._timeout_s)
+        for circuit in self._circuits.all():
+            circuit.alone = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, __: BaseException | None, ___: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,115 @@
+"""A real redis-server, for tests of what is shared through one."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import redis
+from redis.cluster import RedisCluster
+
+LONGEST_S = 60.0  # Against what hangs; a busy machine takes the time that it takes.
+
+
+def until(condition, *, what):
+    """Ask again and again until something is so, and give it."""
+    ends = time.monotonic() + LONGEST_S
+    while not (found := condition()):
+        assert time.monotonic() < ends, f"this did not come to be within {LONGEST_S:.0f} s: {what}"
+    return found
+
+
+class EndedError(Exception):
+    """The server did not stay: its port was taken."""
+
+
+class RedisServer:
+    """A server in a directory of its own, reached by a socket in it: no port, so nobody else can have taken it."""
+
+    def __init__(self, directory, *options):
+        self._socket = directory / "redis.sock"
+        self._command = [
+            *(_program(), "--dir", str(directory), "--unixsocket", str(self._socket), "--save", "", "--port", "0"),
+            *options,  # The last word counts.
+        ]
+        self.url = f"unix://{self._socket}"
+        self._process = None
+
+    def start(self):
+        """Start it, or start it again, empty."""
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        until(self._answers, what="redis-server answers")
+
+    def _answers(self):
+        if self._process.poll() is not None:
+            raise EndedError
+        try:
+            return self.client().ping()
+        except redis.ConnectionError:
+            return False
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def client(self, **settings):
+        return redis.Redis.from_url(self.url, decode_responses=True, socket_timeout=LONGEST_S, **settings)
+
+    def hang(self):
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait(LONGEST_S)
+
+
+@contextmanager
+def running_redis(*options):
+    """Run a server for as long as a block takes."""
+    with TemporaryDirectory(prefix="errata-redis-") as directory:
+        server = RedisServer(Path(directory), *options)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.kill()
+
+
+@contextmanager
+def running_cluster():
+    """Run a cluster of one node, and give a client of it."""
+    with ExitStack() as stack:
+        port, server = _on_some_port(stack, "--cluster-enabled", "yes")
+        server.client().execute_command("CLUSTER", "ADDSLOTS", *range(16384))
+        node = server.client()
+        until(lambda: node.execute_command("CLUSTER INFO")["cluster_state"] == "ok", what="the cluster is up")
+        yield stack.enter_context(RedisCluster("127.0.0.1", port))
+
+
+def _on_some_port(stack, *options):
+    """Start a server where nobody else is; below the ports that the system gives to others, and room for the bus."""
+    for port in random.Random(os.getpid()).sample(range(15_000, 22_000), 20):
+        with suppress(EndedError):
+            return port, stack.enter_context(running_redis("--port", str(port), "--bind", "127.0.0.1", *options))
+    raise EndedError
+
+
+def _program():
+    found = shutil.which("redis-server")
+    if not found:
+        reason = (
+            "redis-server is NOT INSTALLED, so circuits were not shared through a real one; install Redis 6 or later"
+        )
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found

@@ -1,0 +1,208 @@
+"""What a replica makes of answers that come while things go on: no Redis, no thread, no time but the test's."""
+
+import pytest
+
+from errata import Code
+from errata.resilience._circuit import Limits, Permit, Refusal, State, Verdict
+from errata.resilience._local_half import LocalHalf
+from errata.resilience._shared_circuit import SharedCircuit
+from errata.resilience._turn import Answer, Probe
+
+LIMITS = Limits(failures=2, successes=1)
+CLOSED = Answer(State.CLOSED, 100, 0.0, 0.0, granted=False, code=None)
+OPEN = CLOSED._replace(state=State.OPEN, generation=101, since=1_793_956_000.0)
+MINE = OPEN._replace(state=State.HALF_OPEN, generation=102, wait_s=30.0, granted=True)
+LOOK = MINE._replace(granted=False)
+
+
+class Nobody:
+    """Who carries no message: the test does."""
+
+    def soon(self, circuit):
+        """Leave it to the test."""
+
+    def at_once(self, circuit):
+        """Leave it to the test."""
+
+
+@pytest.fixture
+def circuit(time):
+    local = LocalHalf("ncbi", LIMITS, clock=time.clock, wall_clock=time.wall_clock)
+    circuit = SharedCircuit(local, LIMITS, Nobody(), patience_s=3600.0)
+    hear(circuit, CLOSED)
+    return circuit
+
+
+def hear(circuit, answer):
+    circuit.hear(circuit.turn(), answer)
+    circuit.alone = False
+
+
+def fail(circuit, permit):
+    circuit.settle(permit, Verdict.ILL, Code.TIMEOUT)
+
+
+@pytest.fixture
+def asked(circuit):
+    """A caller who waits for leave, and the turn that asks for it."""
+    hear(circuit, OPEN)
+    return circuit.admit(), circuit.turn()
+
+
+def test_news_from_before_a_failure_does_not_close_what_the_failure_opened(circuit):
+    turn = circuit.turn()
+    fail(circuit, circuit.admit())
+    fail(circuit, circuit.admit())
+    circuit.hear(turn, CLOSED)
+    assert isinstance(circuit.admit(), Refusal)
+
+
+def test_news_that_is_not_older_closes_it(circuit):
+    fail(circuit, circuit.admit())
+    fail(circuit, circuit.admit())
+    hear(circuit, CLOSED._replace(generation=103))
+    assert isinstance(circuit.admit(), Permit)
+
+
+def test_leave_that_was_given_is_a_probe_and_nobody_else_has_it(circuit, asked):
+    waiting, turn = asked
+    assert isinstance(circuit.admit(), Refusal)
+    circuit.hear(turn, MINE)
+    assert waiting.result(0).is_probe
+    assert isinstance(circuit.admit(), Refusal)
+
+
+def test_leave_that_was_refused_is_a_refusal(circuit, asked):
+    waiting, turn = asked
+    circuit.hear(turn, LOOK)
+    assert isinstance(waiting.result(0), Refusal)
+
+
+def test_who_asks_while_it_is_closed_elsewhere_may_call(circuit, asked):
+    waiting, turn = asked
+    circuit.hear(turn, CLOSED._replace(generation=103))
+    assert waiting.result(0) == circuit.admit()
+    assert not waiting.result(0).is_probe
+
+
+def test_news_of_a_probe_under_way_does_not_disturb_it(circuit, asked):
+    waiting, turn = asked
+    circuit.hear(turn, MINE)
+    hear(circuit, LOOK)
+    circuit.settle(waiting.result(0), Verdict.WELL)
+    assert circuit.facts().state is State.CLOSED
+
+
+def test_news_from_before_a_probe_ended_does_not_open_what_it_closed(circuit, asked):
+    waiting, turn = asked
+    circuit.hear(turn, MINE)
+    before = circuit.turn()
+    circuit.settle(waiting.result(0), Verdict.WELL)
+    circuit.hear(before, LOOK)
+    assert circuit.facts().state is State.CLOSED
+    assert circuit.turn().probe == Probe(MINE.generation, Verdict.WELL)
+
+
+def test_leave_that_comes_late_is_for_the_probe_that_went_without_it(circuit, asked):
+    waiting, turn = asked
+    circuit._decide_alone(circuit._asked)
+    circuit.hear(turn, MINE)
+    fail(circuit, waiting.result(0))
+    assert circuit.turn().probe == Probe(MINE.generation, Verdict.ILL)
+
+
+def test_leave_that_comes_too_late_is_given_back(circuit, asked):
+    waiting, turn = asked
+    circuit._decide_alone(circuit._asked)
+    circuit.settle(waiting.result(0), Verdict.WELL)
+    circuit.hear(turn, MINE)
+    assert circuit.turn().probe == Probe(MINE.generation, Verdict.NONE)
+
+
+def test_a_probe_that_another_replica_took_over_decides_nothing(circuit, asked):
+    waiting, turn = asked
+    circuit._decide_alone(circuit._asked)
+    circuit.hear(turn, LOOK)
+    circuit.settle(waiting.result(0), Verdict.WELL)
+    assert circuit.facts().state is State.HALF_OPEN
+    assert circuit.turn().probe is None
+
+
+def test_what_could_not_be_told_is_told_before_what_came_after_it(circuit):
+    fail(circuit, circuit.admit())
+    turn = circuit.turn()
+    fail(circuit, circuit.admit())
+    circuit.missed(turn)
+    numbers = [failure.number for failure in circuit.turn().failures]
+    assert (len(numbers), numbers) == (2, sorted(numbers))
+
+
+def recover_alone(circuit, time):
+    circuit.alone = True
+    time.advance(61)
+    circuit.settle(circuit.admit(), Verdict.WELL)
+    assert circuit.facts().state is State.CLOSED
+
+
+def test_failures_that_the_upstream_recovered_from_are_not_told(circuit, time):
+    fail(circuit, circuit.admit())
+    fail(circuit, circuit.admit())
+    recover_alone(circuit, time)
+    assert circuit.turn().failures == ()
+
+
+def test_failures_that_the_upstream_recovered_from_while_they_were_told_in_vain_are_not_told_again(circuit, time):
+    fail(circuit, circuit.admit())
+    fail(circuit, circuit.admit())
+    turn = circuit.turn()
+    recover_alone(circuit, time)
+    fail(circuit, circuit.admit())
+    circuit.missed(turn)
+    (told,) = circuit.turn().failures
+    assert told.number > max(failure.number for failure in turn.failures)
+
+
+def test_failures_that_it_did_not_recover_from_are_told(circuit, time):
+    fail(circuit, circuit.admit())
+    fail(circuit, circuit.admit())
+    turn = circuit.turn()
+    circuit.alone = True
+    time.advance(61)
+    fail(circuit, circuit.admit())
+    circuit.missed(turn)
+    assert circuit.turn().failures == turn.failures
+
+
+def test_a_probe_that_was_given_up_long_ago_takes_no_failure_back(circuit, time):
+    hear(circuit, OPEN)
+    circuit.alone = True
+    lost = circuit.admit()
+    recover_alone(circuit, time)
+    fail(circuit, circuit.admit())
+    circuit.settle(lost, Verdict.WELL)
+    assert len(circuit.turn().failures) == 1
+
+
+def test_successes_are_told_once_even_if_nobody_heard_of_them(circuit):
+    for _ in range(3):
+        circuit.settle(circuit.admit(), Verdict.WELL)
+    fail(circuit, circuit.admit())
+    turn = circuit.turn()
+    assert (turn.succeeded_yet, turn.successes, turn.failures[0].succeeded_before) == (3, 3, 3)
+    circuit.missed(turn)
+    circuit.settle(circuit.admit(), Verdict.WELL)
+    turn = circuit.turn()
+    assert (turn.succeeded_yet, turn.successes, turn.failures[0].succeeded_before) == (4, 1, 3)
+
+
+def test_who_waits_when_redis_fails_is_answered(circuit, asked):
+    waiting, turn = asked
+    circuit.missed(turn)
+    assert waiting.result(0).is_probe
+
+
+def test_a_probe_is_given_back_by_who_stopped_waiting(circuit, asked):
+    waiting, turn = asked
+    waiting.cancel()
+    circuit.hear(turn, MINE)
+    assert circuit.turn().probe == Probe(MINE.generation, Verdict.NONE)
