@@ -10,7 +10,7 @@ import mcp
 import mcp_types as types
 import pytest
 from fastmcp.exceptions import ToolError
-from hypothesis import given
+from hypothesis import assume, given
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
@@ -180,6 +180,8 @@ def test_who_has_no_event_loop_uses_one_of_asyncio():
 @pytest.mark.parametrize("name", dialects.names())
 @given(fault=faults)
 def test_every_failure_is_the_one_it_is_in_every_dialect(name, fault):
+    # In 001, an adapter's identifier that is one of our codes is read as that code.
+    assume(name != "error-response" or fault.origin not in set(Code))
     wire = dialects.get(name).encode(fault)
 
     assert_fails(wire)

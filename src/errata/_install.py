@@ -1,6 +1,5 @@
 """One line, and a server fails well."""
 
-from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -21,21 +20,15 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
 
         errata.install(server)                                       # MCPServer, low-level Server or FastMCP
         errata.install(server, dialect="tool-error-v1", mask=True)
+        errata.install(server, breaker=Breaker("ncbi"), retry=True)  # left alone while it is down, repeated if harmless
 
     Tools stay as they are. Installing the same again does nothing; `uninstall()` on what comes back leaves the server
     as it was.
     """
-    from errata._serving._installation import Settings  # noqa: PLC0415 - loaded for a server only.
+    from errata._serving._settings import check  # noqa: PLC0415 - loaded for a server only.
 
     adapter = adapter_for(server)
-    if unknown := settings.keys() - Settings.__annotations__.keys():
-        known = ", ".join(f"`{name}`" for name in Settings.__annotations__)
-        raise TypeError(f"`install` takes no {', '.join(f'`{name}`' for name in sorted(unknown))}. It takes {known}.")
-    for name in ("per_tool", "contracts"):
-        if not isinstance(given := settings.get(name) or {}, Mapping):
-            raise TypeError(f"`{name}` is a {type(given).__name__}. Pass a dict with the names of tools as its keys.")
-    if not isinstance(mask := settings.get("mask"), bool | None):
-        raise TypeError(f"`mask` is {mask!r}. Pass True or False.")
+    check(settings)
     installation = adapter(server, settings)
     if present := installed_in(server):
         if present.setup == installation.setup:

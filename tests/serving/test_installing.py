@@ -147,7 +147,10 @@ def test_what_is_no_server_is_refused_by_name(thing):
 
 
 BAD = {
-    "unknown keyword": ({"dialekt": "native"}, TypeError, "`install` takes no `dialekt`. It takes `dialect`"),
+    "unknown keyword": ({"dialekt": "native"}, TypeError, "`install` takes no `dialekt`. Did you mean `dialect`?"),
+    "no keyword at all": ({"zzz": 1}, TypeError, "`install` takes no `zzz`. It takes `dialect`, `per_tool`, "),
+    "no dialect": ({"dialect": 5}, TypeError, '`dialect` is 5. Pass the name of a dialect, such as "native"'),
+    "no flag": ({"describe": "yes"}, TypeError, "`describe` is 'yes'. Pass True or False."),
     "unknown dialect": ({"dialect": "natve"}, LookupError, "There is no dialect `natve`. Did you mean `native`?"),
     "far from any": ({"dialect": "klingon"}, LookupError, "There is no dialect `klingon`. Choose one of `native`"),
     "unknown for a tool": ({"per_tool": {"a": "taxnomy"}}, LookupError, "`taxnomy`. Did you mean `taxonomy`?"),

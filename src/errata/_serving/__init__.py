@@ -1,6 +1,6 @@
 """What every server needs to fail well, whichever SDK it is built on."""
 
-from errata._serving._installation import CallTool, Installation, Settings
+from errata._serving._installation import CallTool, Installation
 from errata._serving._judging import (
     Bug,
     Failed,
@@ -14,6 +14,8 @@ from errata._serving._judging import (
 from errata._serving._offer import Group, Offer
 from errata._serving._publishing import Listed
 from errata._serving._request import IN_WORK, Kind, Origin, Request, RequestContext
+from errata._serving._settings import Settings
+from errata._serving._settling import Nature, nature_of
 from errata.dialects._incoming import QUESTION
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "Kind",
     "Listed",
     "MissingArguments",
+    "Nature",
     "Offer",
     "Origin",
     "RefusedArguments",
@@ -36,5 +39,6 @@ __all__ = [
     "Settings",
     "Unknown",
     "meant_in",
+    "nature_of",
     "unwrapped",
 ]

@@ -9,9 +9,8 @@ from errata._redaction import redact
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
 from errata.dialects import Dialect, as_jsonrpc_error, native
+from errata.dialects._beside import CORRELATION_ID, RETRY, verdict_beside
 
-_CORRELATION_ID = "errata/correlationId"
-"""In the `_meta` of a result whose dialect has no place for the reference."""
 _MARKDOWN = "markdown"
 
 
@@ -37,11 +36,14 @@ def wanted_format(request: Request, schema: Mapping[str, object]) -> str:
     return wanted if isinstance(wanted, str) else _MARKDOWN
 
 
-def with_reference(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
-    """Put the correlation id beside the payload of a dialect that has no place for it."""
-    if dialect.carries_reference or fault.correlation_id is None:
-        return encoded
-    return encoded | {"_meta": {_CORRELATION_ID: redact(fault.correlation_id)}}
+def with_what_has_no_place(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
+    """Put beside the payload what the dialect has no place for: the correlation id, and the verdict to the letter."""
+    meta: dict[str, object] = {}
+    if not dialect.carries_reference and fault.correlation_id is not None:
+        meta[CORRELATION_ID] = redact(fault.correlation_id)
+    if not dialect.carries_verdict and (verdict := verdict_beside(fault)):
+        meta[RETRY] = verdict
+    return encoded | {"_meta": meta} if meta else encoded
 
 
 def as_protocol_error(fault: Fault, told: Fault) -> Answer:

@@ -4,19 +4,12 @@ Both arrive as the same exception. Answering the first breaks the protocol, and 
 """
 
 import math
-from asyncio import CancelledError, current_task
+from asyncio import CancelledError
 from typing import cast
 
 import anyio
 
-
-def cancellations() -> int:
-    """Count how often this task was asked to stop; to be asked before the tool runs, and again after."""
-    try:
-        task = current_task()
-    except RuntimeError:  # Another event loop than asyncio's: there, nobody stumbles over a foreign cancellation.
-        return 0
-    return task.cancelling() if task else 0
+from errata.resilience._runtime import cancellations
 
 
 def has_to_pass(error: BaseException, before: int) -> bool:

@@ -3,61 +3,46 @@
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
-from typing import Any, NoReturn, Self, TypeAlias, TypedDict, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
-from errata._contract import Contract, Declared, Failure, bound, declare, declared_by, is_beneath_raises
+from errata._contract import Declared, bound, declare, declared_by, is_beneath_raises
 from errata._fault import Fault, rewritten
-from errata._log import log_failure
 from errata._needs_input import NeedsInput
 from errata._serving._again import Memory
-from errata._serving._answering import Answer, as_protocol_error, in_need, wanted_format, with_reference
+from errata._serving._answering import Answer, as_protocol_error, in_need, wanted_format, with_what_has_no_place
 from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
-from errata._serving._cancelling import cancellations, has_to_pass
-from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, masked
+from errata._serving._cancelling import has_to_pass
+from errata._serving._guarding import Call, Guard
+from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, masked, raise_as_it_is
+from errata._serving._noting import Notes
 from errata._serving._offer import Group, Offer
 from errata._serving._publishing import Listed, published
 from errata._serving._replies import accepted, carried, reply_in
 from errata._serving._request import IN_WORK, Kind, Request
-from errata._serving._telemetry import TOOL_ERROR, tell_span
+from errata._serving._settings import Declaration, Settings
+from errata._serving._settling import UNDECLARED, Nature, depends_on_the_tool, nature_of
 from errata._taxonomy import Code
 from errata._values import did_you_mean
 from errata.classification import classify
 from errata.dialects import Dialect, encode_needs_input, get, native
 from errata.dialects._elicitation import input_required
-from errata.dialects._json_rpc import BASELINE
+from errata.resilience import retry
+from errata.resilience._runtime import cancellations
 
 _LOG = logging.getLogger("errata")
 INSTALLED = "__errata__"
 """The attribute of a server that errata is at work in."""
 _ABSENT = object()
-_Declared: TypeAlias = type[Contract] | Failure
-Contracts: TypeAlias = Mapping[str, _Declared | Iterable[_Declared]]
 Run: TypeAlias = Callable[..., Awaitable[object]]
 _Found = TypeVar("_Found")
 CallTool: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 _SPOKEN: ContextVar[tuple["Installation", Dialect] | None] = ContextVar("errata_dialect", default=None)
 """The language that somebody chose for a while. A server in memory runs in the context of its client."""
-
-
-class Settings(TypedDict, total=False):
-    """What `errata.install` may be told."""
-
-    dialect: str | Dialect
-    """The language of the server's failures."""
-    per_tool: Mapping[str, str | Dialect] | None
-    """The language of single tools, by their name."""
-    mask: bool
-    """Withhold every text but those of failures that were raised on purpose."""
-    contracts: Contracts | None
-    """The contracts of tools, by their name, where `@raises` cannot be used."""
-    describe: bool
-    """Say the declared failures in the descriptions of the tools, too."""
 
 
 class Installation(ABC):
@@ -72,7 +57,13 @@ class Installation(ABC):
         contracts = settings.get("contracts") or {}
         self._contracts = {tool: declare(*_several(given), by=tool) for tool, given in contracts.items()}
         self._describe = settings.get("describe", False)
-        self._undeclared = Counter[tuple[str, Code]]()
+        self._breaker = settings.get("breaker")
+        wanted = settings.get("retry")
+        self._retry = (retry if wanted else None) if isinstance(wanted, bool) else wanted
+        is_guarded = self._breaker is not None or self._retry is not None
+        self._guard = Guard(self._breaker, self._retry) if is_guarded else None
+        self._is_surrounded = is_guarded or bool(self._contracts)
+        self._notes = Notes()
         self._warned_of = set[str]()
         self._memory = Memory()
         self._undo = ExitStack()
@@ -92,7 +83,8 @@ class Installation(ABC):
     @property
     def setup(self) -> tuple[object, ...]:
         """What it was told to do, to be compared."""
-        return self._dialect, self._per_tool, bool(self._mask), self._contracts, self._describe
+        spoken = self._dialect, self._per_tool, bool(self._mask)
+        return *spoken, self._contracts, self._describe, self._breaker, self._retry
 
     @abstractmethod
     def hook(self) -> None:
@@ -101,7 +93,7 @@ class Installation(ABC):
     @property
     def undeclared(self) -> Mapping[tuple[str, Code], int]:
         """How often a tool failed with a code that its contract does not declare."""
-        return dict(self._undeclared)
+        return dict(self._notes.undeclared)
 
     def uninstall(self) -> None:
         """Leave the server as it was."""
@@ -157,12 +149,24 @@ class Installation(ABC):
         """Find the function that a request runs; None where it cannot be found."""
 
     @abstractmethod
+    async def annotations(self, request: Request) -> object:
+        """Find what a tool declares of itself in MCP's words; None where that cannot be found."""
+
+    @abstractmethod
     async def input_schema(self, request: Request) -> Mapping[str, object]:
         """Find the schema of a tool's arguments; an empty one where it cannot be found."""
 
     @abstractmethod
     def result(self, encoded: Mapping[str, object]) -> object:
         """Make the SDK's object of a tool's result."""
+
+    @abstractmethod
+    def failure_in(self, result: object) -> Mapping[str, object] | None:
+        """Give a result as JSON, if it says that the tool failed."""
+
+    @abstractmethod
+    def asks(self, result: object) -> bool:
+        """Whether a result is a question to the client."""
 
     @abstractmethod
     def question(self, kind: Kind, encoded: Mapping[str, object]) -> object:
@@ -192,6 +196,17 @@ class Installation(ABC):
     async def _schema(self, request: Request) -> Mapping[str, object]:
         return await self.looked_up(self.input_schema(request)) or {}
 
+    async def nature(self, request: Request) -> Nature:
+        """Find out what a tool says about its effect."""
+        return await self.looked_up(self._nature(request)) or UNDECLARED
+
+    async def nature_ahead(self, request: Request) -> Nature:
+        """Find out the same before the tool runs."""
+        return await self.nature(request)
+
+    async def _nature(self, request: Request) -> Nature:
+        return nature_of(await self.annotations(request), self.function(request))
+
     def dialect_of(self, tool: str) -> Dialect:
         """Look up the language a tool's failures are told in."""
         chosen = _SPOKEN.get()
@@ -202,6 +217,9 @@ class Installation(ABC):
     def declared(self, tool: str, function: object) -> Declared | None:
         """Find a tool's contract: the one it was installed with, else what `@raises` declared."""
         return self._contracts.get(tool) or declared_by(function)
+
+    def _declared_for(self, request: Request) -> Declared | None:
+        return self.declared(request.name, self.function(request))
 
     def listed(self, name: str, tool: Listed, function: object) -> Listed:
         """Say in a list of tools how this one fails."""
@@ -220,7 +238,8 @@ class Installation(ABC):
     def look_for_typos(self, tools: Iterable[str]) -> None:
         """Warn, once, of settings for tools that are not in the list."""
         known = set(tools)
-        for name in sorted((self._per_tool.keys() | self._contracts.keys()) - known - self._warned_of):
+        by_tool = self._breaker.keys() if isinstance(self._breaker, Mapping) else set[str]()
+        for name in sorted((self._per_tool.keys() | self._contracts.keys() | by_tool) - known - self._warned_of):
             self._warned_of.add(name)
             _LOG.warning(
                 "errata was installed with settings for `%s`, and the server lists no such tool. %s",
@@ -236,21 +255,17 @@ class Installation(ABC):
         in_work = IN_WORK.set(request)
         failed = None
         try:
-            if self._contracts and request.kind is Kind.TOOL and request.name in self._contracts:
-                with bound(self._contracts[request.name], request.name):
-                    return await run(*arguments)
+            if self._is_surrounded and request.kind is Kind.TOOL:
+                return await self._surrounded(Call(self, request, partial(run, *arguments), before))
             return await run(*arguments)
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:
             if request.context is None or has_to_pass(error, before):
                 raise
-            try:
-                failed = await self.judge(error, request)
-            except Exception as trouble:  # noqa: BLE001 - an answer is always sent; this one is as good as a bug.
-                failed = Bug(trouble)
+            failed = await self.judged(error, request)
             if failed is None:
                 raise
             if isinstance(failed, ForTheProtocol):
-                _raise_as_it_is(failed.error)
+                raise_as_it_is(failed.error)
             if isinstance(failed.error, NeedsInput):
                 return await self._ask(failed.error, request, partial(run, *arguments))
             return await self._answer(failed, request)
@@ -260,6 +275,27 @@ class Installation(ABC):
                 IN_WORK.reset(in_work)
             except ValueError:  # It was given up, and is ended by somebody else.
                 pass
+
+    async def judged(self, error: BaseException, request: Request) -> Failed | None:
+        """Say what an exception is; None for one that is not errata's to answer."""
+        try:
+            return await self.judge(error, request)
+        except Exception as trouble:  # noqa: BLE001 - an answer is always sent; this one is as good as a bug.
+            return Bug(trouble)
+
+    async def _surrounded(self, call: Call) -> object:
+        """Run a tool that has a contract from outside, a breaker or a retry policy."""
+        contract = self._contracts.get(call.request.name)
+        with bound(contract, call.request.name) if contract else nullcontext():
+            if self._guard is None or call.request.context is None:
+                return await call.run()
+            outcome = await self._guard.run(call)
+        try:
+            if outcome.error is not None:
+                raise_as_it_is(outcome.error)
+            return outcome.result if outcome.failed is None else await self._answer(outcome.failed, call.request)
+        finally:
+            del outcome  # As in `attend`.
 
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
@@ -292,7 +328,7 @@ class Installation(ABC):
             except Exception as trouble:  # noqa: BLE001 - somebody's dialect, or a mistake of ours: an answer is always sent.
                 failed = Bug(trouble)
                 answer = in_need(request)
-        self._note(answer, failed, request)
+        self._notes.take(answer, failed, request, self._declared_for)
         if request.kind is Kind.TOOL:
             return self.result(answer.told)
         raise self.protocol_error(answer.told) from failed.error
@@ -304,16 +340,21 @@ class Installation(ABC):
         dialect = self.dialect_of(request.name)
         schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
         fault = self._fault(failed, request)
+        is_the_tools = failed.has_run and depends_on_the_tool(fault, request.effects)
+        if is_the_tools:
+            fault = (await self.nature(request)).settle_for_good(fault, request)
         told = advised(fault, failed) if dialect is native else fault
-        encoded = with_reference(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)
+        encoded = with_what_has_no_place(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)
         answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
-        if self._may_recall(failed, request):
+        if not is_the_tools and self._may_recall(failed, request):
             self._memory.keep(failed.error, answer)
         return answer
 
     def _may_recall(self, failed: Failed, request: Request) -> bool:
         """Whether the exception and errata's own dialect are all there is to the answer."""
-        is_plain = type(failed) is Failed and request.kind is Kind.TOOL and not request.masks
+        is_plain = (
+            type(failed) is Failed and request.kind is Kind.TOOL and not request.masks and request.effects is None
+        )
         return is_plain and self.dialect_of(request.name) is native
 
     def _fault(self, failed: Failed, request: Request) -> Fault:
@@ -323,48 +364,10 @@ class Installation(ABC):
         masks = self._mask if self._mask is not None else request.masks
         return masked(fault, failed) if masks else fault
 
-    def _note(self, answer: Answer, failed: Failed, request: Request) -> None:
-        """Tell the log, the contract's counter and the current span; what goes wrong there costs nobody an answer."""
-        try:
-            if request.kind is Kind.TOOL:
-                self._compare_with_contract(answer.fault, failed, request)
-            tell_span(answer.fault, TOOL_ERROR if request.kind is Kind.TOOL else str(answer.told["code"]))
-            level = logging.WARNING if failed.on_purpose else logging.ERROR  # What somebody foresaw, what nobody did.
-            if _LOG.isEnabledFor(level):
-                facts = {request.kind.value: request.short_name, "duration_ms": request.duration_ms}
-                log_failure(answer.identified(), failed.error, facts, stack=failed.has_run, level=level)
-        except Exception:  # noqa: BLE001, S110 - a filter or an exporter of somebody's failed; there is no one left to tell.
-            pass
-
-    def _compare_with_contract(self, fault: Fault, failed: Failed, request: Request) -> None:
-        """Count a code that the tool did not declare; the log hears once of each."""
-        if fault.code in BASELINE or not failed.has_run:
-            return
-        declared = self.declared(request.name, self.function(request))
-        if declared is None or fault.code in declared.codes:
-            return
-        self._undeclared[request.name, fault.code] += 1
-        if self._undeclared[request.name, fault.code] == 1:
-            _LOG.warning(
-                "Tool `%s` failed with %s, which its contract does not declare. Declare it with a `Failure`, or let "
-                "the tool handle it. (error-contract-conformance)",
-                request.name,
-                fault.code,
-            )
-
-
-def _raise_as_it_is(error: BaseException) -> NoReturn:
-    """Raise what was found inside of another exception, which would become its context, and it is the cause of that."""
-    context = error.__context__
-    try:
-        raise error
-    finally:  # A circle, which some loggers never leave.
-        error.__context__ = context
-
 
 def _dialect(wanted: str | Dialect) -> Dialect:
     return wanted if isinstance(wanted, Dialect) else get(wanted)
 
 
-def _several(given: _Declared | Iterable[_Declared]) -> tuple[_Declared, ...]:
+def _several(given: Declaration | Iterable[Declaration]) -> tuple[Declaration, ...]:
     return tuple(given) if isinstance(given, Iterable) else (given,)

@@ -3,28 +3,19 @@
 import dataclasses
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
-from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified, rewritten
+from errata._advice import with_next_step
+from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified
 from errata._needs_input import NeedsInput
 from errata._serving._request import Kind, Request
-from errata._taxonomy import Code, Retry
+from errata._taxonomy import Code
 from errata._values import asked_for, is_a, nearest
 from errata.classification import classify
 from errata.classification._arguments import refused_arguments
 from errata.classification._unwrap import leaves_of
 
 _DEEPEST = 32
-_NEXT_STEP = {code: Recovery(hint=code.next_step) for code in Code}
-_NEXT_STEP_BY_VERDICT = {
-    Retry.SAME_CALL: Recovery(hint="Wait a few seconds, then repeat the same call; tell the user if it keeps failing."),
-    Retry.IF_HARMLESS: Recovery(
-        hint="Repeat the call if doing it twice does no harm; otherwise check whether it happened."
-    ),
-    Retry.FIX_INPUT: Recovery(hint="Change the arguments as the message says, and call again."),
-    Retry.VERIFY_FIRST: Recovery(hint="Check whether it happened before you call again."),
-    Retry.NEVER: Recovery(hint="Tell the user what the message says; the same call will fail again."),
-}
 
 
 @dataclasses.dataclass(slots=True)
@@ -113,6 +104,34 @@ class Unknown(Failed):
         return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
 
 
+class Refused(Failed):
+    """A breaker did not let the call through; it says why."""
+
+    __slots__ = ()
+    has_run: ClassVar[bool] = False
+
+
+@dataclasses.dataclass(slots=True)
+class Exhausted(Failed):
+    """It was repeated and failed every time; what was raised last is what is judged by."""
+
+    told: Fault | None = None
+    """The last failure, with the number of attempts."""
+
+    def fault(self, request: Request) -> Fault:
+        """Say how often it was tried."""
+        return self.told or Failed.fault(self, request)
+
+
+def raise_as_it_is(error: BaseException) -> NoReturn:
+    """Raise what was found inside of another exception, which would become its context, and it is the cause of that."""
+    context = error.__context__
+    try:
+        raise error
+    finally:  # A circle, which some loggers never leave.
+        error.__context__ = context
+
+
 def unwrapped(
     error: BaseException,
     is_wrapping: Callable[[BaseException, BaseException], bool],
@@ -161,9 +180,4 @@ def advised(fault: Fault, failed: Failed) -> Fault:
     What an author raised stays what it is. In 003's words a classified exception has a code and a message only, and in
     004's a recovery is an author's; so this is for errata's own dialect.
     """
-    if fault.recovery is not None or isinstance(failed.error, FaultError):
-        return fault
-    by_code = fault.retry is fault.code.retry and (
-        fault.retry_after_ms is not None or fault.retry is not Retry.SAME_CALL
-    )
-    return rewritten(fault, recovery=_NEXT_STEP[fault.code] if by_code else _NEXT_STEP_BY_VERDICT[fault.retry])
+    return fault if isinstance(failed.error, FaultError) else with_next_step(fault)

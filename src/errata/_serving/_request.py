@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from enum import StrEnum
 from typing import Any, Protocol, cast
 
-from errata._current import CURRENT
+from errata._current import CURRENT, Effects
 from errata._serving._replies import Progress, progress
 
 _TRACEPARENT = re.compile(
@@ -75,7 +75,18 @@ class Request:
     Most requests succeed, so nothing is asked of their origin before it is needed: that costs more than all the rest.
     """
 
-    __slots__ = ("_arguments", "_context", "_progress", "found", "kind", "masks", "name", "origin", "started")
+    __slots__ = (
+        "_arguments",
+        "_context",
+        "_progress",
+        "effects",
+        "found",
+        "kind",
+        "masks",
+        "name",
+        "origin",
+        "started",
+    )
 
     def __init__(
         self,
@@ -92,6 +103,8 @@ class Request:
         self.started: float = time.perf_counter()
         self._context = context
         self._progress: Progress | None = None
+        self.effects: Effects | None = None
+        """What its tool has done so far, once it has marked something."""
         self.found: object = None
         """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
         self.masks: bool = False

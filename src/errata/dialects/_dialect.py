@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from errata._fault import Fault
+from errata.dialects._beside import with_verdict
 from errata.dialects._content import json_text, text_block
 from errata.dialects._incoming import ErrorObject, ToolResult, incoming
 from errata.dialects._outgoing import outgoing
@@ -28,6 +29,8 @@ class Dialect(ABC):
     """Whether the content depends on the `format` that a caller asks for."""
     carries_reference: ClassVar[bool] = False
     """Whether the payload has a place for the correlation id."""
+    carries_verdict: ClassVar[bool] = False
+    """Whether the payload says exactly whether a call may be repeated, and what to call before that."""
     publishes_schema: ClassVar[bool] = False
     """Whether every tool in a list shows the schema of its errors; otherwise those that declare a contract do."""
 
@@ -55,7 +58,7 @@ class Dialect(ABC):
         """Read a tool's result; None where this dialect is not spoken."""
         for payload in result.payloads():
             if fault := self.from_payload(payload, is_error=result.is_error):
-                return with_reference(fault, result)
+                return with_what_is_beside(fault, result)
         return None
 
     @abstractmethod
@@ -82,8 +85,9 @@ class Dialect(ABC):
         return json_text(payload)
 
 
-def with_reference(fault: Fault, result: ToolResult) -> Fault:
-    """Add the correlation id that an adapter put beside the payload."""
+def with_what_is_beside(fault: Fault, result: ToolResult) -> Fault:
+    """Add what an adapter put beside the payload: the verdict, and the correlation id."""
+    fault = with_verdict(fault, result.meta)
     if fault.correlation_id is not None or result.correlation_id is None:
         return fault
     return dataclasses.replace(fault, correlation_id=result.correlation_id)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from errata._jsonable import as_object, jsonable
+from errata.dialects._beside import CORRELATION_ID
 from errata.dialects._members import integer_in, items_in, object_in, text_in
 
 _SIZE = 64 * 1024 * 1024
@@ -21,7 +22,7 @@ QUESTION = "needsInput:v1"
 class ToolResult:
     """A tool's result, or an object that might be the payload of one."""
 
-    __slots__ = ("_payloads", "correlation_id", "is_error", "raw", "texts")
+    __slots__ = ("_payloads", "correlation_id", "is_error", "meta", "raw", "texts")
 
     def __init__(self, raw: Mapping[str, object]) -> None:
         if "content" in raw:  # The SDK's Python names, in a dump that did not ask for those of the wire.
@@ -29,7 +30,8 @@ class ToolResult:
         self.raw: Mapping[str, object] = raw
         self.is_error: bool = raw.get("isError") is True
         self.texts: tuple[str, ...] = tuple(_texts(raw))
-        self.correlation_id: str | None = text_in(object_in(raw, "_meta"), "errata/correlationId")
+        self.meta: Mapping[str, object] = object_in(raw, "_meta")
+        self.correlation_id: str | None = text_in(self.meta, CORRELATION_ID)
         self._payloads: list[Mapping[str, object]] = []
 
     def payloads(self) -> Iterator[Mapping[str, object]]:

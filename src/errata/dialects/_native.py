@@ -12,7 +12,7 @@ from errata._taxonomy import Code, Retry
 from errata._values import known_word
 from errata.dialects._canonical import canonical_schema, from_object, to_object
 from errata.dialects._content import text_block
-from errata.dialects._dialect import Dialect, with_reference
+from errata.dialects._dialect import Dialect, with_what_is_beside
 from errata.dialects._incoming import ToolResult
 from errata.dialects._lines import from_lines, lines_of, reference_line
 from errata.dialects._members import object_in
@@ -36,6 +36,7 @@ class Native(Dialect):
     about: ClassVar[str] = "every client shows the model all of it"
     mark: ClassVar[frozenset[str]] = frozenset({"error"})
     carries_reference: ClassVar[bool] = True
+    carries_verdict: ClassVar[bool] = True
     vocabulary: ClassVar[Vocabulary[str]] = Vocabulary[str]({code: code.value for code in Code})
 
     def payload(self, fault: Fault) -> dict[str, object]:
@@ -68,7 +69,7 @@ class Native(Dialect):
         if fault := super().read(result):
             return fault
         if result.is_error and result.texts and (fault := from_lines(result.texts[0])):
-            return with_reference(fault, result)
+            return with_what_is_beside(fault, result)
         return None
 
     def error_schema(self) -> dict[str, object]:

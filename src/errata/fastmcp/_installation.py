@@ -14,19 +14,14 @@ from fastmcp.server.context import reset_transport, set_transport
 from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware import Middleware, MiddlewareContext
 from fastmcp.server.middleware.middleware import CallNext
-from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.utilities.versions import VersionSpec, dedupe_with_versions
-from jsonschema import Draft202012Validator
-from jsonschema import ValidationError as SchemaBroken
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
-from referencing import Registry
 
 from errata._jsonable import text_of
 from errata._serving import (
     IN_WORK,
-    QUESTION,
     Bug,
     CallTool,
     Failed,
@@ -34,16 +29,19 @@ from errata._serving import (
     Installation,
     Kind,
     Listed,
+    Nature,
     Offer,
     Origin,
     Request,
     RequestContext,
     Settings,
     Unknown,
+    nature_of,
     unwrapped,
 )
 from errata.fastmcp._judging import ABSENT, MASKED, MEANT, is_from_core, is_wrapping, of_the_protocol, refused
 from errata.fastmcp._mounts import found_behind
+from errata.fastmcp._results import BrokenResultError, Results
 
 _Message: TypeAlias = MiddlewareContext[Any]
 _Found = TypeVar("_Found")
@@ -61,7 +59,6 @@ _THEIR_RECORDS = (
     "Tool '",
 )
 _THEIR_LOGGERS = ("fastmcp.server.server", "fastmcp.prompts.function_prompt", "fastmcp.tools.function_tool")
-_MOST_SCHEMAS = 1_000
 
 
 class FastMCPInstallation(Installation):
@@ -71,7 +68,7 @@ class FastMCPInstallation(Installation):
         super().__init__(server, settings)
         self._server = server
         self._mask = settings.get("mask", getattr(server, "_mask_error_details", None) or None)
-        self._validators: dict[int, tuple[object, Draft202012Validator]] = {}
+        self._results = Results()
         self._edge = _Edge(self)
         self._get_tool = server.get_tool
         self._get_prompt = server.get_prompt
@@ -133,7 +130,7 @@ class FastMCPInstallation(Installation):
             return await self._pass_on(message, call_next)
 
         async def run() -> object:
-            return self._checked(await call_next(message), request)
+            return self._results.checked(await call_next(message), request.found)
 
         return await self.attend(request, run)
 
@@ -160,35 +157,9 @@ class FastMCPInstallation(Installation):
             update={"description": told.description, "meta": told.meta, "output_schema": told.output_schema}
         )
 
-    def _checked(self, result: object, request: Request) -> object:
-        """Refuse a result that breaks the tool's own schema: FastMCP would send it as a success."""
-        schema = getattr(request.found, "output_schema", None)
-        if schema is None or type(result) is not ToolResult or result.is_error or isinstance(request.found, ProxyTool):
-            return result  # What a server behind this one promised is that server's to keep.
-        if (result.structured_content or {}).get("kind") != QUESTION:
-            self._check(result.structured_content, schema)
-        return result
-
-    def _check(self, content: object, schema: dict[str, Any]) -> None:
-        try:
-            cast("Any", self._validator(schema)).validate(content)
-        except SchemaBroken as broken:
-            raise _BrokenResultError("the result breaks the tool's own output schema") from broken
-        except Exception:  # noqa: BLE001 - a schema that cannot be followed says nothing about the result.
-            return
-
-    def _validator(self, schema: dict[str, Any]) -> Draft202012Validator:
-        known = self._validators.get(id(schema))
-        if known is None or known[0] is not schema:
-            if len(self._validators) >= _MOST_SCHEMAS:
-                self._validators.clear()
-            # With a registry of its own it fetches nothing, wherever a schema refers to.
-            known = self._validators[id(schema)] = (schema, Draft202012Validator(schema, registry=Registry()))
-        return known[1]
-
     async def judge(self, error: BaseException, request: Request) -> Failed | None:
         """Take FastMCP's wrapping off an exception; what it hid in there of the protocol's is raised again."""
-        if isinstance(error, _BrokenResultError):
+        if isinstance(error, BrokenResultError):
             return Bug(error)
         if not is_from_core(error) or isinstance(error, MCPError):
             return None
@@ -206,6 +177,18 @@ class FastMCPInstallation(Installation):
         """Find the function that a request runs."""
         return getattr(request.found, "fn", None)
 
+    async def nature_ahead(self, request: Request) -> Nature:
+        """Look the tool up before FastMCP does."""
+        return await self.looked_up(self._nature_ahead(request.name)) or Nature()
+
+    async def _nature_ahead(self, name: str) -> Nature:
+        tool = await self._get_tool(name)
+        return nature_of(getattr(tool, "annotations", None), getattr(await found_behind(tool), "fn", None))
+
+    async def annotations(self, request: Request) -> object:
+        """Find what a tool declares of itself."""
+        return getattr(request.found, "annotations", None)
+
     async def input_schema(self, request: Request) -> Mapping[str, object]:
         """Find the schema of a tool's arguments."""
         return request.found.parameters if isinstance(request.found, Tool) else {}
@@ -213,6 +196,16 @@ class FastMCPInstallation(Installation):
     def result(self, encoded: Mapping[str, object]) -> ToolResult:
         """Make the result of a tool, exactly as encoded."""
         return ToolResult.from_mcp_result(CallToolResult.model_validate(encoded))
+
+    def failure_in(self, result: object) -> Mapping[str, object] | None:
+        """Give a result as JSON, if it says that the tool failed."""
+        if not isinstance(result, ToolResult) or not result.is_error:
+            return None
+        return cast("CallToolResult", result.to_mcp_result()).model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def asks(self, result: object) -> bool:
+        """Whether a result is a question to the client."""
+        return isinstance(result, InputRequiredToolResult)
 
     def question(self, kind: Kind, encoded: Mapping[str, object]) -> object:
         """Make the result that asks, each kind of request its own."""
@@ -222,10 +215,6 @@ class FastMCPInstallation(Installation):
         """Make the exception that becomes a JSON-RPC error."""
         code = cast("int", encoded["code"])
         return _numbered(code)(code, str(encoded["message"]), encoded["data"])
-
-
-class _BrokenResultError(Exception):
-    """A tool succeeded, and what it gave back is not what it promised."""
 
 
 class _Edge(Middleware):

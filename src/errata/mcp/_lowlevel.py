@@ -14,11 +14,12 @@ from mcp_types import (
     ListToolsResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
+    Tool,
 )
 from pydantic import BaseModel, ValidationError
 
 from errata._serving import Bug, Failed, Group, Kind, Offer, RefusedArguments, Request, Settings, unwrapped
-from errata.mcp._speaking import MEANT, Speaking, is_nested, is_wrapping, schema_of
+from errata.mcp._speaking import MEANT, Speaking, is_nested, is_wrapping
 
 _Handler: TypeAlias = Callable[[ServerRequestContext[Any, Any], Any], Awaitable[HandlerResult]]
 _Params: TypeAlias = CallToolRequestParams | ReadResourceRequestParams | GetPromptRequestParams
@@ -45,6 +46,8 @@ class ServerInstallation(Speaking):
         self._server = server
         self._handlers: dict[str, HandlerEntry[Any]] = {}
         self._register = server.add_request_handler
+        self._declarations: dict[str, object] = {}
+        """What the tools declare of themselves, by their names."""
 
     def hook(self) -> None:
         """Put errata around the handlers that are there, and those that come."""
@@ -96,8 +99,11 @@ class ServerInstallation(Speaking):
             result = await handler(context, params)
             if not isinstance(result, ListToolsResult):
                 return result
-            if result.next_cursor is None and getattr(params, "cursor", None) is None:  # It is the whole list.
-                self.look_for_typos(tool.name for tool in result.tools)
+            if getattr(params, "cursor", None) is None:
+                self._declarations.clear()
+                if result.next_cursor is None:  # It is the whole list.
+                    self.look_for_typos(tool.name for tool in result.tools)
+            self._declarations |= {tool.name: tool.annotations for tool in result.tools}
             return result.model_copy(update={"tools": [self.with_errors(tool) for tool in result.tools]})
 
         return list_tools
@@ -114,12 +120,30 @@ class ServerInstallation(Speaking):
 
     async def input_schema(self, request: Request) -> Mapping[str, object]:
         """Ask the server's own list for the schema of a tool's arguments."""
+        tool = await self._listed(request)
+        return tool.input_schema if tool else {}
+
+    async def annotations(self, request: Request) -> object:
+        """Tell what a tool declares, by the list that was sent last; if none was, the server is asked for it."""
+        if request.name not in self._declarations and (tool := await self._listed(request)):
+            self._declarations[tool.name] = tool.annotations
+        return self._declarations.get(request.name)
+
+    async def _listed(self, request: Request) -> Tool | None:
+        """Look for a tool in the server's own list, page after page."""
         entry = self._handlers.get("tools/list")
         if entry is None:
-            return {}
-        result = await entry.handler(cast("ServerRequestContext[Any, Any]", request.context), PaginatedRequestParams())
-        tools = result.tools if isinstance(result, ListToolsResult) else ()
-        return schema_of(request.name, tools)
+            return None
+        context, params = cast("ServerRequestContext[Any, Any]", request.context), PaginatedRequestParams()
+        for _ in range(_MOST_PAGES):
+            page = await entry.handler(context, params)
+            tools = page.tools if isinstance(page, ListToolsResult) else ()
+            found = next((tool for tool in tools if tool.name == request.name), None)
+            cursor = getattr(page, "next_cursor", None)
+            if found is not None or cursor is None:
+                return found
+            params = PaginatedRequestParams(cursor=cursor)
+        return None
 
     def function(self, request: Request) -> object:  # noqa: ARG002 - one handler does it all.
         """Find nothing: a low-level server does not know its functions."""

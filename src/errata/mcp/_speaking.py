@@ -44,6 +44,20 @@ class Speaking(Installation):
             _meta=told.get("_meta"),
         )
 
+    def failure_in(self, result: object) -> Mapping[str, object] | None:
+        """Give a result as JSON, if it says that the tool failed; a handler may return plain JSON itself."""
+        match result:
+            case CallToolResult(is_error=True):
+                return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+            case {"isError": True}:
+                return cast("Mapping[str, object]", result)
+            case _:
+                return None
+
+    def asks(self, result: object) -> bool:
+        """Whether a result is a question to the client."""
+        return isinstance(result, InputRequiredResult)
+
     def question(self, kind: Kind, encoded: Mapping[str, object]) -> InputRequiredResult:  # noqa: ARG002 - all kinds are asked alike.
         """Make the result that asks."""
         return InputRequiredResult.model_validate(encoded)

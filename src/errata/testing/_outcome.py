@@ -12,6 +12,7 @@ from errata._needs_input import NeedsInput
 from errata._redaction import redact_data, redact_within
 from errata.classification import classify
 from errata.dialects import decode_needs_input
+from errata.dialects._beside import RETRY
 from errata.dialects._incoming import ErrorObject, ToolResult, incoming
 from errata.dialects._lines import lines_of
 from errata.dialects._outgoing import outgoing
@@ -52,7 +53,7 @@ def read(outcome: object) -> Seen | None:
         return None
     if isinstance(outcome, BaseException):
         return _read_exception(outcome)
-    wire = _wire(outcome)
+    wire = _in_the_words_of_its_dialect(_wire(outcome))
     reading = recognise(wire)
     return Seen(reading.fault, reading.dialect, _shown(wire)) if reading else None
 
@@ -83,6 +84,14 @@ def _wire(outcome: object) -> object:
         "isError": getattr(outcome, "is_error", False),
         "_meta": getattr(outcome, "meta", None),
     }
+
+
+def _in_the_words_of_its_dialect(wire: object) -> object:
+    """Leave out the verdict beside a payload: no model gets to see it."""
+    result = incoming(wire)
+    if not isinstance(result, ToolResult) or RETRY not in result.meta:
+        return wire
+    return {**result.raw, "_meta": {key: value for key, value in result.meta.items() if key != RETRY}}
 
 
 def _text_result(text: str) -> dict[str, object]:

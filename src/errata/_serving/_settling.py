@@ -1,0 +1,45 @@
+"""Whether a call that failed may be repeated: by what its tool declares of its effect, and by what it marked."""
+
+from typing import NamedTuple
+
+from errata._current import Current, Effects
+from errata._fault import Fault
+from errata._taxonomy import Retry
+from errata.resilience._effects import harmless_by, record_of, settled
+from errata.resilience._marking import marks_its_effect
+
+
+class Nature(NamedTuple):
+    """What is known of a tool's effect before it is called."""
+
+    harmless: bool | None = None
+    """Whether calling it twice does no harm; None where nobody said."""
+    marks: bool = False
+    """Whether it says where its effect begins."""
+
+    def settle(self, fault: Fault, effects: Effects | None) -> Fault:
+        """Decide whether the call may be repeated, as far as the fault leaves that open."""
+        return settled(fault, harmless=self.harmless, effects=effects, marks=self.marks)
+
+    def settle_for_good(self, fault: Fault, request: Current) -> Fault:
+        """Decide it to be told: what is said not to have begun must not begin any more, in a thread that runs on."""
+        if self.harmless or not self.marks:
+            return self.settle(fault, request.effects)
+        effects = record_of(request)
+        effects.closed = True  # Before `begun` is read: what begins meanwhile is seen, or is stopped.
+        known = self.settle(fault, effects)
+        effects.closed = known.retry is Retry.SAME_CALL
+        return known
+
+
+UNDECLARED = Nature()
+
+
+def nature_of(annotations: object, function: object) -> Nature:
+    """Read what the author of a tool said: in MCP's annotations, and by `with effect():` in the function itself."""
+    return Nature(harmless_by(annotations), function is not None and marks_its_effect(function))
+
+
+def depends_on_the_tool(fault: Fault, effects: Effects | None) -> bool:
+    """Whether the fault alone does not decide. For most failures it does, and nothing has to be looked up."""
+    return fault.retry is Retry.IF_HARMLESS or effects is not None

@@ -1,0 +1,42 @@
+"""What stands beside a payload, in `_meta`: what the words of a dialect have no place for, and no client of it looks at."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from errata._fault import NO_RECOVERY, Fault
+from errata._redaction import redact
+from errata._taxonomy import Retry
+from errata._values import known_word, wait_ms
+from errata.dialects._members import object_in, present, text_in
+
+CORRELATION_ID = "errata/correlationId"
+RETRY = "errata/retry"
+_WORTH_SAYING = frozenset({Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.VERIFY_FIRST})
+"""The other two are understood from every dialect."""
+
+
+def verdict_beside(fault: Fault) -> dict[str, object] | None:
+    """Say exactly whether a call may be repeated, when, and what to call before or instead."""
+    if fault.retry not in _WORTH_SAYING:
+        return None
+    recovery = fault.recovery or NO_RECOVERY
+    return present(
+        verdict=fault.retry.value,
+        afterMs=fault.retry_after_ms,
+        fallbackTool=recovery.fallback_tool and redact(recovery.fallback_tool),
+        verifyTool=recovery.verify_tool and redact(recovery.verify_tool),
+    )
+
+
+def with_verdict(fault: Fault, meta: Mapping[str, object]) -> Fault:
+    """Take a verdict from beside a payload; it is the server's own, before a dialect put it into fewer words."""
+    told = object_in(meta, RETRY)
+    verdict = known_word(Retry, text_in(told, "verdict"))
+    if verdict is None:
+        return fault
+    recovery = replace(
+        fault.recovery or NO_RECOVERY,
+        fallback_tool=text_in(told, "fallbackTool"),
+        verify_tool=text_in(told, "verifyTool"),
+    )
+    return replace(fault, retry=verdict, retry_after_ms=wait_ms(told.get("afterMs")), recovery=recovery)
