@@ -1,0 +1,8 @@
+"""The other side of the wire: call the tools of any server, and know what to do when one fails."""
+
+from errata.client._caller import Caller
+from errata.client._decide import decide
+from errata.client._failed import CallFailed
+from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, UseTool
+
+__all__ = ["AskUser", "CallFailed", "Caller", "FixArguments", "Repeat", "Step", "Stop", "UseTool", "decide"]

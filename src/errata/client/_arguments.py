@@ -1,0 +1,84 @@
+"""What a call was given, looked at before anything is sent."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import cast
+
+from errata._fault import Fault
+from errata._taxonomy import Code, Retry
+from errata.client._failed import Asked
+
+_KEYS = ("idempotency_key", "idempotencyKey")
+"""A tool that takes one of these arguments recognises a repetition by it."""
+
+
+def name_of(kind: str, name: object) -> str:
+    """Refuse a name that is none: no server can be asked for it."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"The name of a {kind} is a text, and `{name!r}` is none. Nothing was sent.")
+    return name
+
+
+def arguments_of(name: str, arguments: object) -> dict[str, object]:
+    """Copy the arguments, so that what was asked stays what was asked; None for none."""
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, Mapping):
+        raise TypeError(
+            f"The arguments of `{name}` are a mapping of names to values, and a {type(arguments).__name__} is none. "
+            f'Nothing was sent. Pass them as in `call("{name}", {{"name": value}})`.'
+        )
+    return dict(cast("Mapping[str, object]", arguments))
+
+
+def key_in(arguments: Mapping[str, object]) -> str | None:
+    """Find the idempotency key that a tool takes as an argument."""
+    given = (arguments.get(name) for name in _KEYS)
+    return next((key for key in given if isinstance(key, str) and key), None)
+
+
+def limit_of(timeout_s: object) -> float | None:
+    """Refuse a time limit that is none; an endless one is None."""
+    if timeout_s is None:
+        return None
+    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float):
+        raise TypeError(
+            f"`timeout_s` is `{timeout_s!r}`. Give the seconds that an attempt may take, or None for no limit."
+        )
+    if not timeout_s > 0:  # Nor is NaN.
+        raise ValueError(
+            f"`timeout_s` is {timeout_s}. Give the seconds that an attempt may take, more than 0, or None for no limit."
+        )
+    return None if timeout_s == math.inf else timeout_s
+
+
+def is_sendable(kind: str, arguments: Mapping[str, object]) -> bool:
+    """Whether arguments can be written as JSON; to find out while they are sent would end the connection."""
+    if not all(isinstance(name, str) for name in arguments):
+        return False
+    if kind == "prompt" and not all(isinstance(value, str) for value in arguments.values()):
+        return False
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - with it the SDKs write them, so whoever has a client has it.
+
+    try:
+        json.dumps(to_jsonable_python(dict(arguments)), ensure_ascii=False, allow_nan=False).encode()
+    except Exception:  # noqa: BLE001 - a value may have a way of its own to be written, and raise anything.
+        return False
+    return True
+
+
+def unsendable(asked: Asked) -> Fault:
+    """Say that arguments cannot be written in the form that they are sent in."""
+    return Fault(
+        code=Code.INVALID_PARAMS,
+        message=(_NOT_TEXTS if asked.kind == "prompt" else _NOT_JSON).format(asked=asked),
+        retry=Retry.FIX_INPUT,
+    )
+
+
+_NOT_JSON = (
+    "The arguments of {asked} cannot be written as JSON, so nothing was sent. Pass only texts, finite numbers, true, "
+    "false, null, and lists and mappings of these that do not contain themselves."
+)
+_NOT_TEXTS = "The arguments of {asked} could not be sent, because one of them is no text. Pass texts only to a prompt."

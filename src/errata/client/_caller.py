@@ -1,0 +1,291 @@
+"""`Caller`: a client whose failures are faults, whatever server it talks to."""
+
+import dataclasses
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Self, TypeVar
+
+from errata._fault import FaultError
+from errata._taxonomy import Retry
+from errata.client._arguments import arguments_of, is_sendable, key_in, limit_of, name_of, unsendable
+from errata.client._connecting import Settings, connection_to
+from errata.client._failed import Asked, CallFailed, identity_of
+from errata.client._failures import raised, returned, timed_out, unopened
+from errata.client._links import HeldLink, Link
+from errata.client._place import Place
+from errata.client._ports import Port
+from errata.client._rendering import rendered
+from errata.client._tools import Tools
+from errata.http._runtime import deadline
+from errata.resilience import Retrying
+from errata.resilience import retry as _retry
+from errata.resilience._effects import settled
+
+_TIMEOUT_S = 60.0
+_LONGEST_HISTORY = 100
+_KEY = "errata/idempotencyKey"
+_T = TypeVar("_T")
+_Send = Callable[[Port], Awaitable[Any]]
+
+
+class Caller:
+    """Calls the tools of a server; what comes back is a result, or one kind of exception.
+
+        caller = Caller(client)                               # an open mcp.Client or fastmcp.Client
+        async with Caller.connect("https://…/mcp") as caller: # or let it make one
+            result = await caller.call("get_order", {"order_id": "17"})
+
+    Whatever goes wrong, on either side, is raised as `CallFailed`. Calls that may be repeated are, by `retry`; None for
+    never; its `idempotent` speaks for tools that declare nothing. `timeout_s` is how long one attempt may take, with all
+    that belongs to it; None for no limit of ours. A cancellation passes untouched.
+    """
+
+    def __init__(
+        self, client: object, *, retry: Retrying | None = _retry, timeout_s: float | None = _TIMEOUT_S
+    ) -> None:
+        self._start(HeldLink(client), retry, timeout_s)
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(  # noqa: PLR0913 - each has its default.
+        cls,
+        server: object,
+        *,
+        headers: Mapping[str, str] | None = None,
+        auth: object = None,
+        retry: Retrying | None = _retry,
+        timeout_s: float | None = _TIMEOUT_S,
+        http_options: Mapping[str, Any] | None = None,
+        **options: Any,  # noqa: ANN401 - whatever `mcp.Client` takes.
+    ) -> AsyncGenerator[Self]:
+        """Connect to a URL, to `StdioServerParameters`, to a server in this process or to a transport, with `mcp.Client`.
+
+        Over HTTP, statuses and waits come back that the SDK's client drops. A connection that was lost is opened again
+        for the next call. `headers`, `auth` and `http_options` (of `httpx2.AsyncClient`) are for URLs; `options` are
+        those of `mcp.Client`. An exception of the block leaves it as it is.
+        """
+        timeout_s = limit_of(timeout_s)
+        settings = Settings(headers=headers, auth=auth, timeout_s=timeout_s, http_options=http_options)
+        async with connection_to(server, settings, options) as link:
+            caller = cls.__new__(cls)
+            caller._start(link, retry, timeout_s)  # noqa: SLF001 - it is one of us.
+            await caller._open()  # noqa: SLF001 - as above.
+            yield caller
+
+    def _start(self, link: Link, retry: Retrying | None, timeout_s: float | None) -> None:
+        self._link = link
+        self._timeout_s = limit_of(timeout_s)
+        self._tools = Tools()
+        self._history: deque[CallFailed] = deque(maxlen=_LONGEST_HISTORY)
+        self._policy = _policy_for(retry, link.key)
+        self._undeclared = retry.idempotent if retry else None
+        """Whether calling a tool twice does no harm that says nothing about it."""
+
+    @property
+    def server(self) -> str:
+        """What the server calls itself, or where it is."""
+        return self._link.server or "the server"
+
+    @property
+    def history(self) -> tuple[CallFailed, ...]:
+        """The last failures, the oldest first, without their responses; a call that succeeded has none."""
+        return tuple(self._history)
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        key: str | None = None,
+        timeout_s: float | None = None,
+    ) -> Any:  # noqa: ANN401 - the result is that of the client's own package.
+        """Call a tool; gives the result of the client's own package, or raises `CallFailed`.
+
+        With a `key` by which the server recognises a repetition, the call may be repeated whatever the tool declares; it
+        is sent as `_meta["errata/idempotencyKey"]`. An argument `idempotency_key` is one, too. A tool that asks something
+        has not failed: the question is the result, and `decide` says whom to ask. Without `timeout_s`, the caller's counts.
+        """
+        asked = Asked("tool", name_of("tool", tool), arguments_of(tool, arguments))
+        limit = self._limit(timeout_s)
+        meta: dict[str, object] = {_KEY: key} if key else {}
+        key = key or key_in(asked.arguments)
+
+        async def send(port: Port) -> object:
+            return await port.call(tool, dict(asked.arguments), timeout_s=limit, meta=meta)
+
+        return await self._made(_Trip(asked, send, limit, harmless=True if key else None, key=key))
+
+    async def read(self, uri: str, *, timeout_s: float | None = None) -> Any:  # noqa: ANN401 - as above.
+        """Read a resource."""
+        limit = self._limit(timeout_s)
+        trip = _Trip(Asked("resource", name_of("resource", uri)), lambda port: port.read(uri), limit, harmless=True)
+        return await self._made(trip)
+
+    async def prompt(
+        self, name: str, arguments: Mapping[str, str] | None = None, *, timeout_s: float | None = None
+    ) -> Any:  # noqa: ANN401 - as above.
+        """Get a prompt."""
+        given = arguments_of(name, arguments)
+        limit = self._limit(timeout_s)
+        asked = Asked("prompt", name_of("prompt", name), given)
+        trip = _Trip(asked, lambda port: port.prompt(name, given), limit, harmless=True)
+        return await self._made(trip)
+
+    def render(self, outcome: object) -> str:
+        """Say a Fault or an error in the words a model reads: those of a server with errata, and as free of secrets."""
+        return rendered(outcome)
+
+    async def _open(self) -> None:
+        """Open the connection before anything is asked of it."""
+
+        async def nothing(_: Port) -> None:
+            """Ask for nothing: the handshake was all."""
+
+        await self._made(_Trip(Asked("connection", self.server), nothing, self._limit(None), harmless=True))
+
+    def _limit(self, timeout_s: float | None) -> float | None:
+        return self._timeout_s if timeout_s is None else limit_of(timeout_s)
+
+    async def _made(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
+        try:
+            return await self._repeated(trip)
+        except CallFailed as failed:
+            self._history.append(failed.in_short())
+            raise
+
+    async def _repeated(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
+        """Make the attempts that the policy allows; what it says in the end is said with all that was in hand."""
+        if not is_sendable(trip.asked.kind, trip.asked.arguments):
+            place = self._place(trip)
+            raise CallFailed.of(unsendable(trip.asked), trip.asked, server=place.server, is_local=True)
+        if self._policy is None:
+            return await self._attempt(trip)
+        try:
+            return await self._policy.call(self._attempt, trip)
+        except CallFailed:
+            raise
+        except FaultError as exhausted:
+            raise _with_all(exhausted) from exhausted.__cause__
+
+    async def _attempt(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
+        """Make one attempt; its time is for all of it: opening, sending and waiting."""
+        trip.is_sent = False
+        try:
+            return await _within(self._tried(trip), trip.limit_s)
+        except TimeoutError as error:
+            failed = timed_out(error, self._place(trip), is_sent=trip.is_sent)
+        except CallFailed as error:
+            failed = error
+        await self._settle(failed, trip)
+        raise failed
+
+    async def _tried(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
+        port = await self._opened(trip)
+        self._recall(trip, port)
+        trip.is_sent = trip.asked.kind != "connection"
+        try:
+            result = await trip.send(port)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets one kind.
+            failed = raised(error, self._place(trip), self._link, port)
+            raise failed from failed.__cause__
+        self._link.keep(port)
+        complaint = returned(result, self._place(trip)) if trip.asked.kind == "tool" else None
+        if complaint is not None:
+            raise complaint
+        self._forget(trip.asked)
+        return result
+
+    def _recall(self, trip: "_Trip", port: Port) -> None:
+        """Keep what a tool declares on the connection on which it is called, as far as it is known already."""
+        if trip.is_to_be_learned:
+            trip.is_known = self._tools.is_known(trip.asked.name, port)
+            self._note(trip, self._tools.harmless(trip.asked.name, port))
+
+    def _note(self, trip: "_Trip", declared: bool | None) -> None:  # noqa: FBT001 - three answers.
+        trip.harmless = self._undeclared if declared is None else declared
+
+    async def _settle(self, failed: CallFailed, trip: "_Trip") -> None:
+        """Decide whether it may be repeated; only where that depends on what the tool declares, the server is asked."""
+        if failed.fault.retry is not Retry.IF_HARMLESS:
+            return
+        if trip.is_to_be_learned and not trip.is_known:
+            self._note(trip, await self._tools.learn(trip.asked.name, self._link, limit_s=trip.limit_s))
+        failed.fault = settled(failed.fault, harmless=trip.harmless)
+
+    async def _opened(self, trip: "_Trip") -> Port:
+        try:
+            return await self._link.port()
+        except Exception as error:  # noqa: BLE001 - as above.
+            failed = unopened(error, self._place(trip), self._link)
+            raise failed from failed.__cause__
+
+    def _place(self, trip: "_Trip") -> Place:
+        return Place(trip.asked, self._link.server, trip.limit_s)
+
+    def _forget(self, asked: Asked) -> None:
+        """Drop the failures of a call that has succeeded: it is no loop."""
+        if self._history:
+            identity = identity_of(asked, self._link.server)
+            kept = [failed for failed in self._history if failed.identity != identity]
+            if len(kept) < len(self._history):
+                self._history = deque(kept, maxlen=_LONGEST_HISTORY)
+
+
+@dataclasses.dataclass(slots=True)
+class _Trip:
+    """One call, from the first attempt to the last."""
+
+    asked: Asked
+    send: _Send
+    limit_s: float | None
+    harmless: bool | None = None
+    """Whether doing it twice does no harm; for a tool it is learned when it matters."""
+    key: str | None = None
+    is_sent: bool = False
+    """Whether an attempt has come so far that the server may have got it."""
+    is_known: bool = False
+    """Whether what the tool declares was known when it was called."""
+
+    @property
+    def is_to_be_learned(self) -> bool:
+        """Whether it is for the tool to say what harm it does."""
+        return self.asked.kind == "tool" and self.key is None
+
+
+def _policy_for(retry: Retrying | None, server: str | None) -> Retrying | None:
+    """Let a policy ask each call whether it may be made twice; servers have a budget each."""
+    if retry is None:
+        return None
+    if not isinstance(retry, Retrying):
+        raise TypeError(
+            f"`retry` is `{retry!r}`. Pass a policy, as in `retry=retry(attempts=5)`, or None for no retries."
+        )
+    if retry.key is not None:
+        raise TypeError(
+            "`retry(key=…)` would be one key for all calls of a `Caller`. Give each call its own: `call(…, key=…)`."
+        )
+
+    def key(trip: _Trip) -> str | None:
+        return trip.key or ("declared" if trip.harmless else None)
+
+    upstream = retry.upstream or server
+    return retry(key=key, idempotent=None, upstream=upstream)
+
+
+def _with_all(exhausted: FaultError) -> CallFailed | FaultError:
+    """Say that a call was repeated in vain, with what its last attempt had in hand; a reference is the server's alone."""
+    last = exhausted.__cause__
+    if not isinstance(last, CallFailed):
+        return exhausted
+    ours = dataclasses.replace(
+        exhausted.fault, correlation_id=last.fault.correlation_id, timestamp=last.fault.timestamp
+    )
+    return last.with_fault(ours)
+
+
+async def _within(work: Awaitable[_T], seconds: float | None) -> _T:
+    if seconds is None:
+        return await work
+    async with deadline(seconds):
+        return await work

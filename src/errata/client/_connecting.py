@@ -1,0 +1,117 @@
+"""What `Caller.connect` was given, as something that can be connected to."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, TypedDict
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:  # It needs what the SDK brings along.
+    from errata.client._connection import Connection, Target
+
+_LONGEST_CONNECT_S = 30.0
+_LONGEST_READ_S = 300.0
+_FASTMCP = "fastmcp.server.server.FastMCP"
+_KNOWN = {
+    "mcp.client.stdio.StdioServerParameters",
+    "mcp.server.mcpserver.server.MCPServer",
+    "mcp.server.lowlevel.server.Server",
+}
+
+
+class Settings(TypedDict):
+    """How to speak HTTP."""
+
+    headers: Mapping[str, str] | None
+    auth: object
+    timeout_s: float | None
+    http_options: Mapping[str, Any] | None
+
+
+def connection_to(
+    server: object, settings: Settings, options: Mapping[str, Any]
+) -> "AbstractAsyncContextManager[Connection]":
+    """Prepare a connection; nothing is opened yet."""
+    try:
+        from errata.client._connection import connected  # noqa: PLC0415 - only who connects needs the SDK.
+    except ImportError as missing:
+        raise ImportError(
+            '`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install "errata[mcp]"'
+        ) from missing
+    target = _target(server, settings, dict(options))
+    if (limit := settings["timeout_s"]) is not None:
+        target.opens_within_s = limit
+    return connected(target)
+
+
+def _target(server: object, settings: Settings, options: dict[str, Any]) -> "Target":
+    if isinstance(server, str):
+        return _address(server, settings, options)
+    if unused := [name for name in ("headers", "auth", "http_options") if settings[name] is not None]:
+        raise TypeError(
+            f"`{unused[0]}` is for HTTP, and `server` is a {type(server).__name__}. Pass a URL, or leave it out."
+        )
+    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__}
+    if _FASTMCP in names:
+        return _in_fastmcp(server, settings, options)
+    single_use = isinstance(server, AbstractAsyncContextManager)
+    if not single_use and names.isdisjoint(_KNOWN):
+        raise TypeError(
+            f"`Caller.connect` takes no `{type(server).__name__}`. Pass a URL, StdioServerParameters, a server of mcp or "
+            "FastMCP, or a transport of mcp."
+        )
+    return _in_mcp(server, settings, options, single_use=single_use)
+
+
+def _in_mcp(server: Any, settings: Settings, options: dict[str, Any], *, single_use: bool) -> "Target":  # noqa: ANN401 - as `mcp.Client` takes it.
+    from mcp import Client  # noqa: PLC0415 - as above.
+
+    from errata.client._connection import Target  # noqa: PLC0415 - as above.
+
+    given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
+    return Target(lambda: Client(server, **given), _name_of(server), single_use=single_use)
+
+
+def _in_fastmcp(server: Any, settings: Settings, options: dict[str, Any]) -> "Target":  # noqa: ANN401 - as `fastmcp.Client` takes it.
+    from fastmcp import Client  # noqa: PLC0415 - whoever has such a server has the package.
+
+    from errata.client._connection import Target  # noqa: PLC0415 - as above.
+
+    given: dict[str, Any] = {"timeout": settings["timeout_s"], **options}
+    return Target(lambda: Client(server, **given), _name_of(server))
+
+
+def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
+    from mcp import Client  # noqa: PLC0415 - as above.
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - as above.
+
+    from errata.client._connection import Target  # noqa: PLC0415 - as above.
+    from errata.client._exchange import WatchedClient  # noqa: PLC0415 - as above.
+
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f"`{url}` is no address of an MCP server. Pass one that starts with `https://` or `http://`.")
+    name = parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+    watched = WatchedClient(server=name, **_http_settings(settings) | dict(settings["http_options"] or {}))
+    given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
+    return Target(lambda: Client(streamable_http_client(url, http_client=watched), **given), name, name, watched)
+
+
+def _http_settings(settings: Settings) -> dict[str, Any]:
+    """Let a connection that cannot be opened be noticed as such, before the call as a whole runs out of time."""
+    import httpx2  # noqa: PLC0415 - as above.
+
+    limit = settings["timeout_s"]
+    connect = _LONGEST_CONNECT_S if limit is None else min(_LONGEST_CONNECT_S, limit / 2)
+    read = None if limit is None else max(_LONGEST_READ_S, 2 * limit)
+    timeout = httpx2.Timeout(_LONGEST_CONNECT_S, connect=connect, read=read)
+    given = {"headers": settings["headers"], "auth": settings["auth"], "timeout": timeout}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _name_of(server: object) -> str | None:
+    """Name what has no address: a server in this process, or a command."""
+    for attribute in ("name", "command"):
+        name: object = getattr(server, attribute, None)
+        if isinstance(name, str) and name:
+            return name
+    return None

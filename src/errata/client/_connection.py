@@ -1,0 +1,241 @@
+"""A connection that is opened, kept, and opened again when it was lost.
+
+An SDK's client has to be closed by the task that opened it, and one that breaks cancels that task. So each one
+lives in a task of its own, and whoever calls through it is never cancelled for its sake.
+"""
+
+import contextlib
+import logging
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.abc
+from mcp import ClientSession
+from mcp.types import CallToolResult
+
+from errata.client._exchange import Exchange, WatchedClient
+from errata.client._outcome import leaf_of
+from errata.client._ports import Port, port_for
+
+_LOG = logging.getLogger("errata")
+_PATIENCE = 0.9
+"""So much of its time an opening has had when nobody waits for it any more: whoever came first has given up by then."""
+_LONGEST_CHECK_S = 2.0
+_CHECK = 0.25
+"""Of the time for an attempt, so much may pass while its answer is held against a schema that has to be asked for."""
+_MOST_NAMES = 10_000
+_LONGEST_GOODBYE_S = 5.0
+"""A server that does not answer when it is told goodbye keeps nobody longer."""
+
+
+@dataclass(slots=True)
+class Target:
+    """What is connected to."""
+
+    client: Callable[[], AbstractAsyncContextManager[Any]]
+    """Makes a client that is not open yet."""
+    name: str | None
+    """What it is called before it says itself what it is called."""
+    key: str | None = None
+    """By what name callers of it share a budget."""
+    watched: WatchedClient | None = None
+    single_use: bool = False
+    """Whether a client can be made only once."""
+    opens_within_s: float = math.inf
+    """A handshake that takes longer has failed."""
+
+
+class _Session:
+    """One client, open in a task of its own."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._ready = anyio.Event()
+        self._over = anyio.Event()
+        self._done = anyio.Event()
+        self._began_s = anyio.current_time()
+        self._scope = anyio.CancelScope()
+        self.error: Exception | None = None
+        self.port: Port | None = None
+
+    async def run(self) -> None:
+        """Open the client, and keep it until it is told to close."""
+        with self._scope:
+            await self._kept_open()
+
+    async def _kept_open(self) -> None:
+        try:
+            async with self._target.client() as client:
+                _forgive_listing(client.session, min(_LONGEST_CHECK_S, self._target.opens_within_s * _CHECK))
+                self.port = port_for(client)
+                self._ready.set()
+                await self._done.wait()
+        except Exception as error:  # noqa: BLE001 - whoever opened it is told; who calls later opens another one.
+            self.error = error
+            _LOG.debug("A connection to %s has ended: %r", self._target.name, leaf_of(error))
+        finally:
+            self.port = None
+            self._ready.set()
+            self._over.set()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is closed, or never was open."""
+        return self._over.is_set()
+
+    @property
+    def hangs(self) -> bool:
+        """Whether its handshake has had its time."""
+        waited = anyio.current_time() - self._began_s
+        return not self._ready.is_set() and waited >= self._target.opens_within_s * _PATIENCE
+
+    def abandon(self) -> None:
+        """Give it up; whoever still waits for it is told, and its task clears up behind it."""
+        self.error = TimeoutError()
+        self._ready.set()
+        self._scope.cancel()
+
+    async def opened(self) -> Port:
+        """Wait until it is open, and raise what kept it from opening."""
+        await self._ready.wait()
+        if self.port is None:
+            raise leaf_of(self.error) if self.error else anyio.ClosedResourceError
+        return self.port
+
+    def close(self) -> None:
+        """Let it close; its task does that, and takes the time it takes."""
+        self._done.set()
+
+    async def closed(self) -> None:
+        """Close it, and wait for that; one that is still opening is not waited for."""
+        if self._ready.is_set():
+            self.close()
+        else:
+            self.abandon()
+        await self._over.wait()
+
+
+def _forgive_listing(session: ClientSession, longest_s: float) -> None:
+    """Take an answer that cannot be checked for what it is: a call that was done has not failed.
+
+    The SDK lists the tools after a success, to hold the answer against its schema, and raises what the listing raises.
+    For a list that does not come it is waited once; an answer that has nothing to be checked waits for none.
+    """
+    check: Callable[[str, CallToolResult], Awaitable[None]] | None = getattr(session, "validate_tool_result", None)
+    schemas: object = getattr(session, "_tool_output_schemas", None)
+    if check is None or not isinstance(schemas, dict):  # Of another version, and with another way to check.
+        return
+    unlisted: set[str] = set()
+    gave_up = False
+
+    async def validate_tool_result(name: str, result: CallToolResult) -> None:
+        nonlocal gave_up
+        if name not in schemas and (gave_up or name in unlisted or result.structured_content is None):
+            return
+        try:
+            with anyio.fail_after(longest_s):
+                await check(name, result)
+        except RuntimeError:  # It does not fit.
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is not about this answer.
+            gave_up = True
+            _LOG.debug("The answer of %s could not be checked: %r", name, error)
+        if name not in schemas and len(unlisted) < _MOST_NAMES:
+            unlisted.add(name)
+
+    session.validate_tool_result = validate_tool_result  # type: ignore[method-assign]
+
+
+class Connection:
+    """The connection of one caller."""
+
+    def __init__(self, target: Target, group: anyio.abc.TaskGroup) -> None:
+        self._target = target
+        self._group = group
+        self._session: _Session | None = None
+        self._name = target.name
+        self._was_open = False
+        self.opens: bool = not target.single_use
+
+    @property
+    def server(self) -> str | None:
+        """What the server calls itself, or where it is."""
+        if self._session and self._session.port:
+            self._name = self._session.port.name or self._name
+        return self._name
+
+    @property
+    def key(self) -> str | None:
+        """Know it by where it is."""
+        return self._target.key
+
+    @property
+    def advice(self) -> str | None:
+        """What to do if it cannot be opened again; None while it is open, or can be."""
+        if not self._target.single_use or not self._was_open or (self._session and self._session.port):
+            return None
+        return "A transport can be used once: pass its URL or its StdioServerParameters, and it is opened again."
+
+    async def port(self) -> Port:
+        """Give the open client; open one if there is none, whoever asks first."""
+        session = self._session
+        if session is not None and session.port is not None:
+            return session.port
+        if session is not None and session.hangs and self.opens:
+            session.abandon()
+            session = None
+        if session is None or session.is_over:  # One that is still opening outlives whoever was first to ask.
+            session = self._session = _Session(self._target)
+            self._group.start_soon(session.run)
+        port = await session.opened()
+        self._was_open = True
+        return port
+
+    def lose(self, port: Port) -> None:
+        """Close a client that has lost its connection; the next call opens another one."""
+        session = self._session
+        if session is not None and session.port is port:
+            self._session = None
+            session.close()
+
+    def keep(self, port: Port) -> None:
+        """Know that already: what does not work is closed."""
+
+    def redeem(self, error: BaseException) -> Exchange | None:
+        """Find out what an error of the client stands for, if its connection was watched."""
+        return self._target.watched.redeem(error) if self._target.watched else None
+
+    async def close(self) -> None:
+        """Close what is open."""
+        if self._session is not None:
+            await self._session.closed()
+
+
+@asynccontextmanager
+async def connected(target: Target) -> AsyncGenerator[Connection]:
+    """Keep a connection for as long as the block takes. What the block raises comes out as it is, and not in a group."""
+    own: BaseException | None = None
+    try:
+        async with contextlib.AsyncExitStack() as stack:
+            if target.watched is not None:
+                await stack.enter_async_context(target.watched)
+            group = await stack.enter_async_context(anyio.create_task_group())
+            connection = Connection(target, group)
+            try:
+                yield connection
+            except BaseException as error:
+                own = error
+                raise
+            finally:
+                with anyio.move_on_after(_LONGEST_GOODBYE_S, shield=True):
+                    await connection.close()
+                group.cancel_scope.cancel()
+    except BaseExceptionGroup as together:
+        if own is None:
+            own = leaf_of(together)
+    if own is not None:
+        raise own

@@ -1,0 +1,101 @@
+"""The exception of a call that failed, with everything that was in hand when it did."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple, Self
+
+from errata._fault import Fault, FaultError
+from errata._jsonable import jsonable
+
+_SIZE = 64 * 1024 * 1024
+"""As much of the arguments is compared; two calls that differ only behind that are taken for the same."""
+_LONGEST_NAME = 200
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+_OCCURRENCES = itertools.count(1)
+
+
+class Asked(NamedTuple):
+    """What was asked of a server."""
+
+    kind: str
+    """`tool`, `resource`, `prompt`, or `connection` for the handshake before all of them."""
+    name: str
+    arguments: Mapping[str, object] = _NOTHING
+
+    def __str__(self) -> str:
+        name = self.name if len(self.name) <= _LONGEST_NAME else f"{self.name[:_LONGEST_NAME]}…"
+        match self.kind:
+            case "tool":
+                return f"`{name}`"
+            case "connection":
+                return "the handshake"
+            case _:
+                return f"the {self.kind} `{name}`"
+
+
+class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base has the suffix.
+    """A call that failed, whoever is to blame: the server, the network or this client. Its text is the message."""
+
+    tool: str | None = None
+    """The tool that was called; None where it was something else."""
+    arguments: Mapping[str, object] = _NOTHING
+    server: str | None = None
+    """What the server calls itself, or its address."""
+    response: object = None
+    """What came back, as plain JSON: a result, a JSON-RPC error, or status, headers and body of HTTP; None for nothing.
+
+    It is as the server sent it: unlike all the rest, it may hold what neither a model nor a log should see.
+    """
+    is_local: bool = False
+    """Whether it was noticed on this side: no connection, no answer in time, an answer that is none."""
+    dialect: str = "none"
+    """Who wrote the words: one of errata's dialects, `JSON-RPC error`, or `none`."""
+    identity: str | None = None
+    """The same for the same call of the same server, and for no other."""
+    occurrence: int = 0
+    """A number of its own, by which one that is remembered is known."""
+
+    @classmethod
+    def of(  # noqa: PLR0913 - one for each thing that was in hand.
+        cls,
+        fault: Fault,
+        asked: Asked,
+        *,
+        server: str | None,
+        response: object = None,
+        is_local: bool = False,
+        dialect: str = "none",
+        cause: BaseException | None = None,
+    ) -> Self:
+        """Attach what was in hand to a fault."""
+        error = cls.from_fault(fault, cause=cause)
+        error.tool = asked.name if asked.kind == "tool" else None
+        error.arguments = asked.arguments
+        error.server = server
+        error.response = response
+        error.is_local = is_local
+        error.dialect = dialect
+        error.identity = identity_of(asked, server)
+        error.occurrence = next(_OCCURRENCES)
+        return error
+
+    def in_short(self) -> Self:
+        """Copy it for keeping: without what came back, and without the frames that its traceback holds on to."""
+        error = type(self).from_fault(self.fault)
+        vars(error).update({**vars(self), "response": None})
+        return error
+
+    def with_fault(self, fault: Fault) -> Self:
+        """Copy it with another fault; what was attached stays, and this one becomes the cause."""
+        error = type(self).from_fault(fault, cause=self)
+        vars(error).update({**vars(self), "fault": fault})
+        return error
+
+
+def identity_of(asked: Asked, server: str | None) -> str:
+    """Name a call by what is asked of whom; arguments are the same whatever their order."""
+    told = json.dumps([server, asked.kind, asked.name, jsonable(asked.arguments, size=_SIZE)], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()

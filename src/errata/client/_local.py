@@ -1,0 +1,289 @@
+"""Trouble on this side of the wire: what the SDKs' own words and exceptions mean, one row each.
+
+The SDKs report much of it as if the server had said it. What a server relays in the same words is told from it where it
+matters: that a connection is closed, or that time ran out.
+"""
+
+import re
+from typing import NamedTuple
+
+from errata._fault import Fault
+from errata._jsonable import text_of
+from errata._redaction import redact_within
+from errata._taxonomy import Code, Retry
+from errata._values import is_a
+from errata.classification import classify
+from errata.client._outcome import error_object, leaf_of
+from errata.client._place import Place, span
+from errata.client._sessions import refuses_session
+from errata.dialects._sentences import one_line
+
+_LONGEST = 300
+_CHECK = "validate_tool_result"
+"""The method of the SDK's session that lists the tools after a call that succeeded."""
+
+
+class Trouble(NamedTuple):
+    """What happened, and what it means for the connection."""
+
+    fault: Fault
+    is_lost: bool = False
+    """Whether the connection has to be opened again."""
+    is_local: bool = True
+    """Whether it was noticed on this side; what a server answers, in whatever form, is its own."""
+    is_unsent: bool = False
+    """Whether it is certain that nothing was sent, or taken on."""
+
+
+class _Row(NamedTuple):
+    code: Code
+    retry: Retry
+    message: str
+    is_lost: bool = False
+    is_local: bool = True
+
+
+_UNKNOWN_EFFECT = "Whether it took effect is not known."
+_TIMEOUT = _Row(
+    Code.TIMEOUT,
+    Retry.IF_HARMLESS,
+    "This client waited{wait} for {asked} and got no answer from {server}. " + _UNKNOWN_EFFECT,
+)
+_NOT_CONNECTED = _Row(
+    Code.TIMEOUT,
+    Retry.SAME_CALL,
+    "This client could not connect to {server} {in_time}{unsent}. Check that the server runs, or give it more time "
+    "with `timeout_s`.",
+)
+_CLOSED = _Row(
+    Code.NETWORK_ERROR,
+    Retry.IF_HARMLESS,
+    "The connection to {server} was lost before {asked} was answered. " + _UNKNOWN_EFFECT,
+    is_lost=True,
+)
+_CUT = _CLOSED._replace(is_lost=False)
+_UNREADABLE = _Row(
+    Code.SERIALIZATION_ERROR,
+    Retry.IF_HARMLESS,
+    "The answer of {server} to {asked} could not be read: it is no valid MCP. " + _UNKNOWN_EFFECT,
+)
+_BROKEN_SCHEMA = _Row(
+    Code.SERIALIZATION_ERROR,
+    Retry.NEVER,
+    "{asked} was done, but this client refused the answer: it does not fit the tool's own output schema. "
+    "Only the author of {server} can mend it.",
+)
+_UNCHECKED = _Row(
+    Code.UPSTREAM_ERROR,
+    Retry.NEVER,
+    "{asked} was done, but this client could not check the answer, because {server} did not list its tools. "
+    "A client made by `Caller.connect` takes it unchecked.",
+)
+_UNCHECKED_IN_TIME = _Row(
+    Code.TIMEOUT,
+    Retry.NEVER,
+    "{asked} was done, but the time for it was over before this client could check the answer, because {server} did not "
+    "list its tools. Look at what was done, and do not do it again.",
+)
+_NOT_OPEN = _Row(
+    Code.NETWORK_ERROR,
+    Retry.NEVER,
+    "This client is not connected to {server}, so {asked} was not sent. Open the client with `async with` first.",
+)
+_HIDDEN_STATUS = _Row(
+    Code.UPSTREAM_ERROR,
+    Retry.IF_HARMLESS,
+    "{server} answered {asked} with an HTTP error, and the client that was used does not say which. "
+    "A client made by `Caller.connect` does.",
+    is_local=False,
+)
+_OUT_OF_SESSION = _Row(
+    Code.NETWORK_ERROR,
+    Retry.SAME_CALL,
+    "{server} no longer knows this session, so {asked} was not taken on; it may have been restarted.",
+    is_lost=True,
+)
+_NO_ENDPOINT = _Row(
+    Code.NOT_FOUND,
+    Retry.NEVER,
+    "{server} answered {asked} with 404 Not Found. Check the address: there seems to be no MCP endpoint.",
+    is_local=False,
+)
+_NOT_MCP = _Row(
+    Code.SERIALIZATION_ERROR,
+    Retry.IF_HARMLESS,
+    "The answer of {server} to {asked} could not be read: it is no MCP ({words}). Check the address, and whether a proxy "
+    "or a login page stands in between. " + _UNKNOWN_EFFECT,
+)
+_ACCEPTED = _Row(
+    Code.UPSTREAM_ERROR,
+    Retry.IF_HARMLESS,
+    "{server} accepted {asked} and will send no answer. " + _UNKNOWN_EFFECT,
+    is_local=False,
+)
+_UNSTARTABLE = _Row(
+    Code.CONFIGURATION_ERROR,
+    Retry.NEVER,
+    "This client could not start {server}{unsent}: {words}. Check that the command exists, that its path is right and that "
+    "it may be run.",
+)
+_NO_COMMAND = (FileNotFoundError, NotADirectoryError, PermissionError)
+_REDIRECTED = _Row(Code.CONFIGURATION_ERROR, Retry.NEVER, "{server} has moved: {words}", is_local=False)
+
+# fmt: off
+_BY_WORDS: tuple[tuple[int | None, str, _Row], ...] = (
+    (-32001, "Request '.*' timed out$",                   _TIMEOUT),
+    (-32001, "Timed out (after|while waiting)",           _TIMEOUT),
+    (-32000, "Connection closed$",                        _CLOSED),
+    (-32000, "SSE stream ",                               _CUT),
+    (-32603, "Server returned an error response",         _HIDDEN_STATUS),
+    (-32601, "Not Found$",                                _NO_ENDPOINT),
+    (-32600, "Unexpected content type",                   _NOT_MCP),
+    (-32600, "server answered a request with 202",        _ACCEPTED),
+    (-32600, "Redirect to ",                              _REDIRECTED),
+    (-32700, "Failed to parse JSON response",             _UNREADABLE),
+    (-32700, "Failed to parse SSE message",               _UNREADABLE),
+    (None,   "Invalid structured content returned",       _BROKEN_SCHEMA),
+    (None,   "Tool .* has an output schema but did not",  _BROKEN_SCHEMA),
+    (None,   "Invalid schema for tool",                   _BROKEN_SCHEMA),
+    (None,   "Client must be used within",                _NOT_OPEN),
+    (None,   "Client is not connected",                   _NOT_OPEN),
+    (None,   "Server session was closed unexpectedly",    _CLOSED),
+    (None,   "Session task completed",                    _CLOSED),
+)
+"""By the number of an MCPError, None for a RuntimeError, and by how its text begins."""
+_SESSION_NUMBERS = frozenset({-32600, -32000, -32001})
+"""With which the SDKs of Python and TypeScript say that they do not know a session."""
+_BY_CLASS = {
+    "anyio.ClosedResourceError": _CLOSED,
+    "anyio.BrokenResourceError": _CLOSED,
+    "anyio.EndOfStream":         _CLOSED,
+    "pydantic_core.ValidationError": _UNREADABLE,
+}
+# fmt: on
+
+
+def trouble_of(
+    error: BaseException, place: Place, *, is_closed: bool | None = None, knows_sessions: bool = True
+) -> Trouble | None:
+    """Say what an exception means that was raised on this side; None for what the server said.
+
+    `is_closed` is whether the connection has ended; None where nobody knows. Who `knows_sessions` has seen by its status
+    whether one was refused; for anybody else, words have to do.
+    """
+    error = leaf_of(error)
+    row = _row_of(error)
+    if row is None and not knows_sessions and _refuses_session(error):
+        row = _OUT_OF_SESSION
+    if row is not None and _is_hearsay(row, error, is_closed=is_closed):
+        row = None
+    if row is not _BROKEN_SCHEMA and _came_after_the_answer(error):
+        row = _UNCHECKED
+    if row is not None:
+        return Trouble(_fault(row, error, place), row.is_lost, row.is_local, row in {_NOT_OPEN, _OUT_OF_SESSION})
+    if error_object(error) is not None:
+        return None
+    return Trouble(_classified(error, place))
+
+
+def ran_out_of_time(error: BaseException) -> bool:
+    """Whether this side has waited long enough."""
+    return is_a(error, TimeoutError) or (_row_of(error) is _TIMEOUT and is_a(error.__context__, TimeoutError))
+
+
+def no_answer(place: Place, error: TimeoutError) -> Fault:
+    """Say that the time for an attempt is over, and that what was sent has got no answer, or none that was checked."""
+    stopped = error.__cause__ or error.__context__
+    was_done = stopped is not None and _came_after_the_answer(stopped)
+    return _fault(_UNCHECKED_IN_TIME if was_done else _TIMEOUT, None, place)
+
+
+def not_connected(place: Place) -> Fault:
+    """Say that the time for an attempt was over before anything was sent."""
+    return _fault(_NOT_CONNECTED, None, place)
+
+
+def out_of_session(place: Place) -> Trouble:
+    """Say that the server has forgotten who we are."""
+    return Trouble(_fault(_OUT_OF_SESSION, None, place), is_lost=True, is_unsent=True)
+
+
+def cannot_reopen(place: Place, advice: str) -> Fault:
+    """Say that a connection that was lost stays lost."""
+    row = _Row(
+        Code.NETWORK_ERROR,
+        Retry.NEVER,
+        f"The connection to {{server}} was lost earlier, so {{asked}} was not sent. {advice}",
+    )
+    return _fault(row, None, place)
+
+
+def unstartable(place: Place, error: BaseException) -> Fault | None:
+    """Say that there is no such command, or none that may be run; None for any other error."""
+    return _fault(_UNSTARTABLE, error, place) if isinstance(error, _NO_COMMAND) else None
+
+
+def _row_of(error: BaseException) -> _Row | None:
+    wire = error_object(error)
+    if wire is None and not isinstance(error, RuntimeError):
+        return _BY_CLASS.get(_dotted(type(error)))
+    number, text = (None, text_of(error)) if wire is None else (wire.get("code"), text_of(wire.get("message", "")))
+    return next((row for code, words, row in _BY_WORDS if code == number and re.match(words, text[:_LONGEST])), None)
+
+
+def _refuses_session(error: BaseException) -> bool:
+    wire = error_object(error) or {}
+    return wire.get("code") in _SESSION_NUMBERS and refuses_session(text_of(wire.get("message", "")))
+
+
+def _is_hearsay(row: _Row, error: BaseException, *, is_closed: bool | None) -> bool:
+    """Whether a server tells of the trouble that it had itself, further away, in the words that the SDK has for ours."""
+    if error_object(error) is None:
+        return False
+    if row is _CLOSED:  # A connection that broke under a request may not know yet that it is closed.
+        return is_closed is False and _dotted(type(error.__context__)) not in _BY_CLASS
+    return row is _TIMEOUT and not is_a(error.__context__, TimeoutError)
+
+
+def _came_after_the_answer(error: BaseException) -> bool:
+    """Whether the SDK had the answer, and failed to list the tools to hold it against its schema.
+
+    The error is that of the listing: as that of the call it might be taken for leave to make it again.
+    """
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_name == _CHECK:
+            return True
+        frame = frame.tb_next
+    return False
+
+
+def _dotted(kind: type) -> str:
+    return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+
+
+def _fault(row: _Row, error: BaseException | None, place: Place) -> Fault:
+    wait = "" if place.timeout_s is None else f" {span(place.timeout_s)}"
+    words = redact_within(one_line(text_of(error)), _LONGEST) if error is not None else ""
+    message = row.message.format(
+        asked=place.asked, server=place.named, in_time=place.in_time, unsent=place.unsent, wait=wait, words=words
+    )
+    return Fault(code=row.code, message=message[:1].upper() + message[1:], retry=row.retry)
+
+
+def _classified(error: BaseException, place: Place) -> Fault:
+    """Ask the tables that know every exception, and say beside their words where it happened."""
+    fault = classify(error)
+    said = redact_within(one_line(fault.message), _LONGEST)
+    what = "could not reach" if fault.retry is Retry.SAME_CALL else "got no answer from"
+    if place.asked.kind == "connection":
+        where = f"could not connect to {place.named}"
+    else:
+        where = f"{what} {place.named} for {place.asked}"
+    return Fault(
+        code=fault.code,
+        message=f"This client {where}: {said}",
+        retry=fault.retry,
+        retry_after_ms=fault.retry_after_ms,
+        http_status=fault.http_status,
+    )

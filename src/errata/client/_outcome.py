@@ -1,0 +1,112 @@
+"""What came of a call, in whatever form somebody has it in hand, read as a failure, a question or neither."""
+
+import dataclasses
+from typing import NamedTuple, cast
+
+from errata._fault import Fault, FaultError
+from errata._jsonable import text_of
+from errata._needs_input import NeedsInput
+from errata._taxonomy import Code
+from errata._values import is_a, items_of
+from errata.classification import classify
+from errata.dialects import decode_needs_input
+from errata.dialects._outgoing import outgoing, outgoing_question
+from errata.http._reply import attribute
+from errata.reading import recognise
+
+
+class Read(NamedTuple):
+    """A failure, without the secrets that a foreign server may have told with it, and in whose words it was told."""
+
+    fault: Fault
+    dialect: str
+
+
+def fault_of(outcome: object) -> Fault | None:
+    """Find the fault in an outcome; None where there is none. Total, like all that it asks."""
+    match outcome:
+        case Fault():
+            return outgoing(outcome)
+        case FaultError():
+            return outgoing(outcome.fault)
+        case NeedsInput():
+            return None
+        case BaseException():
+            read = read_error(outcome)
+            return read.fault if read else outgoing(_of_this_program(outcome))
+        case _:
+            read = read_result(outcome)
+            return read.fault if read else None
+
+
+def question_in(outcome: object) -> NeedsInput | None:
+    """Find the question in an outcome: a tool that asks before it acts has not failed."""
+    if isinstance(outcome, NeedsInput):
+        return outgoing_question(outcome)
+    found = None if isinstance(outcome, Fault | BaseException) else decode_needs_input(wire_of(outcome))
+    return found and outgoing_question(found)
+
+
+def _of_this_program(error: BaseException) -> Fault:
+    """Classify an exception that no server has sent: what would be a bug of the server there is one of this side here."""
+    fault = classify(error)
+    if fault.message != Code.INTERNAL_ERROR.sentence:
+        return fault
+    return dataclasses.replace(
+        fault,
+        message=f"`{type(error).__name__}` was raised in this program, and not by the server. Look for the cause here.",
+    )
+
+
+def read_result(result: object) -> Read | None:
+    """Read a result; None for a success."""
+    reading = recognise(_dumped(wire_of(result)))  # As JSON, which tells a success at a glance.
+    return Read(outgoing(reading.fault), reading.dialect) if reading else None
+
+
+def read_error(error: BaseException) -> Read | None:
+    """Read the JSON-RPC error that a client of an SDK raised; None for an exception that is none."""
+    wire = error_object(error)
+    reading = None if wire is None else recognise(wire)
+    return Read(outgoing(reading.fault), reading.dialect) if reading else None
+
+
+def error_object(error: BaseException) -> dict[str, object] | None:
+    """Take the SDK's MCPError for the JSON that it was."""
+    if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
+        return None
+    told = attribute(error, "error") or error
+    found = {name: attribute(told, name) for name in ("code", "message", "data")}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def wire_of(result: object) -> object:
+    """Take a result as it was on the wire; FastMCP's client has a class of its own for it."""
+    if not dataclasses.is_dataclass(result) or attribute(result, "is_error") is None:
+        return result
+    return {
+        "content": [_dumped(block) for block in items_of(attribute(result, "content"))],
+        "structuredContent": attribute(result, "structured_content"),
+        "isError": attribute(result, "is_error") is True,
+        "_meta": attribute(result, "meta"),
+    }
+
+
+def plain(result: object) -> object:
+    """Copy what came back into plain JSON, to be kept."""
+    return _dumped(wire_of(result))
+
+
+def _dumped(value: object) -> object:
+    dump = getattr(type(value), "model_dump", None)
+    try:
+        return dump(value, mode="json", by_alias=True, exclude_none=True) if callable(dump) else value
+    except Exception:  # noqa: BLE001 - what cannot be written as JSON is kept in words.
+        return text_of(value)
+
+
+def leaf_of(error: BaseException) -> BaseException:
+    """Take an exception out of the groups that hold nothing else."""
+    while is_a(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = cast("BaseException", error.exceptions[0])
+    return error

@@ -1,0 +1,193 @@
+"""Is the next step one that helps, whatever came back?"""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import faults, json_values
+
+from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, Retry, dialects
+from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, UseTool, decide
+from errata.client._failed import Asked
+
+STEPS = (Repeat, FixArguments, UseTool, AskUser, Stop)
+DONE = {"content": [{"type": "text", "text": "done"}]}
+
+
+def failed(fault, tool="pay", **arguments):
+    return CallFailed.of(fault, Asked("tool", tool, arguments), server="till")
+
+
+@given(outcome=st.one_of(json_values, faults, faults.map(FaultError.from_fault), st.builds(ValueError, st.text())))
+def test_whatever_came_back_there_is_a_next_step_or_nothing_to_do(outcome):
+    step = decide(outcome, [outcome, None, 17])
+    assert step is None or isinstance(step, STEPS)
+    assert step is None or "\n" not in str(step)
+
+
+@given(faults)
+def test_a_failure_in_any_form_leads_to_the_same_step(fault):
+    step = decide(fault)
+    assert step == decide(FaultError.from_fault(fault)) == decide(failed(fault))
+
+
+@given(faults)
+def test_nothing_is_repeated_that_the_verdict_does_not_allow(fault):
+    if isinstance(decide(fault), Repeat):
+        assert fault.retry is Retry.SAME_CALL
+
+
+@given(faults, st.sampled_from(dialects.names()))
+def test_no_dialect_makes_a_step_bolder(fault, dialect):
+    told = dialects.get(dialect).encode(fault)
+    if isinstance(decide(told), Repeat):
+        assert fault.retry.retryable
+
+
+@given(faults)
+def test_the_same_call_that_fails_in_the_same_way_three_times_is_stopped(fault):
+    first, second, third = (failed(fault, cents=5) for _ in range(3))
+    assert not isinstance(decide(second, [first, second]), Stop) or isinstance(decide(first), Stop)
+    step = decide(third, [first, second, third])
+    assert isinstance(step, Stop)
+    assert "3 times" in step.reason
+
+
+BUSY = Fault(code=Code.SERVICE_UNAVAILABLE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        failed(BUSY, cents=6),
+        failed(BUSY, tool="refund", cents=5),
+        failed(Fault(code=Code.RATE_LIMITED), cents=5),
+        failed(Fault(code=Code.SERVICE_UNAVAILABLE, reason="night"), cents=5),
+        CallFailed.of(BUSY, Asked("tool", "pay", {"cents": 5}), server="bank"),
+        DONE,
+    ],
+    ids=["arguments", "tool", "code", "reason", "server", "success"],
+)
+def test_another_call_or_another_way_of_failing_is_no_loop(other):
+    assert isinstance(decide(failed(BUSY, cents=5), [failed(BUSY, cents=5), other]), Repeat)
+
+
+def test_failures_of_calls_that_nobody_can_name_are_a_loop_only_in_the_same_words():
+    quiet, other = (Fault(code=Code.SERVICE_UNAVAILABLE, message=message) for message in ("Not now.", "Closed."))
+    assert isinstance(decide(quiet, [FaultError.from_fault(quiet), other]), Repeat)
+    assert isinstance(decide(quiet, [FaultError.from_fault(quiet), dialects.get("native").encode(quiet)]), Stop)
+
+
+def test_arguments_are_the_same_in_any_order():
+    calls = [failed(BUSY, **dict(order)) for order in ([("a", 1), ("b", [2])], [("b", [2]), ("a", 1)])]
+    assert calls[0].identity == calls[1].identity
+
+
+def test_two_calls_that_take_turns_are_a_loop():
+    turns = [failed(BUSY, tool=tool) for tool in ("list", "search", "list", "search")]
+    assert isinstance(decide(failed(BUSY, tool="list"), turns), Stop)
+
+
+def test_two_tools_that_name_each_other_are_tried_once():
+    listing = failed(Fault(code=Code.CIRCUIT_OPEN, recovery=Recovery(fallback_tool="cached")), tool="list")
+    cached = failed(Fault(code=Code.NOT_FOUND, recovery=Recovery(fallback_tool="list")), tool="cached")
+    assert decide(listing) == UseTool("cached")
+    assert isinstance(decide(cached, [listing]), FixArguments)
+
+
+def test_a_failure_that_is_remembered_already_is_not_counted_twice():
+    history = [failed(BUSY), failed(BUSY)]
+    assert isinstance(decide(history[-1], history), Repeat)
+
+
+def fault(code, **fields):
+    recovery = {name: fields.pop(name) for name in ("fallback_tool", "verify_tool", "user_message") if name in fields}
+    return Fault(code=code, message="What happened.", recovery=Recovery(**recovery) if recovery else None, **fields)
+
+
+# fmt: off
+TABLE = [
+    (fault(Code.RATE_LIMITED, retry_after_ms=17_000),              Repeat(17_000)),
+    (fault(Code.RATE_LIMITED, retry_after_ms=0),                   Repeat(0)),
+    (fault(Code.SERVICE_UNAVAILABLE),                              Repeat(1_000)),
+    (fault(Code.SERVICE_UNAVAILABLE, fallback_tool="cached"),      UseTool("cached")),
+    (fault(Code.CIRCUIT_OPEN, retry_after_ms=9, fallback_tool="cached"), UseTool("cached")),
+    (fault(Code.TIMEOUT, retry=Retry.SAME_CALL),                   Repeat(1_000)),
+    (fault(Code.TIMEOUT, verify_tool="status"),                    UseTool("status", to_verify=True)),
+    (fault(Code.TIMEOUT),                                          AskUser("What happened. Check whether it happened before it is done again.")),
+    (fault(Code.TIMEOUT, retry=Retry.VERIFY_FIRST, verify_tool="status", fallback_tool="pay_by_post"), UseTool("status", to_verify=True)),
+    (fault(Code.TIMEOUT, retry=Retry.VERIFY_FIRST, user_message="Was it paid?"), AskUser("Was it paid?")),
+    (fault(Code.NOT_FOUND),                                        FixArguments(message="What happened.")),
+    (fault(Code.NOT_FOUND, fallback_tool="search"),                UseTool("search")),
+    (fault(Code.INVALID_PARAMS, issues=(FieldIssue("a", "is required"),), fallback_tool="search"),
+                                                                   FixArguments((FieldIssue("a", "is required"),), {}, "What happened.")),
+    (fault(Code.UNAUTHORIZED),                                     AskUser("What happened.")),
+    (fault(Code.FORBIDDEN, user_message="Ask Ada for access."),    AskUser("Ask Ada for access.")),
+    (fault(Code.INSUFFICIENT_BALANCE),                             AskUser("What happened.")),
+    (fault(Code.FORBIDDEN, fallback_tool="public_copy"),           UseTool("public_copy")),
+    (fault(Code.INTERNAL_ERROR),                                   Stop("What happened.")),
+    (fault(Code.INTERNAL_ERROR, user_message="It is broken."),     Stop("It is broken.")),
+    (fault(Code.DUPLICATE_OPERATION),                              Stop("What happened.")),
+    (fault(Code.NETWORK_ERROR, retry=Retry.NEVER),                 Stop("What happened.")),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fault", "step"), TABLE)
+def test_the_way_out_of_a_failure(fault, step):
+    assert decide(fault) == step
+
+
+def test_an_argument_that_is_named_without_more_is_wrong_as_the_message_says():
+    step = decide(Fault(code=Code.INVALID_PARAMS, message="Must be positive.", field="cents"))
+    assert step == FixArguments((FieldIssue("cents", "Must be positive."),), {}, "Must be positive.")
+
+
+def test_what_would_have_worked_is_handed_on():
+    recovery = Recovery(hint="Use a page of 100 or less.", corrective_params={"limit": 100})
+    step = decide(Fault(code=Code.INVALID_PARAMS, message="Too many.", recovery=recovery))
+    assert step == FixArguments((), {"limit": 100}, "Too many.", "Use a page of 100 or less.")
+    assert str(step) == "Change the arguments and call again: Use a page of 100 or less."
+
+
+@pytest.mark.parametrize("outcome", [DONE, None, {}, {"content": []}, "text"])
+def test_after_a_success_there_is_nothing_to_do(outcome):
+    assert decide(outcome) is None
+
+
+def test_a_question_is_asked_and_is_no_failure():
+    question = NeedsInput("Which style?", fields=["style"], options=[{"label": "Bold", "value": "bold"}])
+    told = dialects.encode_needs_input(question)
+    for outcome in (question, told):
+        step = decide(outcome)
+        assert step == AskUser("Which style?", ("style",), ({"label": "Bold", "value": "bold"},))
+    assert str(step) == "Ask the user: Which style?"
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        (Repeat(), "Repeat the same call."),
+        (Repeat(1_500), "Repeat the same call after 1.5 s."),
+        (
+            FixArguments((FieldIssue("a", "is required"), FieldIssue("b", "is 3"))),
+            "Change the arguments and call again: a: is required; b: is 3",
+        ),
+        (UseTool("status", to_verify=True), "Call `status` to see whether it happened, before anything is repeated."),
+        (UseTool("cached"), "Call `cached` instead."),
+        (Stop("It is\nbroken."), "Stop: It is broken."),
+    ],
+)
+def test_a_step_says_itself_in_one_sentence(step, sentence):
+    assert str(step) == sentence
+
+
+def test_deciding_needs_no_sdk():
+    code = "import sys, errata.client; sys.exit(bool({'mcp', 'fastmcp', 'anyio', 'httpx2', 'pydantic'} & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_steps_can_be_compared_and_kept_in_sets():
+    assert len({Repeat(1), Repeat(1), Stop("x"), UseTool("y"), AskUser("z"), FixArguments()}) == 5

@@ -1,0 +1,99 @@
+"""Is what a caller cannot use refused at once, in words that say what it can?"""
+
+import math
+
+import pytest
+from client.answering import connect
+from mcp import Client, StdioServerParameters
+
+from errata import Code, NeedsInput, Retry, not_found
+from errata.client import AskUser, Caller, CallFailed, FixArguments, Stop, decide
+
+pytestmark = pytest.mark.anyio
+
+BIG = "x" * 10_000_000
+SOME_KB = 100_000
+
+
+@pytest.mark.parametrize("given", [(5, {}), ("", {}), (None,), ("pay", [1]), ("pay", "x"), ("pay", 5)])
+async def test_a_call_that_is_none_is_a_mistake_of_the_program_and_is_not_sent(server, given):
+    async with connect(server.url) as caller:
+        with pytest.raises(TypeError, match="Nothing was sent"):
+            await caller.call(*given)
+        with pytest.raises(TypeError, match="Nothing was sent"):
+            await caller.prompt(*given)
+    assert server.calls() == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "error"), [(-1, ValueError), (0, ValueError), (math.nan, ValueError), ("x", TypeError), (True, TypeError)]
+)
+async def test_a_time_limit_that_is_none_is_refused(server, limit, error):
+    with pytest.raises(error, match="`timeout_s` is "):
+        Caller(Client(server.url), timeout_s=limit)
+    with pytest.raises(error, match="`timeout_s` is "):
+        async with connect(server.url, timeout_s=limit):
+            raise AssertionError
+    async with connect(server.url) as caller:
+        with pytest.raises(error, match="`timeout_s` is "):
+            await caller.call("pay", timeout_s=limit)
+
+
+@pytest.mark.parametrize("retry", [5, True, "often"])
+async def test_a_policy_that_is_none_is_refused(server, retry):
+    with pytest.raises(TypeError, match="`retry` is "):
+        Caller(Client(server.url), retry=retry)
+
+
+async def test_a_prompt_takes_texts_and_others_are_not_sent(server):
+    async with connect(server.url) as caller:
+        with pytest.raises(CallFailed, match="could not be sent") as caught:
+            await caller.prompt("greet", {"times": 3})
+    assert (caught.value.code, caught.value.is_local) == (Code.INVALID_PARAMS, True)
+    assert "greet" not in server.asked
+
+
+@pytest.mark.parametrize("command", ["no-such-command", "/"])
+async def test_a_command_that_cannot_be_started_is_named_and_not_tried_again(command):
+    with pytest.raises(CallFailed, match=f"could not start `{command}`") as caught:
+        async with Caller.connect(StdioServerParameters(command=command)):
+            raise AssertionError
+    assert (caught.value.code, caught.value.fault.retry) == (Code.CONFIGURATION_ERROR, Retry.NEVER)
+
+
+def test_no_history_is_an_empty_one():
+    assert decide(not_found("No order."), None) == decide(not_found("No order."))
+
+
+class Wordless(Exception):  # noqa: N818 - as people name them.
+    """An exception that cannot say what it is."""
+
+    def __str__(self):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("error", [SystemExit(), Wordless(), KeyError("x")])
+def test_what_this_program_raised_is_not_said_of_the_server(error):
+    assert decide(error) == Stop(
+        f"`{type(error).__name__}` was raised in this program, and not by the server. Look for the cause here."
+    )
+
+
+def test_a_step_is_short_whatever_it_is_about():
+    question = decide(NeedsInput(BIG, fields=[BIG], options=[{"label": BIG, "value": 1}]))
+    assert isinstance(question, AskUser)
+    step = decide(not_found(BIG))
+    assert isinstance(step, FixArguments)
+    assert max(len(repr(question)), len(repr(step))) < SOME_KB
+
+
+async def test_the_text_of_a_failure_is_short_and_its_response_whole(server):
+    server.answers = [{"content": [{"type": "text", "text": BIG}], "isError": True, "resultType": "complete"}] * 2
+    async with connect(server.url, retry=None) as caller:
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("pay")
+        with pytest.raises(CallFailed) as unsent:
+            await caller.call(BIG, {"amount": math.nan})
+    assert len(str(caught.value)) < SOME_KB
+    assert len(str(unsent.value)) < SOME_KB
+    assert caught.value.response["content"][0]["text"] == BIG
