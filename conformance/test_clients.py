@@ -26,7 +26,7 @@ def test_the_typescript_sdk_gets_the_same_over_stdio(version, told, tmp_path):
     servers = [(over_stdio(act.server), scenes(act)) for act in ACTS]
     reached = [{"command": server.command, "args": server.args, "scenes": asked} for server, asked in servers]
 
-    assert told_to_typescript(version, reached, tmp_path) == told
+    assert told_to_typescript(version, reached, tmp_path) == at_once(told)
 
 
 @pytest.mark.parametrize("version", node.TYPESCRIPT_SDKS)
@@ -34,7 +34,7 @@ def test_the_typescript_sdk_gets_the_same_over_http(version, told, tmp_path):
     with ExitStack() as stack:
         reached = [{"url": stack.enter_context(listening(act.server)), "scenes": scenes(act)} for act in ACTS]
 
-        assert told_to_typescript(version, reached, tmp_path) == told
+        assert told_to_typescript(version, reached, tmp_path) == at_once(told)
 
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: act.server)
@@ -53,7 +53,17 @@ def test_the_inspector_shows_the_same(act, told):
 
 
 def scenes(act):
-    return [{"kind": scene.kind, "name": scene.name, "arguments": scene.arguments} for scene in act.scenes]
+    return [
+        {"kind": scene.kind, "name": scene.name, "arguments": scene.arguments}
+        for scene in act.scenes
+        if scene.until is None
+    ]
+
+
+def at_once(told):
+    """Leave out the scenes that are played until something comes of them: what comes first depends on the moment."""
+    every = [scene for act in ACTS for scene in act.scenes]
+    return [answer for scene, answer in zip(every, told, strict=True) if scene.until is None]
 
 
 def told_to_typescript(version, reached, folder):

@@ -1,12 +1,13 @@
 """How `order_recovery` asks the order service: what comes back is an answer, or a FaultError with the way out of it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import httpx2
 from pydantic import TypeAdapter, ValidationError, validate_call
-from settings import setting
+from settings import number, setting
 
 from errata import (
     Code,
@@ -25,21 +26,34 @@ from errata import (
     validation_error,
 )
 from errata.http import error_from_response
+from errata.resilience import Breaker
 
 PATIENCE_S = 1.0
 WAIT_MS = 5_000
 SERVICE = "The order service"
 
 http = httpx2.AsyncClient(timeout=PATIENCE_S)
+orders = Breaker(
+    "order-service",
+    failures=int(number("ORDERS_FAILURES", usual=5)),
+    open_s=number("ORDERS_OPEN_S", usual=60),
+)
 T = TypeVar("T")
 
 
 async def ask_orders(kind: type[T], method: str, path: str, body: object = None) -> T:
-    """Ask for something of a kind, and get that or a FaultError.
+    """Ask for something of a kind, and get that or a FaultError; while the service is left alone, at once."""
+    try:
+        return await _asked(kind, method, path, body)
+    except FaultError as error:
+        if error.code is Code.CIRCUIT_OPEN:
+            raise with_a_wait(error.fault) from error
+        raise
 
-    Every call to the order service goes through here: whether a service is well, and whether it should be left alone
-    for a while, can only be told where all of its answers are seen.
-    """
+
+@orders
+async def _asked(kind: type[T], method: str, path: str, body: object) -> T:
+    """Ask the service. Every call goes through here, so that the breaker sees all of its answers."""
     url = f"{setting('ORDERS_URL')}{path}"
     try:
         response = await http.request(method, url, json=body)
@@ -72,9 +86,10 @@ def with_a_wait(fault: Fault) -> FaultError:
     if not fault.retryable:
         return FaultError.from_fault(fault)
     wait_ms = fault.retry_after_ms or WAIT_MS  # `Retry-After: 0` names no time, either.
-    recovery = Recovery(
+    recovery = replace(
+        fault.recovery or Recovery(),
         hint_class=RecoveryHint.RETRY_LATER,
-        user_message=f"{SERVICE} cannot answer right now. It can be asked again in {wait_ms / 1000:g} s.",
+        user_message=f"{SERVICE} cannot answer right now. It can be asked again in {math.ceil(wait_ms / 1000)} s.",
     )
     return FaultError.from_fault(replace(fault, retry_after_ms=wait_ms, recovery=recovery))
 

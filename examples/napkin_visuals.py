@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 import httpx2
-from annotations import ADDS, READS
+from annotations import MAKES, READS
 from fastmcp import FastMCP
 from pydantic import Field, TypeAdapter, ValidationError
 from running import run
@@ -54,7 +54,7 @@ class Picture:
     base64: str
 
 
-@server.tool(annotations=ADDS)
+@server.tool(annotations=MAKES)
 async def create_visual(content: Content, style: Style = "sketch") -> Visual:
     """Order a visual of a text. It is made within seconds: ask visual_status until it is completed."""
     try:

@@ -6,6 +6,9 @@
 It calls the order service at ORDERS_URL. Without that it starts one of its own that fails when told to: list the
 orders of `answer-503`, or pay the order `answer-hang`. Its orders are described in upstreams/order_service.py; paying
 `ord-5` takes the money at once, and answers too late.
+
+After five failures within two minutes the order service is left alone for a minute; ORDERS_FAILURES and ORDERS_OPEN_S
+change that.
 """
 
 import time
@@ -16,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from annotations import CHANGES, CHANGES_EACH_TIME, READS
-from asking_orders import WAIT_MS, ask_orders, is_down, is_undone
+from asking_orders import WAIT_MS, ask_orders, is_down, is_undone, orders
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 from running import run
@@ -33,6 +36,7 @@ from errata import (
     not_found,
     upstream_error,
 )
+from errata.resilience import BreakerStatus
 
 server = MCPServer("order-recovery")
 installed = errata.install(server, dialect="taxonomy")
@@ -110,7 +114,7 @@ async def get_order(order_id: Name) -> Order:
     try:
         return await ask_orders(Order, "GET", f"/orders/{order_id}")
     except FaultError as error:
-        if error.code is Code.NOT_FOUND:
+        if error.code in {Code.NOT_FOUND, Code.CIRCUIT_OPEN}:
             raise
         # 004's own example answers so to whatever else goes wrong, even a 503; `list_orders` says what may be repeated.
         details = {"orderId": order_id, "originalError": str(error)}
@@ -171,6 +175,12 @@ async def refund_order(order_id: Name) -> Payment:
 async def payment_status(order_id: Name) -> Payment:
     """Tell whether an order is paid, and how often money was moved for it."""
     return await ask_orders(Payment, "GET", f"/orders/{order_id}/payment")
+
+
+@server.tool(annotations=READS)
+async def check_service_status() -> BreakerStatus:
+    """Tell how the order service has been doing, whether it is asked at the moment, and what to do if it is not."""
+    return orders.status()
 
 
 def unlisted(error: FaultError, user_id: str) -> FaultError:

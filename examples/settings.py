@@ -21,6 +21,15 @@ def setting(name: str) -> str:
     return value
 
 
+def number(name: str, usual: float) -> float:
+    """Read a setting that need not be there, when the server starts: whoever starts it is told what is wrong with it."""
+    value = os.environ.get(name, "").strip() or str(usual)
+    try:
+        return float(value)
+    except ValueError:
+        raise SystemExit(f"`{name}` is {value!r}. Set it to a number, or leave it out for {usual:g}.") from None
+
+
 def _is_web_address(value: str) -> bool:
     try:
         url = urlsplit(value)

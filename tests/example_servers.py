@@ -48,9 +48,9 @@ def over_stdio(name, *options, **environment):
 
 
 @contextmanager
-def listening(name, *options, **environment):
+def listening(name, *options, port=None, **environment):
     """Have an example listen over HTTP, and stop it afterwards."""
-    port = _free_port()
+    port = port or free_port()
     command = [sys.executable, EXAMPLES / f"{name}.py", "--http", str(port), *options]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=_clean_environment() | environment)
@@ -81,7 +81,7 @@ def _clean_environment():
     return {name: value for name, value in os.environ.items() if not name.endswith(mine)}
 
 
-def _free_port():
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -8,6 +8,7 @@ import httpx2
 from pydantic import TypeAdapter, ValidationError, validate_call
 
 from errata import AdapterError, Code, FaultError, Recovery
+from errata.resilience import effect
 from order_adapters._adapter import Adapter, VendorSaid, to_be_verified
 from order_adapters._records import NewOrder, Order, Stock
 
@@ -24,7 +25,8 @@ class Storefront(Adapter):
     async def create_order(self, order: NewOrder, key: str | None, /) -> Order:
         """Make an order. With a key the shop makes one, however often it is asked."""
         if key:
-            return await self._ask(_ORDER, "POST", "orders", json=asdict(order), params={"idempotency_key": key})
+            with effect(key=key):
+                return await self._ask(_ORDER, "POST", "orders", json=asdict(order), params={"idempotency_key": key})
         with to_be_verified("find_orders", "with the same `reference` to see whether the order was made"):
             return await self._ask(_ORDER, "POST", "orders", json=asdict(order))
 

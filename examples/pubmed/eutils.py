@@ -3,17 +3,15 @@
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import anyio
 import httpx2
 from pydantic import TypeAdapter, ValidationError
 from settings import setting
 
 from errata import Code, FaultError, fail, recovery_for, serialization_error, service_unavailable, try_catch
 from errata.http import error_from_response, fetch_with_timeout
+from errata.resilience import retry
 
 PATIENCE_S = 1.0
-ATTEMPTS = 2
-PAUSE_S = 0.05
 TLS = httpx2.create_ssl_context()  # Reading the certificates for every call would take longer than the call.
 UNREACHABLE = {Code.NETWORK_ERROR, Code.SERVICE_UNAVAILABLE}
 
@@ -83,10 +81,10 @@ async def search(term: str, limit: int, request_id: str | int) -> list[str]:
 
 
 async def fetch(pmids: list[str]) -> list[Article]:
-    """Fetch the articles that exist, asking a second time where NCBI could not be reached."""
+    """Fetch the articles that exist."""
     async with connect() as http:
         response = await try_catch(
-            lambda: ask_until_reached(http, "/efetch", id=",".join(pmids)),
+            lambda: ask_or_say_it_is_down(http, "/efetch", id=",".join(pmids)),
             operation="Eutils.fetch",
             context={"pmids": pmids},
         )
@@ -118,30 +116,24 @@ def connect() -> httpx2.AsyncClient:
     return httpx2.AsyncClient(base_url=url, params={"api_key": key}, timeout=PATIENCE_S, verify=TLS)
 
 
-async def ask_until_reached(http: httpx2.AsyncClient, path: str, **params: Any) -> httpx2.Response:  # noqa: ANN401 - httpx2 checks them.
-    """Ask NCBI, and again if it could not be reached and did not say when to come back."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return await fetch_with_timeout(
-                path, client=http, timeout_ms=int(PATIENCE_S * 1000), service="NCBI", params=params
-            )
-        except FaultError as error:
-            if error.code not in UNREACHABLE:
-                raise
-            if attempt == ATTEMPTS or error.fault.retry_after_ms:
-                raise down(error, attempt) from error
-        await anyio.sleep(PAUSE_S)
-    raise AssertionError("`ATTEMPTS` is 0; NCBI has to be asked at least once.")
+@retry(attempts=2, deadline_s=10, idempotent=True, upstream="ncbi")
+async def ask(http: httpx2.AsyncClient, path: str, **params: Any) -> httpx2.Response:  # noqa: ANN401 - httpx2 checks them.
+    """Ask NCBI, and a second time if that may help and NCBI did not say to come back much later."""
+    return await fetch_with_timeout(path, client=http, timeout_ms=int(PATIENCE_S * 1000), service="NCBI", params=params)
 
 
-def down(error: FaultError, attempts: int) -> FaultError:
-    """Say that NCBI is down, by the reason that a tool may have declared."""
-    times = f" (failed after {attempts} attempts)" if attempts > 1 else ""
-    return service_unavailable(
-        f"{error.fault.message}{times}",
-        {"reason": "ncbi_down", **recovery_for("ncbi_down")},
-        retry_after_ms=error.fault.retry_after_ms,
-    )
+async def ask_or_say_it_is_down(http: httpx2.AsyncClient, path: str, **params: Any) -> httpx2.Response:  # noqa: ANN401 - as above.
+    """Ask NCBI; that it is down is told by the reason that a tool may have declared."""
+    try:
+        return await ask(http, path, **params)
+    except FaultError as error:
+        if error.code not in UNREACHABLE:
+            raise
+        raise service_unavailable(
+            error.fault.message,
+            {"reason": "ncbi_down", **recovery_for("ncbi_down")},
+            retry_after_ms=error.fault.retry_after_ms,
+        ) from error
 
 
 def read(expected: TypeAdapter[T], response: httpx2.Response, endpoint: str) -> T:

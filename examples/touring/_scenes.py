@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from errata import Code
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -13,6 +15,10 @@ class Scene:
     name: str
     arguments: Mapping[str, object] = field(default_factory=dict[str, object])
     kind: Literal["tool", "resource", "prompt"] = "tool"
+    before: "tuple[Scene, ...]" = ()
+    """What the agent does first, every time."""
+    until: Code | None = None
+    """It is done again, after the wait that was asked for, until this is what comes of it."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,8 @@ class Act:
     dialect: str
     about: str
     scenes: tuple[Scene, ...]
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What is set in the environment of both."""
 
 
 _ORDER = {"reference": "PO-77", "lines": [{"sku": "LAMP-1", "quantity": 1}]}
@@ -123,7 +131,21 @@ ACTS = (
             ),
             Scene("More than there are.", "update_quantity", {"order_id": "ord-1", "quantity": 5000}),
             Scene("The money is taken, and the answer is lost.", "pay_order", {"order_id": "ord-5"}),
+            Scene(
+                "The service keeps failing. Now it is left alone, and whoever wants something is told at once.",
+                "list_orders",
+                {"user_id": "ada"},
+                before=(Scene("It fails once more.", "payment_status", {"order_id": "answer-503"}),),
+                until=Code.CIRCUIT_OPEN,
+            ),
+            Scene(
+                "After that time it is asked again. It is back, and has reasons of its own.",
+                "pay_order",
+                {"order_id": "ord-4"},
+                until=Code.INSUFFICIENT_BALANCE,
+            ),
             Scene("A tool that does not exist.", "list_order", {"user_id": "ann"}),
         ),
+        settings={"ORDERS_OPEN_S": "1"},
     ),
 )

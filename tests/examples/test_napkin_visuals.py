@@ -567,5 +567,5 @@ async def test_the_annotations_say_that_only_an_order_changes_something(client):
     hints = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
 
     assert [hints[tool].read_only_hint for tool in TOOLS] == [False, True, True]
-    assert [hints[tool].idempotent_hint for tool in TOOLS] == [False, True, True]
+    assert [hints[tool].idempotent_hint for tool in TOOLS] == [None, True, True]
     assert hints["create_visual"].destructive_hint is False

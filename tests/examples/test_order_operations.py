@@ -44,7 +44,7 @@ PRIVATE = (
     "ann lee",
     "oper7",  # who has a record open
     "declined@",
-    "4111",
+    "4111 1111",
 )
 
 

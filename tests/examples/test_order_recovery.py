@@ -88,6 +88,8 @@ GOOD = {
     "recovery_hint": "RETRY_LATER",
     "userMessage": "Could not load orders. The order service is temporarily unavailable.",
 }
+NEVER = "1000000"
+"""After how many failures the service is left alone, where a test is about single ones."""
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 IN_EVERY_ERROR = ["code", "message", "recovery_actions", "correlation_id", "timestamp"]
@@ -119,7 +121,7 @@ def upstream(way, service, said_instead):  # noqa: ARG001 - one for each way.
 @pytest.fixture(scope="module")
 async def client(way, upstream):
     """Connect to the server, with a service behind it that this process runs, tells what to do and counts in."""
-    async with connected("order_recovery", way, ORDERS_URL=upstream.url) as connection:
+    async with connected("order_recovery", way, ORDERS_URL=upstream.url, ORDERS_FAILURES=NEVER) as connection:
         yield connection
 
 
@@ -208,7 +210,7 @@ async def test_a_word_has_the_actions_of_the_recovery_map(cases, word):
     assert (error["code"], error["recovery_actions"]) == (word, RECOVERY_MAP[word])
 
 
-async def test_only_the_open_circuit_is_not_there_yet(cases):
+async def test_every_word_but_that_of_the_open_circuit_is_said_after_a_single_call(cases):
     assert RECOVERY_MAP.keys() - {error_in(result)["code"] for result in cases.values()} == {"CIRCUIT_OPEN"}
 
 
@@ -636,6 +638,107 @@ async def test_an_order_that_cannot_be_retrieved_is_the_other_error_of_the_usage
     }
 
 
+# CIRCUIT_OPEN: a service that keeps failing is left alone
+
+
+@pytest.fixture(scope="module")
+def service_of_its_own():
+    """Run a service for a server whose circuit opens."""
+    service = importlib.import_module("upstreams.order_service").OrderService()
+    with importlib.import_module("upstreams").Upstream(service) as upstream:
+        yield service, upstream
+
+
+@pytest.fixture(scope="module")
+async def left_alone(way, service_of_its_own):
+    """Let the service fail until it is left alone, then be well again; gives what every tool says then."""
+    service, upstream = service_of_its_own
+    settings = {"ORDERS_URL": upstream.url, "ORDERS_FAILURES": "3", "ORDERS_OPEN_S": "3600"}
+    async with connected("order_recovery", way, **settings) as client:
+        await client.call_tool("list_orders", {"user_id": "ada"})
+        for answer in ("404", "503", "429", "500", "close"):  # Refusals in between do not speak for it.
+            await client.call_tool("payment_status", {"order_id": f"answer-{answer}"})
+        asked, paid = upstream.requests, dict(service.payments)
+        calls = {tool: (tool, arguments) for tool, arguments in UPSTREAM_TOOLS.items()}
+        others = {
+            "status": ("check_service_status", {}),
+            "copy": ("cached_orders", {"user_id": "ada"}),
+            "no copy": ("list_orders", {"user_id": "bob"}),
+        }
+        results = await results_of(client, calls | others)
+    assert (upstream.requests, dict(service.payments)) == (asked, paid), "nobody asked, and nothing was paid"
+    return results
+
+
+@pytest.mark.parametrize("tool", UPSTREAM_TOOLS)
+async def test_a_service_that_keeps_failing_is_left_alone_by_every_tool(left_alone, tool):
+    error = error_in(left_alone[tool])
+
+    assert (error["code"], error["recovery_actions"]) == ("CIRCUIT_OPEN", RECOVERY_MAP["CIRCUIT_OPEN"])
+    assert error["recovery_hint"] == "RETRY_LATER"
+    assert 0 < error["retry_after_ms"] <= 3_600_000
+    assert error["userMessage"].startswith("The order service cannot answer right now. It can be asked again in ")
+    assert error["details"]["upstream"] == "order-service"
+    assert f"paused since {error['details']['since']}" in error["message"]
+
+
+async def test_an_open_circuit_names_the_fallback_where_there_is_one_and_it_works(left_alone):
+    assert error_in(left_alone["list_orders"])["fallback_tool"] == "cached_orders"
+    assert left_alone["copy"]["structuredContent"]["status"] == "cached"
+    assert "fallback_tool" not in error_in(left_alone["no copy"])
+
+
+async def test_the_status_of_the_service_can_be_checked_as_the_actions_say(left_alone):
+    status = left_alone["status"]["structuredContent"]
+
+    since = error_in(left_alone["get_order"])["details"]["since"]
+    assert status == {
+        "upstream": "order-service",
+        "state": "open",
+        "failure_rate": 0.75,
+        "failures": 3,
+        "calls": 4,
+        "last_success": status["last_success"],
+        "last_failure": since,
+        "last_failure_code": "NETWORK_ERROR",
+        "since": since,
+        "expected_recovery": status["expected_recovery"],
+        "fallback_tool": None,
+        "recommendation": f"Do not call `order-service` before {status['expected_recovery']}.",
+    }
+    assert status["last_success"] < since < status["expected_recovery"]
+
+
+async def test_a_service_that_is_back_is_asked_again_and_the_circuit_closes(way, service_of_its_own):
+    _, upstream = service_of_its_own
+    settings = {"ORDERS_URL": upstream.url, "ORDERS_FAILURES": "1", "ORDERS_OPEN_S": "0.05"}
+    async with connected("order_recovery", way, **settings) as client:
+
+        async def ask(tool, **arguments):
+            return payload(await client.call_tool(tool, arguments))
+
+        await ask("payment_status", order_id="answer-503")
+        answered = 0
+        async with asyncio.timeout(60):
+            while answered < 2:
+                result = await ask("payment_status", order_id="ord-2")
+                answered += not result["isError"]
+                if result["isError"]:
+                    await asyncio.sleep(error_in(result)["retry_after_ms"] / 1000)
+        status = (await ask("check_service_status"))["structuredContent"]
+
+    assert (status["state"], status["since"]) == ("closed", None)
+    assert status["recommendation"] == "Call `order-service` as usual."
+
+
+def test_a_setting_that_is_no_number_is_refused_when_the_server_starts():
+    server = over_stdio("order_recovery", ORDERS_OPEN_S="a minute")
+    done = subprocess.run([server.command, *server.args], env=server.env, capture_output=True, text=True, check=False)
+
+    assert done.returncode != 0
+    assert "`ORDERS_OPEN_S` is 'a minute'. Set it to a number, or leave it out for 60." in done.stderr
+
+
 # What the document does not say, and a server in production has to do
 
 
@@ -682,6 +785,7 @@ async def test_the_tools_say_what_they_do(client):
         "list_orders": reads,
         "cached_orders": reads,
         "payment_status": reads,
+        "check_service_status": reads,
         "update_quantity": repeatable,
         "cancel_order": repeatable,
         "pay_order": once,
@@ -769,7 +873,7 @@ def test_half_a_character_is_no_name_and_a_service_that_is_not_there_is_an_error
 @pytest.fixture(scope="module")
 def nowhere():
     """Give what every tool says when the service's name is not known to anybody."""
-    with listening("order_recovery", ORDERS_URL="http://nx.invalid") as url:
+    with listening("order_recovery", ORDERS_URL="http://nx.invalid", ORDERS_FAILURES=NEVER) as url:
         return {
             tool: post(url, tool_call(tool, **arguments), name=tool)["result"]
             for tool, arguments in UPSTREAM_TOOLS.items()

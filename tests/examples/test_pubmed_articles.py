@@ -15,6 +15,10 @@ from upstreams import Reply, Upstream
 
 pytestmark = pytest.mark.anyio
 
+TRANSIENT = ("500", "502", "503", "504", "close")
+FINAL = ("400", "401", "404", "422", "501", "garbage", "503-after-17")
+"""The last one may pass, too, but not within the time that a tool has."""
+
 SEPSIS = "38052113"
 A_CHAPTER = "20301295"  # It has no journal, and the server takes for granted that there is one.
 MERGED = "m.sklodowska"  # An account that NCBI answers with a redirect.
@@ -134,7 +138,7 @@ async def test_the_contract_is_published_with_its_tool(client):
 async def test_the_queue_is_full_for_whoever_comes_second(client, call):
     fifteen = {"pmids": ["answer-hang"] + ["1"] * 14}
     both = await asyncio.gather(*(client.call_tool("fetch_articles", fifteen) for _ in range(2)))
-    second, first = sorted((payload(result) for result in both), key=lambda result: "data" not in told(result))
+    second, first = sorted((payload(result) for result in both), key=lambda result: told(result)["code"] == -32004)
 
     assert surfaces(second) == failure(
         -32003,
@@ -143,7 +147,9 @@ async def test_the_queue_is_full_for_whoever_comes_second(client, call):
         retryable=True,
         reason="queue_full",
     )
-    assert surfaces(first) == failure(-32004, "NCBI did not answer `GET /efetch` within 1 s.")
+    assert surfaces(first) == failure(
+        -32004, "NCBI did not answer `GET /efetch` within 1 s. (failed after 2 attempts)", retryAttempts=2
+    )
     assert not (await call("fetch_articles", pmids=[SEPSIS] * 20))["isError"], "the places are free again"
 
 
@@ -381,7 +387,7 @@ async def test_both_surfaces_say_the_same_and_meta_has_no_error(call, kind):
 
     assert surfaces(result) == failure(error["code"], error["message"], **error.get("data", {}))
     assert set(error) <= {"code", "message", "data"}
-    assert set(result["_meta"]) <= {"errata/correlationId", "io.modelcontextprotocol/serverInfo"}
+    assert set(result["_meta"]) <= {"errata/correlationId", "errata/retry", "io.modelcontextprotocol/serverInfo"}
 
 
 async def test_a_factory_says_what_it_was_given(call):
@@ -581,6 +587,15 @@ async def test_a_service_keeps_the_wait_of_what_it_reports(call):
     data = told(await call("fetch_articles", pmids=["answer-503-after-17"]))["data"]
 
     assert data == {"recovery": {"hint": DEGRADED}, "retryAfter": 17, "reason": "ncbi_down"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "again"), [*dict.fromkeys(TRANSIENT, True).items(), *dict.fromkeys(FINAL, False).items()]
+)
+async def test_what_may_pass_is_asked_for_again_and_what_is_final_is_not(call, answer, again):
+    error = told(await call("fetch_articles", pmids=[f"answer-{answer}"]))
+
+    assert error["message"].endswith("(failed after 2 attempts)") is again
 
 
 @pytest.mark.parametrize("status", [401, 403, 422])

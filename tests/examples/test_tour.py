@@ -46,6 +46,15 @@ def test_no_scene_is_told_alike_without_errata(tour):
         assert seen(scene["without_errata"]) != seen(scene["with_errata"])
 
 
+def test_a_service_that_keeps_failing_is_left_alone_and_then_asked_again(tour):
+    order = [scene["code"] for scene in tour if scene["server"] == "order_recovery"]
+    (refused,) = [scene["with_errata"] for scene in tour if scene["code"] == Code.CIRCUIT_OPEN]
+
+    assert refused["structuredContent"]["fallback_tool"] == "cached_orders"
+    assert 0 < refused["structuredContent"]["retry_after_ms"] <= 1_000
+    assert order.index(Code.CIRCUIT_OPEN) < order.index(Code.INSUFFICIENT_BALANCE)
+
+
 def test_on_a_wide_terminal_the_two_stand_side_by_side(tour):
     lines = _page(tour, width=120).splitlines()
 
