@@ -14,7 +14,7 @@ TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help version demo test examples laws coverage check docs bench corpus conformance clients wheel clean
+.PHONY: help version demo test examples laws coverage check docs bench storm corpus soak conformance clients wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -48,9 +48,15 @@ docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test 
 bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compared.
 	@$(BIN)/python benchmarks/run.py
 
+storm: $(VENV)/bench.done  ## What retries do to a backend that fails, written to docs/storm.md; it takes some minutes.
+	@$(BIN)/python benchmarks/storm.py
+
 corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided about, and how often is errata right?
 	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile tests/classification
 	@.venv-corpus/bin/python scripts/score_corpus.py --corpus $(CORPUS)
+
+soak: $(VENV)/test.done  ## Thirty thousand calls that fail at random: does anything stay behind? It takes a minute.
+	@$(BIN)/python tests/client/soak.py
 
 conformance: $(VENV)/test.done  ## Others: the official MCP suite with and without errata, and clients in TypeScript.
 	@$(BIN)/python conformance/run.py

@@ -8,7 +8,9 @@ from pathlib import Path
 import classifying
 import encoding
 import importing
+import prose
 import redacting
+import resilience
 import serving
 import successes
 
@@ -26,7 +28,7 @@ def main() -> None:
 
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
-    for module in (importing, serving, encoding, successes, classifying, redacting):
+    for module in (importing, serving, encoding, successes, prose, resilience, classifying, redacting):
         for found in module.figures():
             budget = f"≤ {found.budget:g}" if found.budget else f"≥ {found.least:g}" if found.least else ""
             lines.append(
