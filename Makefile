@@ -40,6 +40,7 @@ check: $(VENV)/check.done  ## Lint, format, types, layers.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 	$(BIN)/lint-imports --no-logo
 
 docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test fails when they are stale.

@@ -36,8 +36,8 @@ class MemoryCircuit:
     def __init__(
         self, upstream: str, limits: Limits, *, clock: Clock = time.monotonic, wall_clock: Clock = time.time
     ) -> None:
-        self.upstream = upstream
-        self.limits = limits
+        self.upstream: str = upstream
+        self.limits: Limits = limits
         self._clock = clock
         self._wall_clock = wall_clock
         self._window = Window(limits)

@@ -49,7 +49,7 @@ class SharedCircuit:
     )
 
     def __init__(self, local: LocalHalf, limits: Limits, messenger: Messenger, patience_s: float) -> None:
-        self.limits = limits
+        self.limits: Limits = limits
         self._local = local
         self._messenger = messenger
         self._patience_s = patience_s
@@ -62,7 +62,7 @@ class SharedCircuit:
         self._outbox = Outbox(self.limits.weighed, self._local.succeeded_yet)
         self._asked: _Asked | None = None
         self._is_quiet = True
-        self.alone = True
+        self.alone: bool = True
         """Whether nobody can be asked in time; so it is until somebody was."""
 
     @property
