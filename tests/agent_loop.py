@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import socket
+import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -216,18 +217,21 @@ class Restarted:
     def __init__(self, name, **environment):
         self._start = functools.partial(listening, name, port=free_port(), **environment)
         self._life = None
+        self._lock = threading.Lock()
 
     def start(self):
-        """Start it, unless it lives; gives its address."""
-        if self._life is None:
-            self._life = contextlib.ExitStack()
-            self.url = self._life.enter_context(self._start())
-        return self.url
+        """Start it, unless it lives; who is about to die does so first. Gives its address."""
+        with self._lock:
+            if self._life is None:
+                self._life = contextlib.ExitStack()
+                self.url = self._life.enter_context(self._start())
+            return self.url
 
     def die(self):
-        if self._life is not None:
-            self._life.close()
-            self._life = None
+        with self._lock:
+            if self._life is not None:
+                self._life.close()
+                self._life = None
 
     def __enter__(self):
         self.start()
