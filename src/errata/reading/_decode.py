@@ -8,7 +8,7 @@ from errata._taxonomy import Code
 from errata.dialects._dialect import with_what_is_beside
 from errata.dialects._incoming import ErrorObject, ToolResult, incoming
 from errata.dialects._members import object_in
-from errata.reading._evidence import lists_one_failure, says_it_failed
+from errata.reading._evidence import is_marked_block, lists_one_failure, says_it_failed
 from errata.reading._json_in_text import LONGEST_FAILURE, whole_json, whole_list
 from errata.reading._openings import opens_like_a_failure
 
@@ -126,7 +126,10 @@ def _may_be_failure(blocks: list[object]) -> bool:
     for block in blocks:
         if type(block) is not dict:
             return True
-        text = cast("dict[str, object]", block).get("text")
+        members = cast("dict[str, object]", block)
+        text = members.get("text")
+        if len(members) > _PLAIN_BLOCK and is_marked_block(members):
+            return True
         if isinstance(text, str) and (
             opens_like_a_failure(text) if text[:1] not in _BEFORE_JSON else _may_be_json(text)
         ):
@@ -156,6 +159,8 @@ def _may_be_list(text: str) -> bool:
 
 _MARK_KEYS = frozenset[str]().union(*dialects.MARKS)
 _ODD_KEYS = _MARK_KEYS | {"is_error", "structured_content"}
+_PLAIN_BLOCK = 2
+"""A type and a text: what most blocks are."""
 _BLANKS = "\ufeff \t\r\n"
 _BEFORE_JSON = frozenset("{[`" + _BLANKS)
 _TELLING = ("rror", '"message"', '"detail', '"title"', '"description"', '"reason"', '"msg"', "Failure")

@@ -35,9 +35,10 @@ _OF_RECORDS = frozenset({
 })
 _OF_ERRORS = frozenset({
     "available", "available_tools", "code", "context", "data", "detail", "details", "error", "error_code", "errorcode",
-    "errors", "extensions", "help", "hint", "issues", "meta", "metadata", "parameters", "params", "recovery",
-    "retry_after", "retry_after_ms", "retryafter", "retryafterms", "stack", "status", "status_code", "statuscode",
-    "suggestion", "suggestions", "trace", "traceback", "valid_values", "validation",
+    "errors", "extensions", "field_errors", "fielderrors", "help", "hint", "issues", "meta", "metadata", "parameters",
+    "params", "recovery", "retry_after", "retry_after_ms", "retryafter", "retryafterms", "stack", "status",
+    "status_code", "statuscode", "suggestion", "suggestions", "trace", "traceback", "valid_values", "validation",
+    "validation_errors", "validationerrors", "violations",
 })
 # What may stand beside a failure's status and its message; anything else makes a record of it.
 _BESIDE_A_STATUS = _OF_ERRORS - {"context", "data", "meta", "metadata"} | {
@@ -88,6 +89,11 @@ def says_it_failed(body: Mapping[str, object]) -> bool:
 def lists_one_failure(items: Sequence[object]) -> bool:
     """Whether a list holds a failure in the place of what was asked for: one, or the same for everything."""
     return bool(items) and all(item == items[0] for item in items) and says_it_failed(as_object(items[0]))
+
+
+def is_marked_block(block: Mapping[str, object]) -> bool:
+    """Whether a block of the content carries the mark that belongs on the result."""
+    return block.get("error") is True or block.get("isError") is True
 
 
 def _is_marked(body: Mapping[str, object]) -> bool:

@@ -12,7 +12,7 @@ from errata.reading._issues import Issue
 from errata.reading._json_in_text import json_in
 from errata.reading._prefixes import unwrapped
 from errata.reading._symbols import meaning_of_symbols
-from errata.reading._validation_text import formatted, is_about_arguments, mentioned
+from errata.reading._validation_text import ONLY_NAMED, formatted, is_about_arguments, mentioned
 from errata.reading._waits_in_text import asks_to_repeat, wait_in
 
 _MOST = 8_000
@@ -23,6 +23,8 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
 _ANSWERED = re.compile(
     r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
+# ClickHouse numbers its errors, and 403 is a bad JOIN there.
+_NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
 _THING = r"(?:tool|prompt|resource(?: template)?|task)"
 _NO_SUCH = re.compile(
     rf"(?:unknown|no such|unrecognized|invalid) {_THING}(?: name)?\b[: ]"
@@ -37,6 +39,9 @@ _OF_THE_RESULT = re.compile(r"output ?schema|structured ?content|output validati
 
 _NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
 """What else than a refused value may be about one argument."""
+
+_EXACT = frozenset({Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT})
+"""What says more than that a value was refused."""
 
 _PARSE, _REQUEST, _METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
 _C = Code
@@ -99,7 +104,7 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     """Read a text that tells of a failure, with the JSON-RPC number and the data that came beside it."""
     source = _source(text, number, body)
     facts, told = source.facts, _asked(source)
-    issues = facts.issues or formatted(source.text) or formatted(source.beside or "")
+    issues = facts.issues or _quoted_issues(source) or formatted(source.text) or formatted(source.beside or "")
     mention = mentioned(source.message) or facts.mention or mentioned(source.beside or "")
     code = _code(source, issues, mention, told)
     if mention and not issues and (is_about_arguments(code) or code in _NAMES_AN_ARGUMENT):
@@ -137,6 +142,12 @@ def _source(text: str, number: int | None, body: object) -> _Source:
     return source._replace(number=next((each for each in numbers if each is not None), None))
 
 
+def _quoted_issues(source: _Source) -> tuple[Issue, ...]:
+    """Read the issues that a body quotes as JSON in its message, as whoever passes a ZodError on does."""
+    found = json_in(source.message) if source.body is not None else None
+    return read_body(found.value).issues if found else ()
+
+
 def has_meaning(text: str) -> bool:
     """Whether a text speaks of a failure that the tables know, or of an argument."""
     return _look_up([text]).code is not None or mentioned(text) is not None
@@ -165,6 +176,7 @@ def _asked(source: _Source) -> _Told:
 
 def _look_up(parts: list[str]) -> _Told:
     words = _ANSWERED.sub(r"status \1:", _APART.join(part[:_MOST] for part in parts)[: 2 * _MOST])
+    words = _NUMBERED.sub("code", words) if "DB::Exception" in words else words
     found = PATTERNS.first(spelled_out(_URL.sub(" ", words) if "://" in words else words))
     if found is None:
         return _Told(None, None, None, None)
@@ -186,10 +198,15 @@ def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, tol
 
 def _sharpened(code: Code, mention: Issue | None, number: int | None) -> Code:
     """Say more exactly what is wrong with an argument, where the code says only that one is refused."""
-    if mention is None or mention.kind not in {Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT}:
+    if mention is None or not (mention.kind in _EXACT or (code is Code.UNKNOWN_ERROR and _is_refused(mention))):
         return code
     vague = is_about_arguments(code) or code is Code.UNKNOWN_ERROR
     return mention.kind if vague or (number == _PARAMS and code is Code.CONFIGURATION_ERROR) else code
+
+
+def _is_refused(mention: Issue) -> bool:
+    """Whether something is said against an argument: "Docker must be started" is about no argument."""
+    return mention.field[:1].islower() and mention.problem != ONLY_NAMED
 
 
 def _verdict(code: Code, told: _Told, flag: bool | None) -> Retry:  # noqa: FBT001 - a yes, a no or neither.

@@ -20,6 +20,10 @@ _DOING = (
     "load(?:ing)?|modify(?:ing)?|navigat(?:e|ing)|open(?:ing)?|pars(?:e|ing)|perform(?:ing)?|process(?:ing)?|query(?:ing)?|quer(?:y|ying)|reach(?:ing)?|read(?:ing)?|"
     "resolv(?:e|ing)|retriev(?:e|ing)|run(?:ning)?|sav(?:e|ing)|search(?:ing)?|send(?:ing)?|set(?:ting)?|start(?:ing)?|updat(?:e|ing)|upload(?:ing)?|writ(?:e|ing)"
 )
+_DOING_TO_THINGS = (
+    "add|apply|archive|assign|attach|cancel|clone|close|copy|deploy|edit|export|import|insert|install|join|merge|move|post|publish|"
+    "register|remove|rename|restore|schedule|submit|validate|verify"
+)
 _OF_MACHINES = (
     "authenticate|connect|create|delete|download|execute|fetch|generate|get|initialize|invoke|list|load|parse|process|query|retrieve|save|send|"
     "update|upload|write"
@@ -54,9 +58,9 @@ _OPENINGS = "|".join((
     rf"{_MARK}(?:(?:ERROR|error|Error): )?[^\n]{{0,200}}\b\d{{1,3}} validation errors? for [^\n]{{1,100}}\n\S[^\n]{{0,200}}\n  [^\n]{{1,1000}}\[type=",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: {_NO_ARTICLE}{_REST}",
     r"Sorry, (?:I |we |but I )?(?:couldn't|could not|can't|cannot|was unable to|am unable to|were unable to) [^\n;]{1,300}$",
-    rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: {_REST}",
+    rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: \n?{_REST}",
     rf"{_MARK}Error (?:while |when )?(?:{_DOING})\b[^\n:]{{1,200}}$",
-    rf"{_MARK}Failed to (?:{_DOING}) [^\n]{{1,400}}$",
+    rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [^\n]{{1,400}}$",
     rf"{_MARK}(?:Could not|Couldn't|Cannot|Can't|Unable to) (?:{_DOING})\b(?:[^\n]{{0,300}}?: {_REST}|[^\n:]{{1,300}}$)",
     rf"{_MARK}An? (?:unexpected |internal |unknown |unhandled )?(?:error|exception) (?:has )?occurred(?: while | when |: |[.!] )",
     rf"{_MARK}(?:Unexpected|Unhandled|Uncaught) (?:error|exception)\b(?: [a-z][^\n:]{{0,100}})?: {_REST}",
@@ -79,6 +83,7 @@ _STRONG = "|".join((
     rf"{_MARK}Failed to (?:{_OF_MACHINES}) (?!\d)[^\n,;?!:]{{1,100}}(?:$|: [a-z'\"\[{{])",
     rf"{_MARK}(?:Unable to|Could not|Couldn't) (?:fetch|retrieve) [^\n,;?!:\d]{{1,100}}$",
     rf"{_MARK}(?:{_TOOL_FAILED}): ",
+    rf"{_MARK}Error [(\[](?:ERROR|[A-Z]{{2,30}}_[A-Z_]{{2,40}})[)\]]: {_NO_ARTICLE}",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: \w{{0,60}}(?:Error|Exception)\b",
     _BY_PROTOCOL,
     _ARGUMENT_WANTED,

@@ -8,7 +8,7 @@ from errata.dialects._content import json_text
 from errata.dialects._incoming import QUESTION, ToolResult
 from errata.dialects._members import items_in, object_in, text_in
 from errata.reading._bodies import read_body
-from errata.reading._evidence import is_code_with_message, lists_one_failure, says_it_failed
+from errata.reading._evidence import is_code_with_message, is_marked_block, lists_one_failure, says_it_failed
 from errata.reading._issues import field_issues
 from errata.reading._json_in_text import whole_json, whole_list
 from errata.reading._judgement import Meaning, has_meaning, meaning_of_text
@@ -30,13 +30,19 @@ def _dressed_as_success(result: ToolResult) -> Fault | None:
     texts = result.texts or tuple(_prompt_texts(result.raw))
     if structured.get("kind") == QUESTION:
         return None
-    if len(texts) == 1 and _tells_of_a_failure(texts[0]):
-        return _fault(texts[0], structured)
+    if (len(texts) == 1 and _tells_of_a_failure(texts[0])) or (texts and _is_marked(result.raw)):
+        return _fault("\n".join(texts), structured)
     if not texts and "content" in result.raw and _is_an_error(structured):
         return _fault(json_text(structured), structured)
     if says_it_failed(structured) and _agree(texts, structured):
         return _fault("\n".join(texts) or json_text(structured), structured)
     return _bare(result.raw)
+
+
+def _is_marked(raw: Mapping[str, object]) -> bool:
+    """Whether every block says of itself that it is an error; one that does beside others may be what went to stderr."""
+    blocks = items_in(raw, "content")
+    return bool(blocks) and all(is_marked_block(as_object(block)) for block in blocks)
 
 
 def _tells_of_a_failure(text: str) -> bool:

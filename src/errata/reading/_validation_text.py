@@ -15,6 +15,13 @@ _SENTENCE = 2_000
 _MOST_ISSUES = 50
 _QUOTED = r"[\[{(]?[`'\"]([^`'\"\s]{1,100})[`'\"]"
 _PLAIN = r"([A-Za-z_$][\w.$\-\[\]]{0,80})"
+_MORE_QUOTED = r"(?:,? (?:and |or |& )?[`'\"][^`'\"\s]{1,100}[`'\"]){1,10}"
+_MORE_PLAIN = r"(?:, \w{1,80}){0,10},? (?:and|or) \w{1,80}"
+# `output_file`, `pageSize`: only a name is written like that.
+_JOINED = r"((?-i:[a-z]{1,40}(?:_|[A-Z])\w{0,80}))"
+
+ONLY_NAMED = "does not exist"
+"""What is said of an argument that is named, and of which nothing more is said."""
 
 _PYDANTIC = re.compile(r"^(\S[^\n]{0,200})\n {2}([^\n]{1,2000}?) ?\[type=(\w{1,60})", re.MULTILINE)
 _ZOD_LINE = re.compile(
@@ -63,18 +70,29 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
     (rf"(?:parameter|argument|field|property|option) {_QUOTED} (?:is required|is missing|was not provided|must be provided)", "is required"),
     (rf"{_QUOTED}(?: parameter| argument| field| option)? (?:is required|is missing|must be provided|is a required)", "is required"),
     (rf"(?:^|[:,;] ?|\n|(?:parameter|argument|field) ){_PLAIN}(?: parameter| argument| field)? (?:is required|is missing|must be provided|must be specified)", "is required"),
+    (rf"{_QUOTED}{_MORE_QUOTED} (?:are|is) (?:all |both )?(?:required|missing|mandatory)",   "is required"),
+    (rf"(?:^|: |\n)(?:both |either )?{_PLAIN}{_MORE_PLAIN} (?:(?:are|is) (?:all |both )?(?:required|missing|mandatory)|must be (?:provided|specified|supplied|set))", "is required"),
+    (rf"(?:^|[:,;] ?|\n){_JOINED} (?:path|value|string|list|array|object|ids?|name|file|url) (?:is required|is missing|must be provided)", "is required"),
+    (rf"must (?:contain|have|include|specify) (?:a |an |the )?{_QUOTED} (?:property|field|key|member|parameter|argument|attribute)\b", "is required"),
+    (rf"(?:^|[:;] ?)no {_PLAIN} (?:was |were )?(?:provided|specified|supplied)(?:[.:,]|$)",  "is required"),
     (rf"(?:^|[:,;] ?|\n){_QUOTED} (?:missing|not specified|not provided|required)\b",     "is required"),
     (rf"(?:^|[:,;] ?|\n){_PLAIN} (?:(?:parameter|argument|field) (?:is )?(?:missing|not (?:specified|provided)|required)|not specified in)\b", "is required"),
     (rf"(?:provide|specify|supply|pass|include)(?: either)? (?:a |an |the |your )?(?:valid |value for (?:the )?)?[`'\"]?{_PLAIN}[`'\"]? (?:parameter|argument|field|option)\b", "is required"),
-    (r"(?:must|please|need to|should) (?:provide|specify|supply|pass|include)(?: either)? (?:a |an |the |your )?(?:valid )?[`'\"]?((?-i:[a-z]{1,40}(?:[A-Z_]\w{0,80})))", "is required"),
-    (rf"^missing {_PLAIN} (?:parameter|argument|field|property)\b",                "is required"),
+    (r"(?:must|please|need to|should) (?:provide|specify|supply|pass|include)(?: either| both)? (?:a |an |the |your )?(?:valid )?[`'\"]?((?-i:[a-z]{1,40}(?:[A-Z_]\w{0,80})))", "is required"),
+    (rf"(?:^|: )missing (?:the |a )?(?:required )?[`'\"]?{_PLAIN}[`'\"]? (?:parameter|argument|field|property)\b",                "is required"),
     (rf"(?:^|[:,;] ?|\n){_PLAIN}: ((?:Required|Invalid|Expected|Must|Number must|String must|Should|Input should|Cannot be)\b[^\n,;]{{0,200}})", ""),
-    (rf"(?:^|[:,;] ?|\n| - )(?:the )?(?:parameter |argument |field )?[`'\"]?(?:(?:body|path|query|params)\.)?{_PLAIN}[`'\"]?(?: parameter| argument| field| option)? ((?:must|should|has to|have to|needs to|need to) (?:be|have|not|contain|match|start|end|specify)\b[^\n,;]{{0,200}})", ""),
+    (rf"(?:^|[:,;] ?|\n| - )(?:the )?(?:parameter |argument |field )?[`'\"]?(?:(?:body|path|query|params)\.)?{_PLAIN}[`'\"]?(?: parameter| argument| field| option)? ((?:(?:must|should|has to|have to|needs to|need to) (?:be|have|not|contain|match|start|end|specify)|(?:cannot|can't|may not) be (?:empty|blank|null|negative|zero|longer|shorter|greater|less|more))\b[^\n,;]{{0,200}})", ""),
+    (rf"(?:unknown|unexpected|unrecognized|undeclared|unsupported|extra) (?:parameter|argument|field|option|propert(?:y|ie)|key)s?(?:\(s\))?(?:: ?|:? (?=[`'\"]))[`'\"]?(?:--)?{_PLAIN}", "is not known"),
+    (rf"(?:parameter|argument|field|option|property) {_QUOTED} ((?:must|should|has to|needs to|cannot|can't|may not) [^\n,;]{{1,200}})", ""),
+    (rf"(?:^|[:;] ?|\n)(?:the )?[`'\"]?{_PLAIN}[`'\"]? (?:parameter|argument|field|option|property) (?:contains|has|is|was) (?:an? )?(?:invalid|malformed|not valid|out of range)\b", "is not valid"),
+    (rf"(?:^|[:;] ?)(?:invalid|malformed|bad) {_JOINED} (?:date|id|list|name|number|path|string|time|timestamp|type|url)\b", "is not valid"),
+    (rf"(?:^|[:;] ?)(?:invalid|malformed|bad) {_PLAIN} (?:format|syntax|value) (?:provided|given|supplied|at (?:index|position) \d)", "is not valid"),
     (rf"invalid (?:value |type )?(?:for |of )?(?:the )?(?:parameter|argument|field|option|property):? [`'\"]?{_PLAIN}", "is not valid"),
     (rf"(?:invalid|unsupported|malformed|illegal) (?:or expired )?{_QUOTED}(?::| )", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) (?:or expired )?{_PLAIN}(?: (?:format|scheme|value|syntax))?(?:[:.(,]|$)", "is not valid"),
+    (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) {_PLAIN} [`'\"][^`'\"\n]{{0,200}}[`'\"](?:[.:,(]|$)", "is not valid"),
     (rf"(?:^|: )(?:unknown|unrecognized) {_PLAIN} [`'\"][^\n]{{0,200}}(?:supported|must be|valid|allowed|expected|one of)", "is not one of the allowed values"),
-    (r"(?:with|for) ([a-z]{1,40}(?:Id|_id)) [`'\"]", "does not exist"),
+    (r"(?:with|for) ([a-z]{1,40}(?:Id|_id)) [`'\"]", ONLY_NAMED),
     (r"[Cc]annot (?:specify|use|set|provide|combine) both [`'\"]?(\w{1,80})[`'\"]? and ", "excludes another argument"),
     (r"(?:^|: )([\w.\[\]]{1,100}): Invalid value: ([^\n]{1,200})",               ""),
 ))
@@ -82,7 +100,7 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
 # Without one of these words nobody speaks of an argument, and most failures do not.
 _SPOKEN = re.compile(
     r"missing|required|invalid|unsupported|malformed|illegal|\bbad |must|should|has to|need|provide|supply|specif|field:|unknown|unrecognized|cannot|could not be converted"
-    r"|unexpected|additional|validat|not of type|not one of|struct field|reference chain|instance\['|too (?:small|big)|than the"
+    r"|unexpected|undeclared|additional|validat|not of type|not one of|struct field|reference chain|instance\['|too (?:small|big)|than the"
     r"|(?:with|for) [a-z]{1,40}(?:id|_id) |: (?:expected|should|number must|string must|input)|expected",
     re.IGNORECASE,
 )
@@ -101,6 +119,7 @@ _NO_NAMES = frozenset(
         "auth",
         "authentication",
         "body",
+        "character",
         "characters",
         "client",
         "connection",
@@ -118,6 +137,7 @@ _NO_NAMES = frozenset(
         "key",
         "login",
         "number",
+        "option",
         "params",
         "parameter",
         "parameters",
@@ -144,6 +164,7 @@ _NO_NAMES = frozenset(
         "your",
     }
 )  # fmt: skip
+_OF_CLASSES = ("error", "exception")  # "ValueError: Invalid …" names a class.
 _FAMILY = frozenset({Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED})
 
 
@@ -167,7 +188,7 @@ def mentioned(text: str) -> Issue | None:
     for shape, problem in _MENTIONS:
         for found, _ in zip(shape.finditer(text), range(4), strict=False):
             name = found[1].rstrip(".")
-            if name.lower() not in _NO_NAMES:
+            if name.lower() not in _NO_NAMES and not name.lower().endswith(_OF_CLASSES):
                 said = problem or (found[2] if found.re.groups > 1 else "")
                 return issue([name], said, found[0])
     return None
