@@ -90,6 +90,48 @@ def test_a_prefix_is_taken_off_and_what_was_said_is_kept(text, message):
     assert text.strip() == message or "text" in fault.data
 
 
+HALF_DONE = [
+    "Payment of 5 EUR was recorded, but the receipt could not be mailed: 503 Service Unavailable",
+    "Charged. Sending the receipt failed: connection refused",
+    "Order created (id 17). Webhook delivery failed: HTTP 429 Too Many Requests",
+    "Deleted 17 of 100 files, then the API answered 503 Service Unavailable",
+    "Partial success: the second batch was rate limited (429)",
+]
+NOT_BEGUN = [
+    "Rate limit exceeded: you have sent too many requests. Try again in 30 seconds",
+    "429 Too Many Requests. Requests are not stored; slow down",
+    "The issue could not be created. 503 Service Unavailable",
+    "503 Service Unavailable: nothing was done, but please try again",
+    "connection refused",
+]
+
+
+@pytest.mark.parametrize("text", HALF_DONE)
+def test_a_refusal_behind_work_that_was_done_does_not_prove_that_nothing_happened(text):
+    assert failed(text).retry is Retry.IF_HARMLESS
+
+
+@pytest.mark.parametrize("text", NOT_BEGUN)
+def test_a_refusal_alone_proves_that_nothing_happened(text):
+    assert failed(text).retry is Retry.SAME_CALL
+
+
+ENVOY = "upstream connect error or disconnect/reset before headers. reset reason: "
+STATED = [
+    (ENVOY + "connection failure", Retry.SAME_CALL),
+    (ENVOY + "connection termination", Retry.IF_HARMLESS),
+    (ENVOY + "remote reset", Retry.IF_HARMLESS),
+    ("[Errno 28] No space left on device", Retry.NEVER),
+    ("ENOSPC: no space left on device, write", Retry.NEVER),
+    ("wrote the index: disk is full", Retry.NEVER),
+]
+
+
+@pytest.mark.parametrize(("text", "retry"), STATED)
+def test_words_are_judged_as_the_exception_that_says_them(text, retry):
+    assert failed(text).retry is retry
+
+
 PYDANTIC = """2 validation errors for call[send]
 to.0.email
   Field required [type=missing, input_value={}, input_type=dict]

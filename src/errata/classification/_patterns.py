@@ -156,6 +156,9 @@ SHARPER = (
         "no address associated with hostname", "no such host", "nodename nor servname", "nxdomain", "unknown host",
         "unknownhostexception",
     ), _NEVER),
+    # Envoy says both in one sentence; only the reason tells whether the other side had the call.
+    Pattern(_C.NETWORK_ERROR, ("delayed connect error", "reset reason … connection failure"), _SAME),
+    Pattern(_C.NETWORK_ERROR, ("connect error or disconnect:reset",)),
     # Nobody took the call, so it was not processed.
     Pattern(_C.NETWORK_ERROR, (
         "actively refused", "address unreachable", "connect call failed", "connect error", "connection attempts failed",
@@ -204,17 +207,19 @@ SHARPER = (
         "as read only", "as readonly", "is read only", "is readonly", "read only mode", "read only server",
         "read only violation", "readonly mode", "readonly violation",
     )),
-    # A failure that the text itself calls temporary, or a store that is full.
+    # A store that is full stays full, and may have taken a part.
+    Pattern(_C.SERVICE_UNAVAILABLE, ("disk full", "disk is full", "insufficient storage", "no space left"), _NEVER),
+    # A failure that the text itself calls temporary.
     Pattern(_C.SERVICE_UNAVAILABLE, (
         "at capacity", "backend is not available", "being restarted", "bootstrapping", "cannot allocate memory",
         "capacity exceeded", "cluster is not available", "clusterdown", "cold start", "connection slots",
-        "currently loading", "database is not available", "disk full", "disk is full", "down for maintenance",
+        "currently loading", "database is not available", "down for maintenance",
         "election in progress", "failover", "heavy load", "high demand", "high load", "host is not available",
-        "insufficient capacity", "insufficient memory", "insufficient resources", "insufficient storage",
+        "insufficient capacity", "insufficient memory", "insufficient resources",
         "is currently down", "is loading the dataset", "is not ready", "is offline", "is starting up",
         "is still loading", "leader election", "loading redis", "maintenance mode", "masterdown",
         "max retries exceeded", "max retries per request", "maximum retries", "maxretriesperrequest",
-        "model is loading", "no available", "no capacity", "no healthy upstream", "no leader", "no space left",
+        "model is loading", "no available", "no capacity", "no healthy upstream", "no leader",
         "no workers", "not available at the moment", "not available right now", "not available yet",
         "not currently available", "not enough memory", "not leader", "not ready yet", "not yet available",
         "oom command not allowed", "out of memory", "over capacity", "over loaded", "overloaded", "pool exhausted",

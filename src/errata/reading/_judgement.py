@@ -8,6 +8,7 @@ from errata._taxonomy import Code, Retry, verdict
 from errata.classification._words import PATTERNS, spelled_out
 from errata.dialects._protocol import code_of_number
 from errata.reading._bodies import NOTHING, Body, read_body
+from errata.reading._half_done import tells_of_work_done
 from errata.reading._issues import Issue
 from errata.reading._json_in_text import json_in
 from errata.reading._prefixes import unwrapped
@@ -114,7 +115,7 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     return Meaning(
         code=code,
         message=source.message,
-        retry=_verdict(code, told, facts.flag),
+        retry=_verdict(code, told, facts.flag, source.message),
         retry_declared=facts.flag is not None,
         status=told.status,
         wait_ms=next((wait for wait in waits if wait is not None), None),
@@ -209,12 +210,13 @@ def _is_refused(mention: Issue) -> bool:
     return mention.field[:1].islower() and mention.problem != ONLY_NAMED
 
 
-def _verdict(code: Code, told: _Told, flag: bool | None) -> Retry:  # noqa: FBT001 - a yes, a no or neither.
+def _verdict(code: Code, told: _Told, flag: bool | None, message: str) -> Retry:  # noqa: FBT001 - a yes, a no or neither.
     """Let the server's own yes or no count, as far as the code and the table's row allow it."""
     row = told.retry if code is told.code else None
-    if flag is None or (flag and row):
-        return row or verdict(code, http_status=told.status)
-    return verdict(code, http_status=told.status, flag=flag)
+    if flag is not None and not (flag and row):
+        return verdict(code, http_status=told.status, flag=flag)
+    said = row or verdict(code, http_status=told.status)
+    return Retry.IF_HARMLESS if said is Retry.SAME_CALL and tells_of_work_done(message) else said
 
 
 def _beside(number: int | None, told: Code | None) -> Code:

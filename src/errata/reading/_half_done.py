@@ -1,0 +1,26 @@
+"""Whether a failure tells of something that happened before it: "Order 17 was created, but the mail was refused"."""
+
+import re
+
+_MOST = 4_000
+# What tools do to the world. Not `sent`, which is what a rate limit says of requests, nor `processed`, which is counted.
+_DONE = (
+    r"(?:added|applied|appended|booked|cancell?ed|captured|charged|committed|copied|created|credited|debited|deleted"
+    r"|deployed|dispatched|executed|imported|inserted|installed|merged|migrated|moved|paid|persisted|placed|posted"
+    r"|published|purchased|pushed|recorded|refunded|registered|removed|renamed|reserved|saved|shipped|stored|submitted"
+    r"|transferred|updated|uploaded|wrote|written)"
+)
+_DENIED = r"(?:not|never|nothing|no|none|be|being|cannot|can't|if|unless|until|before|after|when|once|to|already)"
+_AND_THEN = r"[^.;!\n]{0,80}?(?:\bbut\b|\bhowever\b|\bthen\b|[.;!]\s+\S)"
+_OF_ALL = r"[^.\n]{0,40}?\b\d{1,9} ?(?:of|/|out of) ?\d{1,9}\b"
+_HALF_DONE = re.compile(
+    # "Charged. Sending the receipt failed", "was recorded, but …", "Deleted 17 of 100 files".
+    rf"(?:\b(?P<denied>{_DENIED})\s+)?(?<![\w-]){_DONE}\b(?={_AND_THEN}|{_OF_ALL})"
+    r"|\bpartial(?:ly)? (?:success|complet|appl|writ|upload|fail|done|succe)",
+    re.IGNORECASE,
+)
+
+
+def tells_of_work_done(text: str) -> bool:
+    """Whether it says that a part was done; then no refusal in the same text proves that nothing happened."""
+    return any(found["denied"] is None for found in _HALF_DONE.finditer(text[:_MOST]))
