@@ -10,6 +10,7 @@ from strategies import faults, json_values
 
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, Retry, dialects
 from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, UseTool, decide
+from errata.client._decide import MOST_TIMES_AT_ALL
 from errata.client._failed import Asked
 
 STEPS = (Repeat, FixArguments, UseTool, AskUser, Stop)
@@ -46,6 +47,20 @@ def test_no_dialect_makes_a_step_bolder(fault, dialect):
         assert fault.retry.retryable
 
 
+@pytest.mark.parametrize("dialect", dialects.names())
+def test_a_dialect_is_the_servers_own_word_also_in_a_result_that_does_not_call_itself_an_error(dialect):
+    told = dialects.get(dialect).encode(Fault(code=Code.RATE_LIMITED, message="Slow down."))
+    quiet = {member: value for member, value in told.items() if member != "isError"}
+    assert decide(quiet) == decide(told)
+
+
+@pytest.mark.parametrize("wrap", [lambda result: result, lambda result: {"jsonrpc": "2.0", "id": 1, "result": result}])
+def test_words_alone_are_no_leave_to_repeat_what_called_itself_a_success(wrap):
+    body = {"content": [{"type": "text", "text": '{"error": "503 Service Unavailable", "status": 503}'}]}
+    assert isinstance(decide(wrap(body)), AskUser)
+    assert isinstance(decide(wrap(body | {"isError": True})), Repeat)
+
+
 @given(faults)
 def test_the_same_call_that_fails_in_the_same_way_three_times_is_stopped(fault):
     first, second, third = (failed(fault, cents=5) for _ in range(3))
@@ -72,6 +87,40 @@ BUSY = Fault(code=Code.SERVICE_UNAVAILABLE)
 )
 def test_another_call_or_another_way_of_failing_is_no_loop(other):
     assert isinstance(decide(failed(BUSY, cents=5), [failed(BUSY, cents=5), other]), Repeat)
+
+
+def in_other_words(number, **arguments):
+    return failed(Fault(code=Code.SERVICE_UNAVAILABLE, reason=f"req-{number}"), **arguments)
+
+
+def test_the_same_call_is_stopped_at_last_whatever_the_server_calls_its_failures():
+    *history, last = (in_other_words(number, cents=5) for number in range(MOST_TIMES_AT_ALL))
+    assert isinstance(decide(last, history[1:]), Repeat)
+    step = decide(last, history)
+    assert isinstance(step, Stop)
+    assert "10 times in different ways" in step.reason
+
+
+def test_different_calls_may_fail_as_often_as_there_are_calls():
+    history = [in_other_words(number, cents=number) for number in range(100)]
+    assert isinstance(decide(in_other_words(100, cents=100), history), Repeat)
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1.0), (0, -0.0), ([{"a": 2.0}], [{"a": 2}]), (10**20, 1e20)])
+def test_numbers_are_the_same_in_either_notation(one, other):
+    assert failed(BUSY, cents=one).identity == failed(BUSY, cents=other).identity
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, True), (1, "1"), (1, 1.5)])
+def test_what_json_tells_apart_is_another_call(one, other):
+    assert failed(BUSY, cents=one).identity != failed(BUSY, cents=other).identity
+
+
+@pytest.mark.parametrize("verdict", Retry)
+def test_the_way_out_of_a_failure_does_not_lead_back_to_the_tool_that_failed(verdict):
+    recovery = Recovery(verify_tool="pay", fallback_tool="pay")
+    step = decide(failed(Fault(code=Code.TIMEOUT, retry=verdict, recovery=recovery)))
+    assert not isinstance(step, UseTool)
 
 
 def test_failures_of_calls_that_nobody_can_name_are_a_loop_only_in_the_same_words():
@@ -102,6 +151,13 @@ def test_a_failure_that_is_remembered_already_is_not_counted_twice():
     assert isinstance(decide(history[-1], history), Repeat)
 
 
+@pytest.mark.parametrize("history", [5, True, object()])
+def test_a_history_that_is_none_is_refused(history):
+    for outcome in (BUSY, DONE):
+        with pytest.raises(TypeError, match=r"`decide\(outcome, caller.history\)`"):
+            decide(outcome, history)
+
+
 def fault(code, **fields):
     recovery = {name: fields.pop(name) for name in ("fallback_tool", "verify_tool", "user_message") if name in fields}
     return Fault(code=code, message="What happened.", recovery=Recovery(**recovery) if recovery else None, **fields)
@@ -111,6 +167,11 @@ def fault(code, **fields):
 TABLE = [
     (fault(Code.RATE_LIMITED, retry_after_ms=17_000),              Repeat(17_000)),
     (fault(Code.RATE_LIMITED, retry_after_ms=0),                   Repeat(0)),
+    (fault(Code.RATE_LIMITED, retry_after_ms=3_600_000),           Repeat(3_600_000)),
+    (fault(Code.RATE_LIMITED, retry_after_ms=3_600_001),           AskUser("What happened. It can be repeated in 2 hours. Decide whether to wait for that.")),
+    (fault(Code.RATE_LIMITED, retry_after_ms=31 * 86_400_000, user_message="No calls left."),
+                                                                   AskUser("No calls left. It can be repeated in 31 days. Decide whether to wait for that.")),
+    (fault(Code.RATE_LIMITED, retry_after_ms=86_400_000, fallback_tool="cached"), UseTool("cached")),
     (fault(Code.SERVICE_UNAVAILABLE),                              Repeat(1_000)),
     (fault(Code.SERVICE_UNAVAILABLE, fallback_tool="cached"),      UseTool("cached")),
     (fault(Code.CIRCUIT_OPEN, retry_after_ms=9, fallback_tool="cached"), UseTool("cached")),

@@ -9,10 +9,17 @@ from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, Retry
 from errata.client._failed import CallFailed
 from errata.client._outcome import fault_of, question_in
-from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, UseTool
+from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, UseTool, in_hours
 
 MOST_TIMES = 3
 """So often the same call may fail in the same way; after that, more of the same is a loop."""
+MOST_TIMES_AT_ALL = 10
+"""So often the same call may fail in whatever way. What a way is called, the server says, and may say anew each time.
+
+An outage passes through some four: refused, busy, timed out, too many at once. Each may be met twice, which makes eight.
+"""
+LONGEST_WAIT_MS = 60 * 60 * 1_000
+"""Longer than an hour is no pause but another day: the quota of an API, a clock gone wrong. Limits by the hour are usual."""
 _FIRST_WAIT_MS = 1_000
 _MOST_OPTIONS = 100
 
@@ -47,7 +54,7 @@ class _Case:
     times: int
     """How often the same call has failed in this way, this time included."""
     failed: frozenset[str]
-    """The tools that failed before."""
+    """The tools that have failed, this one included: the way out of a failure does not lead back into it."""
 
     @property
     def recovery(self) -> Recovery:
@@ -67,17 +74,26 @@ def decide(outcome: object, history: Iterable[object] | None = ()) -> Step | Non
             case Repeat(after_ms): ...
 
     `outcome` is a result, a Fault or an exception; `history` are the earlier ones, and may hold this one. The same call
-    that fails in the same way for the third time is to be stopped. Whatever the outcome is, nothing is raised.
+    that fails in the same way for the third time, or in whatever ways for the tenth, is to be stopped. Whatever the
+    outcome is, nothing is raised.
     """
+    if history is not None and not isinstance(history, Iterable):
+        raise TypeError(
+            f"`history` is a {type(history).__name__}. Pass the outcomes before this one, as in "
+            "`decide(outcome, caller.history)`."
+        )
     if question := question_in(outcome):
         return _asked(question)
     fault = fault_of(outcome)
     if fault is None:
         return None
     earlier = [each for each in history or () if not _is_the_same(each, outcome)]
-    case = _Case(fault, 1 + _times(outcome, fault, earlier), frozenset(map(_tool_of, earlier)) - {""})
+    failed = frozenset(map(_tool_of, [*earlier, outcome])) - {""}
+    case = _Case(fault, 1 + _times(outcome, fault, earlier), failed)
     if case.times >= MOST_TIMES:
         return Stop(f"The same call has failed {case.times} times in the same way: {fault.message}")
+    if (times := 1 + _times_at_all(outcome, earlier)) >= MOST_TIMES_AT_ALL:
+        return Stop(f"The same call has failed {times} times in different ways, the last time with: {fault.message}")
     return _BY_VERDICT[fault.retry](case)
 
 
@@ -96,8 +112,18 @@ def _times(outcome: object, fault: Fault, earlier: list[object]) -> int:
     return sum(_way(each, before) == this for each in earlier if (before := fault_of(each)) is not None)
 
 
+def _times_at_all(outcome: object, earlier: list[object]) -> int:
+    """Count how often the same call has failed before, in whatever way; of one that nobody can name, that is not known."""
+    call = _call_of(outcome)
+    return sum(_call_of(each) == call for each in earlier) if call else 0
+
+
+def _call_of(outcome: object) -> str | None:
+    return outcome.identity if isinstance(outcome, CallFailed) else None
+
+
 def _way(outcome: object, fault: Fault) -> _Way:
-    call = outcome.identity if isinstance(outcome, CallFailed) else None
+    call = _call_of(outcome)
     return _Way(call, fault.code, fault.first_field, fault.reason, None if call else fault.message)
 
 
@@ -106,10 +132,13 @@ def _tool_of(outcome: object) -> str:
 
 
 def _again(case: _Case) -> Step:
-    """Repeat it, in another way if there is one, and more slowly each time."""
+    """Repeat it, in another way if there is one, and more slowly each time; for how long to wait, a person may decide."""
     if case.fallback:
         return UseTool(case.fallback)
     wait = case.fault.retry_after_ms
+    if wait is not None and wait > LONGEST_WAIT_MS:
+        said = (case.recovery.user_message or case.fault.message).rstrip(".")
+        return AskUser(f"{said}. It can be repeated in {in_hours(wait)}. Decide whether to wait for that.")
     return Repeat(_FIRST_WAIT_MS * case.times if wait is None else wait)
 
 

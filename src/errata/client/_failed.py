@@ -1,11 +1,12 @@
 """The exception of a call that failed, with everything that was in hand when it did."""
 
+import copy
 import hashlib
 import itertools
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
 from errata._fault import Fault, FaultError
 from errata._jsonable import jsonable
@@ -42,6 +43,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     tool: str | None = None
     """The tool that was called; None where it was something else."""
     arguments: Mapping[str, object] = _NOTHING
+    """A copy of what was sent."""
     server: str | None = None
     """What the server calls itself, or its address."""
     response: object = None
@@ -73,7 +75,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         """Attach what was in hand to a fault."""
         error = cls.from_fault(fault, cause=cause)
         error.tool = asked.name if asked.kind == "tool" else None
-        error.arguments = asked.arguments
+        error.arguments = {name: _kept(value) for name, value in asked.arguments.items()}
         error.server = server
         error.response = response
         error.is_local = is_local
@@ -96,6 +98,29 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
 
 
 def identity_of(asked: Asked, server: str | None) -> str:
-    """Name a call by what is asked of whom; arguments are the same whatever their order."""
-    told = json.dumps([server, asked.kind, asked.name, jsonable(asked.arguments, size=_SIZE)], sort_keys=True)
+    """Name a call by what is asked of whom; arguments are the same whatever their order, and 1.0 is 1."""
+    arguments = _with_whole_numbers(jsonable(asked.arguments, size=_SIZE))
+    told = json.dumps([server, asked.kind, asked.name, arguments], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _with_whole_numbers(value: object) -> object:
+    """Write each number in one way: JSON has one kind of them."""
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case dict():
+            members = cast("dict[str, object]", value)
+            return {name: _with_whole_numbers(each) for name, each in members.items()}
+        case list():
+            return [_with_whole_numbers(each) for each in cast("list[object]", value)]
+        case _:
+            return value
+
+
+def _kept(value: object) -> object:
+    """Copy an argument as it was sent: whoever sent it may use it for the next call; what cannot be copied stays."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - a value may have a way of its own to be copied, and raise anything.
+        return value

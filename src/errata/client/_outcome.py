@@ -6,13 +6,15 @@ from typing import NamedTuple, cast
 from errata._fault import Fault, FaultError
 from errata._jsonable import text_of
 from errata._needs_input import NeedsInput
-from errata._taxonomy import Code
+from errata._taxonomy import Code, Retry
 from errata._values import is_a, items_of
 from errata.classification import classify
 from errata.dialects import decode_needs_input
 from errata.dialects._outgoing import outgoing, outgoing_question
 from errata.http._reply import attribute
 from errata.reading import recognise
+
+_NO_DIALECT = "none"
 
 
 class Read(NamedTuple):
@@ -60,8 +62,30 @@ def _of_this_program(error: BaseException) -> Fault:
 
 def read_result(result: object) -> Read | None:
     """Read a result; None for a success."""
-    reading = recognise(_dumped(wire_of(result)))  # As JSON, which tells a success at a glance.
-    return Read(outgoing(reading.fault), reading.dialect) if reading else None
+    wire = _dumped(wire_of(result))
+    reading = recognise(wire)  # As JSON, which tells a success at a glance.
+    if reading is None:
+        return None
+    told = reading.dialect != _NO_DIALECT or _is_error(wire)
+    return Read(outgoing(reading.fault if told else _doubted(reading.fault)), reading.dialect)
+
+
+def _is_error(wire: object) -> bool:
+    match wire:
+        case {"isError": True} | {"is_error": True} | {"result": {"isError": True}}:
+            return True
+        case _:
+            return False
+
+
+def _doubted(fault: Fault) -> Fault:
+    """Take no proof that nothing happened from a result that called itself a success: "paid, but the mail got a 503".
+
+    It was recognised as a failure by its words only, and the tool has run to its end.
+    """
+    if fault.retry is not Retry.SAME_CALL:
+        return fault
+    return dataclasses.replace(fault, retry=Retry.IF_HARMLESS, retry_declared=False)
 
 
 def read_error(error: BaseException) -> Read | None:
