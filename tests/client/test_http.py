@@ -178,7 +178,10 @@ REFUSALS = [
     error_reply(400, -32600, "Bad Request: Missing session ID"),
     error_reply(400, -32000, "Bad Request: No valid session ID provided"),
     error_reply(400, -32000, "Bad Request: Server not initialized"),
+    error_reply(400, -32000, "Bad Request: Mcp-Session-Id header is required"),
     Reply(400, b"Invalid session ID", (("content-type", "text/plain"),)),
+    Reply(400, b"Invalid or missing session ID\n", (("content-type", "text/plain"),)),
+    json_reply({"detail": "Session not found"}, 400),
 ]
 
 
@@ -239,6 +242,25 @@ async def test_a_session_that_the_server_knows_is_kept_whatever_else_is_missing(
             await caller.call("pay")
         await caller.call("pay")
     assert (caught.value.is_local, server.asked.count("initialize"), server.calls()) == (False, 1, 2)
+
+
+OTHERS = [
+    json_reply({"detail": "The field session_date is bad"}, 400),
+    json_reply({"error": "session_id must be a UUID"}, 400),
+    json_reply(["Invalid session ID"], 400),
+    Reply(400, b"<html>Bad request. Your session cookie is too large.</html>"),
+]
+
+
+@pytest.mark.parametrize("answer", OTHERS, ids=lambda reply: f"{reply.body[:40]}")
+async def test_a_400_that_has_the_word_session_in_it_is_told_in_the_servers_words(server, at_once, answer):
+    server.era, server.answers = "legacy", [answer]
+    async with connect(server.url, retry=at_once) as caller:
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("pay")
+    assert caught.value.response["body"] == answer.body.decode()
+    assert (caught.value.code, caught.value.fault.retry) == (Code.INVALID_PARAMS, Retry.NEVER)
+    assert (server.asked.count("initialize"), server.calls()) == (1, 1)
 
 
 @pytest.mark.parametrize(("annotations", "verdict"), [(READS, Retry.SAME_CALL), (DESTROYS, Retry.VERIFY_FIRST)])

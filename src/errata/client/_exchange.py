@@ -36,6 +36,7 @@ _ABOUT_THE_REQUEST = frozenset({-32601, -32602})
 """Beside a 404: there is no such method, or no such tool."""
 _NOT_ABOUT_ARGUMENTS = frozenset({400, 404, 405, 406, 410, 415, 421, 426})
 """What is wrong is the address, or the way of asking: no other argument of the tool would change it."""
+_SAYINGS = ("error", "message", "detail")
 _FAILURE, _MISSING = 400, 404
 _ALREADY_UNDONE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
@@ -187,8 +188,13 @@ def _has_lost_its_session(request: httpx2.Request, response: httpx2.Response) ->
     """
     if "mcp-session-id" not in request.headers or response.status_code not in _SPEAKS_FOR_ITSELF:
         return False
-    error = _error_in(response)
-    said = error.get("message")
-    if response.status_code == _MISSING and error.get("code") not in _ABOUT_THE_REQUEST:
+    if response.status_code == _MISSING and _error_in(response).get("code") not in _ABOUT_THE_REQUEST:
         return True
-    return refuses_session(said) if isinstance(said, str) else "session" in response.text[:_LARGEST_BODY].lower()
+    return refuses_session(_sentence_in(response))
+
+
+def _sentence_in(response: httpx2.Response) -> str:
+    """Find what a refusal says: the message of an error, what web frameworks have in its place, or the text as a whole."""
+    body = _object_in(response)
+    said = (_error_in(response).get("message"), *(body.get(name) for name in _SAYINGS))
+    return next((each for each in said if isinstance(each, str)), response.text).strip()

@@ -6,7 +6,7 @@ _LONGEST = 300
 _REFUSAL = re.compile(
     r"(Bad Request: |Not Found: )?"
     r"(session( id)? (not found|terminated|has been terminated|expired|does not exist)"
-    r"|(missing|invalid|unknown|expired|invalid or expired|no valid|no) (mcp[- ])?session([- ]?id)?( header| provided)*"
+    r"|(missing|invalid|unknown|expired|(missing|invalid) or (missing|invalid|expired)|no valid|no) (mcp[- ])?session([- ]?id)?( header| provided)*"
     r"|mcp-session-id( header)? (is )?(required|missing|invalid)"
     r"|server not initialized)\W*$",
     re.IGNORECASE,
