@@ -64,6 +64,8 @@ class Answering:
         """Set as soon as a tool was called."""
         self.annotations = {}
         """By the name of a tool."""
+        self.properties = {}
+        """Those of the arguments, by the name of a tool."""
         self.answers = []
         """One for each call of a tool, in order; after the last one all is well."""
         self.asked = []
@@ -72,6 +74,7 @@ class Answering:
         self.listing = None
         """Another answer to those who want to see the tools."""
         self.era = "modern"
+        self.name = "till"
         self.session = "session-1"
         self.refusal = Reply(404)
         """The answer to those who name another session."""
@@ -92,9 +95,12 @@ class Answering:
     def tools(self):
         schema = {"outputSchema": self.output_schema} if self.output_schema else {}
         return [
-            {"name": name, "inputSchema": {"type": "object"}, "annotations": annotations, **schema}
+            {"name": name, "inputSchema": self.input_schema(name), "annotations": annotations, **schema}
             for name, annotations in {"pay": {}, **self.annotations}.items()
         ]
+
+    def input_schema(self, tool):
+        return {"type": "object", "properties": self.properties.get(tool, {})}
 
     def calls(self, tool="pay"):
         """Count how often a tool was called."""
@@ -138,10 +144,12 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         if method in {"tools/list", "server/discover", "initialize"}:
             answering.asked.append(method)
+        info = {"name": answering.name, "version": "1"}
         if method == "server/discover" and answering.era == "modern":
-            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": _NAMED, **_CACHE}
+            named = {"io.modelcontextprotocol/serverInfo": info}
+            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": named, **_CACHE}
         if method == "initialize":
-            return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": _INFO}
+            return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
         return {"tools": answering.tools(), **_CACHE} if method == "tools/list" else None
 
     def call(self, message):
@@ -185,8 +193,6 @@ def connect(url, **options):
 
 
 _TLS = ssl.create_default_context()
-_INFO = {"name": "till", "version": "1"}
-_NAMED = {"io.modelcontextprotocol/serverInfo": _INFO}
 
 
 @contextmanager

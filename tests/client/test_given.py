@@ -1,10 +1,13 @@
 """Is what a caller cannot use refused at once, in words that say what it can?"""
 
 import math
+import re
 
+import fastmcp
 import pytest
-from client.answering import connect
+from client.answering import Reply, connect
 from mcp import Client, StdioServerParameters
+from mcp.server.mcpserver import MCPServer
 
 from errata import Code, NeedsInput, Retry, not_found
 from errata.client import AskUser, Caller, CallFailed, FixArguments, Stop, decide
@@ -37,6 +40,74 @@ async def test_a_time_limit_that_is_none_is_refused(server, limit, error):
     async with connect(server.url) as caller:
         with pytest.raises(error, match="`timeout_s` is "):
             await caller.call("pay", timeout_s=limit)
+
+
+@pytest.mark.parametrize("key", [["x"], 5, True, b"order-17"])
+async def test_a_key_that_is_no_text_is_refused(server, key):
+    async with connect(server.url) as caller:
+        with pytest.raises(TypeError, match=r"The key of a call is a text.*Nothing was sent"):
+            await caller.call("pay", key=key)
+    assert server.calls() == 0
+
+
+SERVERS = {
+    "mcp": lambda: MCPServer("shelf"),
+    "fastmcp": lambda: fastmcp.FastMCP("shelf"),
+    "address": lambda: "http://127.0.0.1:1/mcp",
+    "command": lambda: StdioServerParameters(command="no-such-command"),
+}
+
+
+@pytest.mark.parametrize("make", SERVERS.values(), ids=SERVERS)
+@pytest.mark.parametrize(
+    ("option", "advice"), [("timeout_ss", "Did you mean `timeout_s`"), ("nonsense", "It takes `headers`")]
+)
+async def test_an_option_that_nobody_knows_is_refused_by_name(make, option, advice):
+    with pytest.raises(TypeError, match=rf"`Caller.connect` takes no `{option}`\. {re.escape(advice)}"):
+        async with Caller.connect(make(), **{option: 1}):
+            raise AssertionError
+
+
+async def test_a_value_that_the_client_refuses_is_a_mistake_of_the_program():
+    with pytest.raises(ValueError, match="mode must be"):
+        async with Caller.connect(MCPServer("shelf"), mode="nonsense"):
+            raise AssertionError
+
+
+async def test_a_caller_that_is_used_as_a_block_says_what_to_write():
+    with pytest.raises(TypeError, match=r"Write `async with client:` and then `Caller\(client\)`"):
+        async with Caller(Client(MCPServer("shelf"))):
+            raise AssertionError
+
+
+async def test_a_connection_that_nobody_has_entered_says_what_to_write():
+    advice = r"Write `async with Caller.connect\(…\) as caller:`"
+    with pytest.raises(AttributeError, match=rf"{advice}, and use `caller.call`"):
+        await Caller.connect(MCPServer("shelf")).call("look")
+    with pytest.raises(TypeError, match=advice):
+        await Caller.connect(MCPServer("shelf"))
+
+
+class Uncopied(str):
+    """A text that cannot be copied."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, _):
+        raise ZeroDivisionError
+
+
+async def test_what_was_sent_stays_what_was_sent_whatever_is_done_with_it_later(server):
+    server.answers = [Reply(401)] * 2
+    order = {"lines": [1]}
+    async with connect(server.url) as caller:
+        for line in (2, 3):
+            with pytest.raises(CallFailed):
+                await caller.call("pay", {"order": order, "note": Uncopied("x")})
+            order["lines"].append(line)
+    assert [each.arguments for each in caller.history] == [
+        {"order": {"lines": lines}, "note": "x"} for lines in ([1], [1, 2])
+    ]
 
 
 @pytest.mark.parametrize("retry", [5, True, "often"])

@@ -112,6 +112,52 @@ async def test_a_transport_that_can_be_used_once_is_said_to_be(mortal):
     assert caught.value.fault.retry is Retry.NEVER
 
 
+async def test_a_call_after_the_block_says_that_it_has_ended(mortal):
+    from mcp.client.stdio import stdio_client  # noqa: PLC0415 - as above.
+
+    for server in (MCPServer("shelf"), mortal, stdio_client(mortal)):
+        async with Caller.connect(server) as caller:
+            pass
+        with pytest.raises(
+            CallFailed, match=r"has ended, .*so `look` was not sent\. Call inside of the block"
+        ) as caught:
+            await caller.call("look")
+        assert (caught.value.fault.retry, caught.value.is_local) == (Retry.NEVER, True)
+
+
+async def test_a_server_that_dies_in_its_handshake_is_not_asked_whether_that_took_effect():
+    dies = StdioServerParameters(command=sys.executable, args=["-c", "input()"])
+    with pytest.raises(CallFailed, match="was lost before the handshake was answered") as caught:
+        async with Caller.connect(dies, retry=None):
+            raise AssertionError
+    assert "took effect" not in str(caught.value)
+
+
+async def test_a_server_does_not_pass_for_another_one_because_it_was_started_again_under_another_name(server, at_once):
+    server.era = "legacy"
+    server.answers = [Reply(401)] * 4  # Two of them are not sent: the session is not known any more.
+    async with connect(server.url, retry=at_once) as caller:
+        for server.name in ("till", "other till"):
+            server.session = server.name
+            with pytest.raises(CallFailed):
+                await caller.call("pay")
+    first, second = caller.history
+    assert (first.identity, first.server) == (second.identity, second.server)
+    assert server.asked.count("initialize") == 3
+
+
+async def test_nor_because_its_client_was_opened_again(server):
+    server.answers = [Reply(401)] * 2
+    client = fastmcp.Client(server.url)
+    caller = Caller(client, retry=None)
+    for server.name in ("till", "other till"):
+        async with client:
+            with pytest.raises(CallFailed):
+                await caller.call("pay")
+    first, second = caller.history
+    assert first.identity == second.identity
+
+
 @pytest.mark.parametrize("kind", [Client, fastmcp.Client])
 async def test_a_client_that_nobody_opened_says_so(kind):
     with pytest.raises(CallFailed, match="not connected") as caught:

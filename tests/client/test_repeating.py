@@ -56,6 +56,82 @@ async def test_a_key_makes_a_call_repeatable_and_is_sent_with_it(server, at_once
     assert [meta["errata/idempotencyKey"] for meta in server.metas] == ["order-17", "order-17"]
 
 
+NAMES = ("idempotency_key", "idempotencyKey")
+
+
+@pytest.mark.parametrize(
+    ("declares", "given", "calls"),
+    [(NAMES, {name: "order-17"}, 2) for name in NAMES]
+    + [((), {"idempotency_key": "order-17"}, 1)]
+    + [(NAMES, {"idempotency_key": blank}, 1) for blank in ("", "  ", None, 17)]
+    + [(NAMES[:1], {"idempotencyKey": "order-17"}, 1)],
+)
+async def test_an_argument_is_a_key_only_where_the_tool_declares_it(server, at_once, declares, given, calls):
+    server.annotations = {"pay": DESTROYS}
+    server.properties = {"pay": {name: {} for name in declares}}
+    server.answers = [hang_up]
+    async with connect(server.url, retry=at_once) as caller:
+        if calls == 1:
+            with pytest.raises(CallFailed) as caught:
+                await caller.call("pay", {"cents": 5, **given})
+            assert caught.value.fault.retry is Retry.VERIFY_FIRST
+        else:
+            await caller.call("pay", {"cents": 5, **given})
+    assert server.calls() == calls
+
+
+async def test_an_argument_is_no_key_while_nobody_knows_what_the_tool_declares(server, at_once):
+    server.listing = BUSY
+    server.answers = [hang_up]
+    async with connect(server.url, retry=at_once) as caller:
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("pay", {"idempotency_key": "order-17"})
+    assert (caught.value.fault.retry, server.calls()) == (Retry.IF_HARMLESS, 1)
+
+
+async def test_a_blank_key_is_none(server, at_once):
+    server.annotations = {"pay": DESTROYS}
+    failed = await failure(server, at_once, hang_up, key="  ")
+    assert failed.fault.retry is Retry.VERIFY_FIRST
+    assert not any("errata/idempotencyKey" in meta for meta in server.metas)
+
+
+DOUBTFUL = {"content": [{"type": "text", "text": '{"error": "Mail failed: 503 Service Unavailable", "status": 503}'}]}
+DONE_BUT = DOUBTFUL | {"resultType": "complete"}
+
+
+@pytest.mark.parametrize(
+    ("annotations", "verdict", "calls"),
+    [(READS, None, 2), ({}, Retry.IF_HARMLESS, 1), (DESTROYS, Retry.VERIFY_FIRST, 1)],
+)
+async def test_a_result_that_calls_itself_a_success_proves_not_that_nothing_happened(
+    server, at_once, annotations, verdict, calls
+):
+    server.annotations = {"pay": annotations}
+    if verdict is None:
+        await call(server, at_once, DONE_BUT)
+    else:
+        assert (await failure(server, at_once, DONE_BUT)).fault.retry is verdict
+    assert server.calls() == calls
+
+
+async def test_a_key_lets_it_be_repeated_all_the_same(server, at_once):
+    server.annotations = {"pay": DESTROYS}
+    await call(server, at_once, DONE_BUT, key="order-17")
+    assert server.calls() == 2
+
+
+async def test_a_flag_of_such_a_result_is_no_proof_either(server, at_once):
+    text = '{"error": "Mail failed: 503 Service Unavailable", "status": 503, "retryable": true}'
+    said = DONE_BUT | {"content": [{"type": "text", "text": text}]}
+    server.annotations = {"pay": DESTROYS}
+    failed = await failure(server, at_once, said)
+    assert (failed.fault.retry, server.calls()) == (Retry.VERIFY_FIRST, 1)
+    server.annotations = {"pay": READS}
+    await call(server, at_once, said)
+    assert server.calls() == 3
+
+
 async def test_a_call_that_is_repeated_in_vain_says_so_and_keeps_what_was_in_hand(server, at_once):
     failed = await failure(server, at_once, BUSY, BUSY, BUSY)
     assert type(failed) is CallFailed

@@ -16,7 +16,7 @@ from errata.client._connection import Target, connected
 from errata.client._failed import Asked
 from errata.client._links import HeldLink
 from errata.client._local import no_answer
-from errata.client._place import Place
+from errata.client._place import Place, span
 from errata.client._ports import ClientPort
 from errata.client._tools import Tools
 from errata.http._runtime import deadline
@@ -147,6 +147,13 @@ async def test_a_handshake_that_has_time_left_is_not_begun_again_by_those_in_a_h
             with pytest.raises(CallFailed):
                 await caller.call("pay", timeout_s=0.01)
     assert handshakes.begun == 1
+
+
+@pytest.mark.parametrize(
+    ("limit_s", "said"), [(60, "60 s"), (0.05, "0.05 s"), (0.001, "0.001 s"), (0.0002, "0.2 ms"), (1e-7, "0.0001 ms")]
+)
+def test_a_time_is_never_said_to_be_none(limit_s, said):
+    assert span(limit_s) == said
 
 
 async def test_a_connection_that_is_not_opened_in_time_says_so_in_one_sentence():

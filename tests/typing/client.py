@@ -19,6 +19,9 @@ async def call(client: Client) -> None:
     assert_type(caller.history, tuple[CallFailed, ...])
     assert_type(caller.render(Fault(code=Code.GONE)), str)
     assert_type(caller.server, str)
+    async with Caller(client):  # type: ignore[attr-defined]  # pyright: ignore[reportGeneralTypeIssues]
+        pass
+    await Caller.connect("https://example.org/mcp")  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
     Caller(client, retries=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     await caller.call("pay", ["cents"])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

@@ -3,14 +3,14 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import cast
+from typing import TypeGuard, cast
 
 from errata._fault import Fault
 from errata._taxonomy import Code, Retry
 from errata.client._failed import Asked
 
-_KEYS = ("idempotency_key", "idempotencyKey")
-"""A tool that takes one of these arguments recognises a repetition by it."""
+KEYS = frozenset({"idempotency_key", "idempotencyKey"})
+"""A tool that declares one of these arguments recognises a repetition by it."""
 
 
 def name_of(kind: str, name: object) -> str:
@@ -32,10 +32,19 @@ def arguments_of(name: str, arguments: object) -> dict[str, object]:
     return dict(cast("Mapping[str, object]", arguments))
 
 
-def key_in(arguments: Mapping[str, object]) -> str | None:
-    """Find the idempotency key that a tool takes as an argument."""
-    given = (arguments.get(name) for name in _KEYS)
-    return next((key for key in given if isinstance(key, str) and key), None)
+def key_of(name: str, key: object) -> str | None:
+    """Refuse a key that is none; a blank one tells no call from another, and is like no key at all."""
+    if key is not None and not isinstance(key, str):
+        raise TypeError(
+            f"The key of a call is a text, and a {type(key).__name__} is none. Nothing was sent. "
+            f'Pass it as in `call("{name}", {{…}}, key="order-17")`.'
+        )
+    return key if is_key(key) else None
+
+
+def is_key(value: object) -> TypeGuard[str]:
+    """Whether a repetition can be recognised by it."""
+    return isinstance(value, str) and bool(value.strip())
 
 
 def limit_of(timeout_s: object) -> float | None:

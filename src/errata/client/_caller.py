@@ -3,20 +3,21 @@
 import dataclasses
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
-from typing import Any, Self, TypeVar
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from errata._fault import FaultError
 from errata._taxonomy import Retry
-from errata.client._arguments import arguments_of, is_sendable, key_in, limit_of, name_of, unsendable
+from errata.client._arguments import arguments_of, is_sendable, key_of, limit_of, name_of, unsendable
 from errata.client._connecting import Settings, connection_to
 from errata.client._failed import Asked, CallFailed, identity_of
 from errata.client._failures import raised, returned, timed_out, unopened
 from errata.client._links import HeldLink, Link
+from errata.client._opening import Opening
 from errata.client._place import Place
 from errata.client._ports import Port
 from errata.client._rendering import rendered
-from errata.client._tools import Tools
+from errata.client._tools import Declared, Tools
 from errata.http._runtime import deadline
 from errata.resilience import Retrying
 from errata.resilience import retry as _retry
@@ -47,8 +48,7 @@ class Caller:
         self._start(HeldLink(client), retry, timeout_s)
 
     @classmethod
-    @asynccontextmanager
-    async def connect(  # noqa: PLR0913 - each has its default.
+    def connect(  # noqa: PLR0913 - each has its default.
         cls,
         server: object,
         *,
@@ -58,18 +58,24 @@ class Caller:
         timeout_s: float | None = _TIMEOUT_S,
         http_options: Mapping[str, Any] | None = None,
         **options: Any,  # noqa: ANN401 - whatever `mcp.Client` takes.
-    ) -> AsyncGenerator[Self]:
+    ) -> AbstractAsyncContextManager[Self]:
         """Connect to a URL, to `StdioServerParameters`, to a server in this process or to a transport, with `mcp.Client`.
 
         Over HTTP, statuses and waits come back that the SDK's client drops. A connection that was lost is opened again
         for the next call. `headers`, `auth` and `http_options` (of `httpx2.AsyncClient`) are for URLs; `options` are
         those of `mcp.Client`. An exception of the block leaves it as it is.
         """
-        timeout_s = limit_of(timeout_s)
-        settings = Settings(headers=headers, auth=auth, timeout_s=timeout_s, http_options=http_options)
+        settings = Settings(headers=headers, auth=auth, timeout_s=limit_of(timeout_s), http_options=http_options)
+        return Opening(cls._connected(server, settings, options, retry))
+
+    @classmethod
+    @asynccontextmanager
+    async def _connected(
+        cls, server: object, settings: Settings, options: Mapping[str, Any], retry: Retrying | None
+    ) -> AsyncGenerator[Self]:
         async with connection_to(server, settings, options) as link:
             caller = cls.__new__(cls)
-            caller._start(link, retry, timeout_s)  # noqa: SLF001 - it is one of us.
+            caller._start(link, retry, settings["timeout_s"])  # noqa: SLF001 - it is one of us.
             await caller._open()  # noqa: SLF001 - as above.
             yield caller
 
@@ -81,6 +87,17 @@ class Caller:
         self._policy = _policy_for(retry, link.key)
         self._undeclared = retry.idempotent if retry else None
         """Whether calling a tool twice does no harm that says nothing about it."""
+
+    if not TYPE_CHECKING:  # A type checker says it itself, and before anything runs.
+
+        async def __aenter__(self) -> NoReturn:
+            raise TypeError(
+                "A `Caller` is no block: its client is opened and closed by whoever made it. Write "
+                "`async with client:` and then `Caller(client)`, or `async with Caller.connect(…) as caller:`."
+            )
+
+        async def __aexit__(self, *_: object) -> None:
+            """Stand beside the other, so that Python asks that one."""
 
     @property
     def server(self) -> str:
@@ -103,13 +120,14 @@ class Caller:
         """Call a tool; gives the result of the client's own package, or raises `CallFailed`.
 
         With a `key` by which the server recognises a repetition, the call may be repeated whatever the tool declares; it
-        is sent as `_meta["errata/idempotencyKey"]`. An argument `idempotency_key` is one, too. A tool that asks something
-        has not failed: the question is the result, and `decide` says whom to ask. Without `timeout_s`, the caller's counts.
+        is sent as `_meta["errata/idempotencyKey"]`. An argument `idempotency_key` is one, too, if the tool's schema has it.
+        A tool that asks something has not failed: the question is the result, and `decide` says whom to ask. Without
+        `timeout_s`, the caller's counts.
         """
         asked = Asked("tool", name_of("tool", tool), arguments_of(tool, arguments))
         limit = self._limit(timeout_s)
+        key = key_of(tool, key)
         meta: dict[str, object] = {_KEY: key} if key else {}
-        key = key or key_in(asked.arguments)
 
         async def send(port: Port) -> object:
             return await port.call(tool, dict(asked.arguments), timeout_s=limit, meta=meta)
@@ -200,10 +218,11 @@ class Caller:
         """Keep what a tool declares on the connection on which it is called, as far as it is known already."""
         if trip.is_to_be_learned:
             trip.is_known = self._tools.is_known(trip.asked.name, port)
-            self._note(trip, self._tools.harmless(trip.asked.name, port))
+            self._note(trip, self._tools.declared(trip.asked.name, port))
 
-    def _note(self, trip: "_Trip", declared: bool | None) -> None:  # noqa: FBT001 - three answers.
-        trip.harmless = self._undeclared if declared is None else declared
+    def _note(self, trip: "_Trip", declared: Declared | None) -> None:
+        harmless = declared.harmless_with(trip.asked.arguments) if declared else None
+        trip.harmless = self._undeclared if harmless is None else harmless
 
     async def _settle(self, failed: CallFailed, trip: "_Trip") -> None:
         """Decide whether it may be repeated; only where that depends on what the tool declares, the server is asked."""
@@ -242,6 +261,7 @@ class _Trip:
     harmless: bool | None = None
     """Whether doing it twice does no harm; for a tool it is learned when it matters."""
     key: str | None = None
+    """By which the program says that the server recognises a repetition; then nothing has to be learned."""
     is_sent: bool = False
     """Whether an attempt has come so far that the server may have got it."""
     is_known: bool = False

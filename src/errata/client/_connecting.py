@@ -1,9 +1,12 @@
 """What `Caller.connect` was given, as something that can be connected to."""
 
+import inspect
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
+
+from errata._options import refuse_unknown
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
     from errata.client._connection import Connection, Target
@@ -38,6 +41,7 @@ def connection_to(
             '`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install "errata[mcp]"'
         ) from missing
     target = _target(server, settings, dict(options))
+    target.client()  # None is opened: what its class refuses is told to whoever chose it.
     if (limit := settings["timeout_s"]) is not None:
         target.opens_within_s = limit
     return connected(target)
@@ -67,6 +71,7 @@ def _in_mcp(server: Any, settings: Settings, options: dict[str, Any], *, single_
 
     from errata.client._connection import Target  # noqa: PLC0415 - as above.
 
+    _refuse_unknown(Client, options)
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
     return Target(lambda: Client(server, **given), _name_of(server), single_use=single_use)
 
@@ -76,6 +81,7 @@ def _in_fastmcp(server: Any, settings: Settings, options: dict[str, Any]) -> "Ta
 
     from errata.client._connection import Target  # noqa: PLC0415 - as above.
 
+    _refuse_unknown(Client, options)
     given: dict[str, Any] = {"timeout": settings["timeout_s"], **options}
     return Target(lambda: Client(server, **given), _name_of(server))
 
@@ -87,6 +93,7 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
     from errata.client._connection import Target  # noqa: PLC0415 - as above.
     from errata.client._exchange import WatchedClient  # noqa: PLC0415 - as above.
 
+    _refuse_unknown(Client, options)
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError(f"`{url}` is no address of an MCP server. Pass one that starts with `https://` or `http://`.")
@@ -94,6 +101,12 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
     watched = WatchedClient(server=name, **_http_settings(settings) | dict(settings["http_options"] or {}))
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
     return Target(lambda: Client(streamable_http_client(url, http_client=watched), **given), name, name, watched)
+
+
+def _refuse_unknown(client: type, options: Mapping[str, object]) -> None:
+    """Refuse options that neither `connect` nor the client knows; the first parameter is what is connected to."""
+    of_the_client = [*inspect.signature(client).parameters][1:]
+    refuse_unknown("Caller.connect", options, [*Settings.__annotations__, "retry", *of_the_client])
 
 
 def _http_settings(settings: Settings) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from mcp import ClientSession
 from mcp.types import CallToolResult
 
 from errata.client._exchange import Exchange, WatchedClient
+from errata.client._links import BlockEndedError
 from errata.client._outcome import leaf_of
 from errata.client._ports import Port, port_for
 
@@ -158,14 +159,16 @@ class Connection:
         self._group = group
         self._session: _Session | None = None
         self._name = target.name
+        self._is_named = False
         self._was_open = False
+        self._is_over = False
         self.opens: bool = not target.single_use
 
     @property
     def server(self) -> str | None:
-        """What the server calls itself, or where it is."""
-        if self._session and self._session.port:
-            self._name = self._session.port.name or self._name
+        """What the server calls itself, or where it is. The first name stays: by it, calls are known to be the same."""
+        if not self._is_named and self._session and self._session.port and (name := self._session.port.name):
+            self._name, self._is_named = name, True
         return self._name
 
     @property
@@ -176,12 +179,14 @@ class Connection:
     @property
     def advice(self) -> str | None:
         """What to do if it cannot be opened again; None while it is open, or can be."""
-        if not self._target.single_use or not self._was_open or (self._session and self._session.port):
+        if self._is_over or not self._target.single_use or not self._was_open or (self._session and self._session.port):
             return None
         return "A transport can be used once: pass its URL or its StdioServerParameters, and it is opened again."
 
     async def port(self) -> Port:
         """Give the open client; open one if there is none, whoever asks first."""
+        if self._is_over:
+            raise BlockEndedError
         session = self._session
         if session is not None and session.port is not None:
             return session.port
@@ -210,7 +215,8 @@ class Connection:
         return self._target.watched.redeem(error) if self._target.watched else None
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close what is open, for good."""
+        self._is_over = True
         if self._session is not None:
             await self._session.closed()
 

@@ -8,6 +8,10 @@ if TYPE_CHECKING:  # It needs what the SDKs bring along.
     from errata.client._exchange import Exchange
 
 
+class BlockEndedError(Exception):
+    """A call through a connection whose block has been left."""
+
+
 class Link(Protocol):
     """A way to an open client."""
 
@@ -59,8 +63,8 @@ class HeldLink:
 
     @property
     def server(self) -> str | None:
-        """What the server calls itself; a client that is closed no longer knows."""
-        self._name = self._port.name or self._name
+        """What the server calls itself; a client that is closed no longer knows, and the first name stays."""
+        self._name = self._name or self._port.name
         return self._name
 
     @property

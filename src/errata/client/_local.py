@@ -43,11 +43,10 @@ class _Row(NamedTuple):
     is_local: bool = True
 
 
-_UNKNOWN_EFFECT = "Whether it took effect is not known."
 _TIMEOUT = _Row(
     Code.TIMEOUT,
     Retry.IF_HARMLESS,
-    "This client waited{wait} for {asked} and got no answer from {server}. " + _UNKNOWN_EFFECT,
+    "This client waited{wait} for {asked} and got no answer from {server}.{effect}",
 )
 _NOT_CONNECTED = _Row(
     Code.TIMEOUT,
@@ -58,14 +57,14 @@ _NOT_CONNECTED = _Row(
 _CLOSED = _Row(
     Code.NETWORK_ERROR,
     Retry.IF_HARMLESS,
-    "The connection to {server} was lost before {asked} was answered. " + _UNKNOWN_EFFECT,
+    "The connection to {server} was lost before {asked} was answered.{effect}",
     is_lost=True,
 )
 _CUT = _CLOSED._replace(is_lost=False)
 _UNREADABLE = _Row(
     Code.SERIALIZATION_ERROR,
     Retry.IF_HARMLESS,
-    "The answer of {server} to {asked} could not be read: it is no valid MCP. " + _UNKNOWN_EFFECT,
+    "The answer of {server} to {asked} could not be read: it is no valid MCP.{effect}",
 )
 _BROKEN_SCHEMA = _Row(
     Code.SERIALIZATION_ERROR,
@@ -90,6 +89,12 @@ _NOT_OPEN = _Row(
     Retry.NEVER,
     "This client is not connected to {server}, so {asked} was not sent. Open the client with `async with` first.",
 )
+_BLOCK_ENDED = _Row(
+    Code.NETWORK_ERROR,
+    Retry.NEVER,
+    "The block of `async with Caller.connect(…)` has ended, and with it the connection to {server}, so {asked} was not "
+    "sent. Call inside of the block, or begin another one.",
+)
 _HIDDEN_STATUS = _Row(
     Code.UPSTREAM_ERROR,
     Retry.IF_HARMLESS,
@@ -113,12 +118,12 @@ _NOT_MCP = _Row(
     Code.SERIALIZATION_ERROR,
     Retry.IF_HARMLESS,
     "The answer of {server} to {asked} could not be read: it is no MCP ({words}). Check the address, and whether a proxy "
-    "or a login page stands in between. " + _UNKNOWN_EFFECT,
+    "or a login page stands in between.{effect}",
 )
 _ACCEPTED = _Row(
     Code.UPSTREAM_ERROR,
     Retry.IF_HARMLESS,
-    "{server} accepted {asked} and will send no answer. " + _UNKNOWN_EFFECT,
+    "{server} accepted {asked} and will send no answer.{effect}",
     is_local=False,
 )
 _UNSTARTABLE = _Row(
@@ -155,6 +160,7 @@ _BY_WORDS: tuple[tuple[int | None, str, _Row], ...] = (
 _SESSION_NUMBERS = frozenset({-32600, -32000, -32001})
 """With which the SDKs of Python and TypeScript say that they do not know a session."""
 _BY_CLASS = {
+    "errata.BlockEndedError":    _BLOCK_ENDED,
     "anyio.ClosedResourceError": _CLOSED,
     "anyio.BrokenResourceError": _CLOSED,
     "anyio.EndOfStream":         _CLOSED,
@@ -266,7 +272,13 @@ def _fault(row: _Row, error: BaseException | None, place: Place) -> Fault:
     wait = "" if place.timeout_s is None else f" {span(place.timeout_s)}"
     words = redact_within(one_line(text_of(error)), _LONGEST) if error is not None else ""
     message = row.message.format(
-        asked=place.asked, server=place.named, in_time=place.in_time, unsent=place.unsent, wait=wait, words=words
+        asked=place.asked,
+        server=place.named,
+        in_time=place.in_time,
+        unsent=place.unsent,
+        effect=place.effect,
+        wait=wait,
+        words=words,
     )
     return Fault(code=row.code, message=message[:1].upper() + message[1:], retry=row.retry)
 

@@ -28,7 +28,13 @@ class Place(NamedTuple):
         """What has not been sent for want of a connection, at the end of a sentence."""
         return "" if self.asked.kind == "connection" else f", so {self.asked} was not sent"
 
+    @property
+    def effect(self) -> str:
+        """That it may have happened, as the end of a message; a handshake has no effect."""
+        return "" if self.asked.kind == "connection" else " Whether it took effect is not known."
+
 
 def span(timeout_s: float) -> str:
-    """Say a time."""
-    return f"{seconds(round(timeout_s * 1000))} s"
+    """Say a time; one of less than a millisecond was probably meant in another unit, and must not look like none."""
+    milliseconds = round(timeout_s * 1000)
+    return f"{seconds(milliseconds)} s" if milliseconds else f"{timeout_s * 1000:.2g} ms"

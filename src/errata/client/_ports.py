@@ -17,6 +17,7 @@ class Listed(NamedTuple):
 
     name: str
     annotations: object
+    input_schema: object
 
 
 class Port(Protocol):
@@ -108,7 +109,7 @@ class ClientPort(_Wrapped):
         for _ in range(_MOST_PAGES):
             page = await self._page(cursor)
             for tool in page.tools:
-                yield Listed(tool.name, tool.annotations)
+                yield Listed(tool.name, tool.annotations, tool.input_schema)
             cursor = cast("str | None", page.next_cursor)
             if cursor is None:
                 return
@@ -157,7 +158,7 @@ class FastMCPPort(_Wrapped):
     async def tools(self) -> AsyncIterator[Listed]:
         """List the tools; the client turns the pages."""
         for tool in await self._client.list_tools():
-            yield Listed(tool.name, tool.annotations)
+            yield Listed(tool.name, tool.annotations, tool.input_schema)
 
     async def read(self, uri: str) -> Any:  # noqa: ANN401 - as above.
         """Read a resource."""

@@ -1,10 +1,14 @@
 """What a server's tools declare about themselves: whether calling one twice does any harm."""
 
 import logging
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
+from typing import NamedTuple
 
+from errata._jsonable import as_object
+from errata.client._arguments import KEYS, is_key
 from errata.client._links import Link
-from errata.client._ports import Port
+from errata.client._ports import Listed, Port
 from errata.http._runtime import deadline
 from errata.resilience._effects import harmless_by
 
@@ -17,13 +21,32 @@ _SHARE = 0.5
 """Of the time for an attempt, so much more may pass before its failure is told."""
 
 
+class Declared(NamedTuple):
+    """What a tool says of itself."""
+
+    harmless: bool | None
+    """Whether calling it twice does no harm; None where it does not say."""
+    keys: frozenset[str]
+    """Those of its arguments by which it recognises a repetition."""
+
+    def harmless_with(self, arguments: Mapping[str, object]) -> bool | None:
+        """Whether making this very call twice does no harm: one with a key is recognised."""
+        return True if any(is_key(arguments.get(name)) for name in self.keys) else self.harmless
+
+
+def _declared(listed: Listed) -> Declared:
+    """Read a tool of the list. A key counts where the schema has it: what is only invented, servers silently ignore."""
+    properties = as_object(as_object(listed.input_schema).get("properties"))
+    return Declared(harmless_by(listed.annotations), KEYS.intersection(properties))
+
+
 class Tools:
     """The tools of one server, listed when it matters what one of them declares: after a failure."""
 
-    __slots__ = ("_failures", "_harmless", "_listing", "_session", "_unlisted")
+    __slots__ = ("_declared", "_failures", "_listing", "_session", "_unlisted")
 
     def __init__(self) -> None:
-        self._harmless: dict[str, bool | None] = {}
+        self._declared: dict[str, Declared] = {}
         self._unlisted: set[str] = set()
         """Names that were looked for in vain, and are looked for once a connection."""
         self._session: object | None = None
@@ -31,9 +54,9 @@ class Tools:
         self._failures = 0
         self._listing: AbstractAsyncContextManager[object] | None = None
 
-    def harmless(self, tool: str, port: Port) -> bool | None:
-        """Whether calling it twice does no harm; None where nobody said, on this connection."""
-        return self._harmless.get(tool) if port.session is self._session else None
+    def declared(self, tool: str, port: Port) -> Declared | None:
+        """Tell what it says of itself; None where that is not known, on this connection."""
+        return self._declared.get(tool) if port.session is self._session else None
 
     def is_known(self, tool: str, port: Port) -> bool:
         """Whether there is no more to be learned of it on this connection."""
@@ -42,12 +65,12 @@ class Tools:
             return True
         if session is not self._session:
             self._session = session
-            self._harmless.clear()
+            self._declared.clear()
             self._unlisted.clear()
             self._failures = 0
-        return tool in self._harmless or tool in self._unlisted or self._failures >= _MOST_FAILURES
+        return tool in self._declared or tool in self._unlisted or self._failures >= _MOST_FAILURES
 
-    async def learn(self, tool: str, link: Link, *, limit_s: float | None) -> bool | None:
+    async def learn(self, tool: str, link: Link, *, limit_s: float | None) -> Declared | None:
         """List the tools if this one is not known, and say what it declares; calls at the same time wait for one list.
 
         The connection may have been lost with the call, and is opened again: a repetition would meet the tool there.
@@ -65,17 +88,17 @@ class Tools:
             self._failures += 1
         return None
 
-    async def _looked_for(self, tool: str, port: Port) -> bool | None:
+    async def _looked_for(self, tool: str, port: Port) -> Declared | None:
         if not self.is_known(tool, port):
             await self._list(port)
             if len(self._unlisted) < _MOST_NAMES:
                 self._unlisted.add(tool)
-        return self.harmless(tool, port)
+        return self.declared(tool, port)
 
     async def _list(self, port: Port) -> None:
         async for listed in port.tools():
             if port.session is self._session:  # Others may have opened a new one meanwhile.
-                self._harmless[listed.name] = harmless_by(listed.annotations)
+                self._declared[listed.name] = _declared(listed)
 
     def _turn(self) -> AbstractAsyncContextManager[object]:
         if self._listing is None:
