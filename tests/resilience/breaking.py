@@ -1,5 +1,7 @@
 """How tests break an upstream, and see that it is left alone."""
 
+import contextvars
+
 import pytest
 
 from errata import Code, FaultError
@@ -25,3 +27,8 @@ def refused(breaker):
         breaker.call(lambda: pytest.fail("it was called"))
     assert caught.value.code is Code.CIRCUIT_OPEN
     return caught.value.fault
+
+
+def refused_elsewhere(breaker):
+    """See that somebody else is refused, who is no part of what is called here."""
+    return contextvars.Context().run(refused, breaker)

@@ -4,7 +4,7 @@ import asyncio
 import functools
 
 import pytest
-from resilience.breaking import break_it, fail, half_open, refused
+from resilience.breaking import break_it, fail, half_open, refused, refused_elsewhere
 
 from errata import Code, Fault, FaultError, NeedsInput, Retry, circuit_open, not_found, rate_limited, timeout
 from errata.resilience import Breaker, State
@@ -157,7 +157,7 @@ def test_blocks_are_watched_like_calls(breaker, time):
         pytest.fail("it was entered")
     time.advance(60)
     with breaker:
-        refused(breaker)
+        refused_elsewhere(breaker)
     with breaker:
         pass
     assert breaker.status().state is State.CLOSED

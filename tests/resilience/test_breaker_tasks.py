@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import anyio
 import pytest
-from resilience.breaking import fail, half_open, refused
+from resilience.breaking import fail, half_open, refused, refused_elsewhere
 
 from errata import Code, FaultError
 from errata.resilience import Breaker, Facts, Permit, Refusal, State
@@ -57,7 +57,7 @@ async def test_async_blocks_are_watched(breaker, time):
                 raise TimeoutError
     time.advance(60)
     async with breaker:
-        refused(breaker)
+        refused_elsewhere(breaker)
 
 
 @pytest.mark.anyio

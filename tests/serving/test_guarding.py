@@ -93,6 +93,19 @@ async def test_a_tool_that_keeps_failing_is_left_alone_and_tried_again(kind, clo
     assert circuit.status().state is State.CLOSED
 
 
+async def test_a_service_inside_of_the_tool_with_the_same_circuit_counts_once_and_recovers(kind, clock):
+    bank, circuit = Bank(ConnectionResetError("The bank hung up.")), breaker(clock, failures=3)
+    server = SERVERS[kind](NOTHING, circuit(asking(bank)))
+    errata.install(server, breaker=circuit)
+
+    await called(server, 5)
+    assert bank.calls == 3
+    clock.now += 60
+    bank.moods = ["17 euros"]
+    assert [result.is_error for result in await called(server, 3)] == [False] * 3
+    assert circuit.status().state is State.CLOSED
+
+
 @pytest.mark.parametrize("dialect", dialects.names())
 async def test_an_open_circuit_is_told_in_every_dialect(kind, clock, dialect):
     server = SERVERS[kind](NOTHING, asking(Bank(DOWN)))

@@ -17,6 +17,7 @@ from errata._serving._settling import Nature, depends_on_the_tool
 from errata._taxonomy import Retry
 from errata.reading import decode
 from errata.resilience import Breaker, Permit
+from errata.resilience._own_permit import held, is_counted_within
 from errata.resilience._retry import Retrying
 
 Breakers: TypeAlias = Breaker | Mapping[str, Breaker]
@@ -103,7 +104,7 @@ class Guard:
         if (breaker := self._breaker_of(call.request.name)) is None:
             return await _outcome(call)
         try:
-            permit = await breaker.apermit()
+            permit = held(await breaker.apermit())
         except FaultError as refusal:
             return Outcome(refusal.fault, failed=Refused(refusal, on_purpose=True))
         try:
@@ -121,8 +122,8 @@ class Guard:
 
 
 def _told(outcome: Outcome, breaker: Breaker, permit: Permit) -> Outcome:
-    """Tell the breaker what came of an attempt."""
-    if outcome.asks:
+    """Tell the breaker what came of an attempt; a service that the tool calls may have told the same circuit already."""
+    if outcome.asks or (outcome.failed and is_counted_within(permit, outcome.failed.error)):
         breaker.release(permit)
     else:
         breaker.settle(permit, outcome.said)

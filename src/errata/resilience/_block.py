@@ -5,6 +5,7 @@ from typing import Protocol, Self
 
 from errata.resilience._after_fork import LockOfModule
 from errata.resilience._circuit import Permit
+from errata.resilience._own_permit import held
 
 
 class Gate(Protocol):
@@ -34,7 +35,7 @@ class Block:
 
     def __enter__(self) -> Self:
         self._require_left()
-        self._permit = self._gate.permit()
+        self._permit = held(self._gate.permit())
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
@@ -42,7 +43,7 @@ class Block:
 
     async def __aenter__(self) -> Self:
         self._require_left()
-        self._permit = await self._gate.apermit()
+        self._permit = held(await self._gate.apermit())
         return self
 
     async def __aexit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from sys import _getframe  # pyright: ignore[reportPrivateUsage] - a block is known by the frame it stands in.
-from types import NoneType, TracebackType
+from types import TracebackType
 from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
 from errata._factories import circuit_open
@@ -16,8 +16,11 @@ from errata._values import is_a, text_or_none
 from errata.resilience._blame import fault_of
 from errata.resilience._block import Block, OpenBlocks
 from errata.resilience._circuit import Admission, Limits, Listener, Permit, Refusal, Store, Verdict, verdict_on
+from errata.resilience._counting import COUNTED, note, was_counted
 from errata.resilience._memory_store import MemoryStore
-from errata.resilience._runtime import flags_of
+from errata.resilience._nesting import is_within, trying
+from errata.resilience._own_permit import OF_THE_OUTER, OwnPermit, held
+from errata.resilience._runtime import PLAIN, flags_of
 from errata.resilience._status import BreakerStatus, iso, status_of
 from errata.resilience._waiting import answer_of, answer_to_task
 
@@ -29,9 +32,6 @@ _LATER: Final = "Repeat the call in {seconds} s."
 _OR_INSTEAD: Final = "Use `{fallback}` instead, or repeat the call in {seconds} s."
 _IN_THIS_PROCESS: Final = MemoryStore()
 _GENERATOR: Final = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
-_PLAIN: Final = frozenset(
-    {NoneType, bool, int, float, str, bytes, list, tuple, dict, set}
-)  # Quicker than to look at them.
 
 
 class Breaker:
@@ -104,41 +104,44 @@ class Breaker:
 
     def permit(self) -> Permit:
         """Take leave to call, where no other way fits; `settle` or `release` has to follow. Raises `circuit_open`."""
-        return self._granted(self._circuit.admit())
+        return OwnPermit.of(self._granted(self._circuit.admit()), self._circuit)
 
     async def apermit(self) -> Permit:
         """Take leave to call, in a task."""
-        return await self._granted_to_task(self._circuit.admit())
+        return OwnPermit.of(await self._granted_to_task(self._circuit.admit()), self._circuit)
 
     def settle(self, permit: Permit, failure: Fault | BaseException | None = None) -> None:
-        """Tell how the call went: what failed, or None."""
-        if failure is None:
-            self._circuit.settle(permit, _WELL)
+        """Tell how the call went: what failed, or None. A permit counts once."""
+        since = permit.since if isinstance(permit, OwnPermit) else COUNTED.so_far
+        given = permit.taken() if isinstance(permit, OwnPermit) else permit
+        if given is None:
             return
-        verdict, code = Verdict.NONE, None
-        try:
-            if fault := fault_of(failure):
-                verdict, code = verdict_on(fault), fault.code
-        finally:  # An interrupt while it is classified must not keep the permit.
-            self._circuit.settle(permit, verdict, code)
+        if failure is None:
+            self._circuit.settle(given, _WELL)
+        else:
+            self._failed(given, failure, since)
 
     def release(self, permit: Permit) -> None:
         """Give a permit back that came to nothing: neither good nor bad is known of the upstream, and the next may try."""
-        self._circuit.settle(permit, Verdict.NONE)
+        given = permit.taken() if isinstance(permit, OwnPermit) else permit
+        if given is not None:
+            self._circuit.settle(given, Verdict.NONE)
 
     def block(self) -> Block:
         """Make a block with a permit of its own, for an `ExitStack` or a context manager of your own."""
         return Block(self)
 
     def __enter__(self) -> Self:
-        self._blocks.enter(id(_getframe(1)), self.permit())
+        frame = _getframe(1)
+        self._blocks.enter(id(frame), held(self.permit(), frame))
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
         self._leave(id(_getframe(1)), error)
 
     async def __aenter__(self) -> Self:
-        self._blocks.enter(id(_getframe(1)), await self.apermit())
+        frame = _getframe(1)
+        self._blocks.enter(id(frame), held(await self.apermit(), frame))
         return self
 
     async def __aexit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
@@ -157,47 +160,64 @@ class Breaker:
             )
         if flags & inspect.CO_COROUTINE:
             return cast("Callable[_P, _T]", self._around_async(cast("Callable[_P, Awaitable[Any]]", function)))
-        admit, settle = self._circuit.admit, self._circuit.settle
+        circuit, admit, settle = self._circuit, self._circuit.admit, self._circuit.settle
 
         def protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
             permit = admission if type(admission) is Permit else self._granted(admission)
+            call = trying(circuit, function) if permit.is_probe else function
+            since = COUNTED.so_far
             try:
-                outcome = function(*args, **kwargs)
+                outcome = call(*args, **kwargs)
             except BaseException as error:
-                self.settle(permit, error)
+                self._failed(permit, error, since)
                 raise
-            if type(outcome) not in _PLAIN and hasattr(type(outcome), "__await__"):
-                return cast("_T", self._awaited(permit, cast("Awaitable[Any]", outcome)))
+            if type(outcome) not in PLAIN and hasattr(type(outcome), "__await__"):
+                return cast("_T", self._awaited(permit, cast("Awaitable[Any]", outcome), since))
             settle(permit, _WELL)
             return outcome
 
         return protected
 
     def _around_async(self, function: Callable[_P, Awaitable[_T]]) -> Callable[_P, Coroutine[Any, Any, _T]]:
-        admit, settle = self._circuit.admit, self._circuit.settle
+        circuit, admit, settle = self._circuit, self._circuit.admit, self._circuit.settle
 
         async def protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
             permit = admission if type(admission) is Permit else await self._granted_to_task(admission)
+            call = trying(circuit, function) if permit.is_probe else function
+            since = COUNTED.so_far
             try:
-                outcome = await function(*args, **kwargs)
+                outcome = await call(*args, **kwargs)
             except BaseException as error:
-                self.settle(permit, error)
+                self._failed(permit, error, since)
                 raise
             settle(permit, _WELL)
             return outcome
 
         return protected
 
-    async def _awaited(self, permit: Permit, outcome: Awaitable[_T]) -> _T:
+    async def _awaited(self, permit: Permit, outcome: Awaitable[_T], since: int) -> _T:
         try:
             result = await outcome
         except BaseException as error:
-            self.settle(permit, error)
+            self._failed(permit, error, since)
             raise
-        self.settle(permit)
+        self._circuit.settle(permit, _WELL)
         return result
+
+    def _failed(self, permit: Permit, failure: Fault | BaseException, since: int) -> None:
+        """Count a failure, unless a call inside of this one has done so since it began, or the one around will."""
+        if permit is OF_THE_OUTER:
+            return
+        verdict, code = Verdict.NONE, None
+        try:
+            fault = fault_of(failure)
+            if fault and verdict_on(fault) is Verdict.ILL and not was_counted(failure, self._circuit, since):
+                note(failure, self._circuit)
+                verdict, code = Verdict.ILL, fault.code
+        finally:  # An interrupt while it is classified must not keep the permit.
+            self._circuit.settle(permit, verdict, code)
 
     def _granted(self, admission: Admission | Future[Admission]) -> Permit:
         if isinstance(admission, Future):
@@ -215,6 +235,8 @@ class Breaker:
         if admission is None:
             facts = self._circuit.facts()
             admission = Refusal(_WITHOUT_ANSWER_MS, facts.since or time.time(), facts.code)
+        if is_within(self._circuit):
+            return OF_THE_OUTER
         raise self._refused(admission)
 
     def _refused(self, refusal: Refusal) -> FaultError:

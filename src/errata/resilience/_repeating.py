@@ -10,7 +10,7 @@ from errata.resilience._blame import is_of_a_cancellation
 from errata.resilience._budget import Budget
 from errata.resilience._course import Course
 from errata.resilience._policy import Policy
-from errata.resilience._runtime import cancellations, is_in_a_loop, is_pending, sleep_here
+from errata.resilience._runtime import PLAIN, cancellations, is_in_a_loop, is_pending, sleep_here
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -53,7 +53,7 @@ def around(
                     raise
                 continue
             ATTEMPT.reset(token)
-            if is_pending(outcome):
+            if type(outcome) not in PLAIN and is_pending(outcome):
                 begun = _Begun(cast("Awaitable[Any]", outcome), attempt, course, at)
                 rest = call_async(policy, cast("Callable[..., Any]", function), budget, args, kwargs, begun)
                 return cast("_T", rest)

@@ -3,8 +3,11 @@
 import functools
 import sys
 from contextlib import suppress
-from types import CodeType
-from typing import Any, cast
+from types import CodeType, NoneType
+from typing import Any, Final, cast
+
+PLAIN: Final = frozenset({NoneType, bool, int, float, str, bytes, list, tuple, dict, set})
+"""What a function returns as a rule, and nobody awaits: quicker than to look at it."""
 
 
 async def sleep_here(seconds: float) -> None:
