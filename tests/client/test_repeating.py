@@ -80,6 +80,28 @@ async def test_an_argument_is_a_key_only_where_the_tool_declares_it(server, at_o
     assert server.calls() == calls
 
 
+async def test_a_key_in_the_arguments_counts_although_the_server_died_and_lists_nothing_any_more(server, at_once):
+    server.annotations = {"pay": DESTROYS}
+    server.properties = {"pay": {"idempotency_key": {}}}
+
+    def die(handler, message):
+        server.listing = BUSY
+        hang_up(handler, message)
+
+    server.answers = [die]
+    async with connect(server.url, retry=at_once) as caller:
+        await caller.call("pay", {"idempotency_key": "order-17"})
+    assert server.calls() == 2
+
+
+async def test_a_call_with_a_key_asks_for_the_list_once(server, at_once):
+    server.properties = {"pay": {"idempotency_key": {}}}
+    async with connect(server.url, retry=at_once, cache=None) as caller:
+        for key in ("order-17", "order-18"):
+            await caller.call("pay", {"idempotency_key": key})
+    assert server.asked.count("tools/list") == 1
+
+
 async def test_an_argument_is_no_key_while_nobody_knows_what_the_tool_declares(server, at_once):
     server.listing = BUSY
     server.answers = [hang_up]

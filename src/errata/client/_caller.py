@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from errata._fault import FaultError
 from errata._taxonomy import Retry
-from errata.client._arguments import arguments_of, is_sendable, key_of, limit_of, name_of, unsendable
+from errata.client._arguments import KEYS, arguments_of, is_sendable, key_of, limit_of, name_of, unsendable
 from errata.client._connecting import Settings, connection_to
 from errata.client._failed import Asked, CallFailed, identity_of
 from errata.client._failures import raised, returned, timed_out, unopened
@@ -200,7 +200,7 @@ class Caller:
 
     async def _tried(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
         port = await self._opened(trip)
-        self._recall(trip, port)
+        await self._recall(trip, port)
         trip.is_sent = trip.asked.kind != "connection"
         try:
             result = await trip.send(port)
@@ -214,11 +214,22 @@ class Caller:
         self._forget(trip.asked)
         return result
 
-    def _recall(self, trip: "_Trip", port: Port) -> None:
-        """Keep what a tool declares on the connection on which it is called, as far as it is known already."""
-        if trip.is_to_be_learned:
-            trip.is_known = self._tools.is_known(trip.asked.name, port)
-            self._note(trip, self._tools.declared(trip.asked.name, port))
+    async def _recall(self, trip: "_Trip", port: Port) -> None:
+        """Keep what a tool declares on the connection on which it is called, as far as it is known already.
+
+        Whether an argument is a key is asked before: a key is for the server that dies, which cannot be asked after.
+        """
+        if not trip.is_to_be_learned:
+            return
+        trip.is_known = self._tools.is_known(trip.asked.name, port)
+        self._note(trip, self._tools.declared(trip.asked.name, port))
+        if not trip.is_known and not KEYS.isdisjoint(trip.asked.arguments):
+            await self._learn(trip)
+
+    async def _learn(self, trip: "_Trip") -> None:
+        declared = await self._tools.learn(trip.asked.name, self._link, limit_s=trip.limit_s)
+        trip.is_known = declared is not None
+        self._note(trip, declared)
 
     def _note(self, trip: "_Trip", declared: Declared | None) -> None:
         harmless = declared.harmless_with(trip.asked.arguments) if declared else None
@@ -229,7 +240,7 @@ class Caller:
         if failed.fault.retry is not Retry.IF_HARMLESS:
             return
         if trip.is_to_be_learned and not trip.is_known:
-            self._note(trip, await self._tools.learn(trip.asked.name, self._link, limit_s=trip.limit_s))
+            await self._learn(trip)
         failed.fault = settled(failed.fault, harmless=trip.harmless)
 
     async def _opened(self, trip: "_Trip") -> Port:

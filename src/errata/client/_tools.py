@@ -41,7 +41,7 @@ def _declared(listed: Listed) -> Declared:
 
 
 class Tools:
-    """The tools of one server, listed when it matters what one of them declares: after a failure."""
+    """The tools of one server, listed when it matters what one of them declares: after a failure, or beside a key."""
 
     __slots__ = ("_declared", "_failures", "_listing", "_session", "_unlisted")
 
