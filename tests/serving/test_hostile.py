@@ -301,9 +301,11 @@ async def test_an_unknown_version_is_called_that():
     async with fastmcp.Client(server) as client:
         result = await client.call_tool("calculate", {}, version="9.9", raise_on_error=False)
         near = await client.call_tool_mcp("calculat", {})
+        blank = await client.call_tool_mcp(" calculate\n\n", {})
 
     assert "no such version of the tool `calculate`" in result.content[0].text
     assert "There is no tool `calculat`. Did you mean `calculate`?" in near.content[0].text
+    assert "There is no tool ` calculate `. Did you mean `calculate`?" in blank.content[0].text
 
 
 async def test_settings_for_a_tool_that_is_not_there_are_warned_of_once(server, caplog):

@@ -14,6 +14,7 @@ _TRACEPARENT = re.compile(
     r"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
 )
 _LONGEST_NAME = 200
+_BLANKS = re.compile(r"\s+")
 MODERN = "2026-07-28"
 """The first protocol without a handshake; versions compare as text."""
 
@@ -154,8 +155,8 @@ class Request:
 
     @property
     def short_name(self) -> str:
-        """Its name as a log can show it: one line, and no longer than a name is."""
-        return " ".join(self.name[:_LONGEST_NAME].split())
+        """Its name as a log can show it: one line, and no longer than a name is; a blank at its end is seen."""
+        return _BLANKS.sub(" ", self.name[:_LONGEST_NAME])
 
     @property
     def duration_ms(self) -> float:
