@@ -57,6 +57,40 @@ def test_leave_that_is_asked_for_twice_because_its_answer_was_lost_is_given_agai
     assert not link(Turn(now=4.0, asks=True), who="another").granted
 
 
+def test_a_recovery_that_one_replica_saw_alone_closes_it_for_all(link):
+    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
+    assert link(Turn(now=4.0, recovered_from=opened.generation)).state is State.CLOSED
+    assert link(Turn(now=4.0), who="another").state is State.CLOSED
+
+
+def test_a_recovery_counts_also_if_somebody_has_only_begun_to_try(link):
+    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
+    assert link(Turn(now=4.0, asks=True), who="another").granted
+    assert link(Turn(now=4.0, recovered_from=opened.generation)).state is State.CLOSED
+
+
+def test_a_recovery_does_not_close_what_was_tried_and_failed_or_opened_since(link):
+    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
+    tried = link(Turn(now=4.0, asks=True), who="another")
+    link(Turn(now=4.0, probe=Probe(tried.generation, Verdict.ILL)), who="another")
+    assert link(Turn(now=5.0, recovered_from=opened.generation)).state is State.OPEN
+    assert link(Turn(now=5.0, recovered_from=tried.generation)).state is State.OPEN
+
+
+def test_what_failed_after_a_recovery_is_told_after_it_and_opens_it_again(link):
+    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
+    since_then = tuple(Failure(UNKNOWN, 5.0, number) for number in range(5, 10))
+    answer = link(Turn(now=6.0, recovered_from=opened.generation, failures=since_then))
+    assert (answer.state, answer.generation) == (State.OPEN, opened.generation + 2)
+
+
+def test_a_recovery_that_is_told_twice_counts_once(link):
+    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
+    link(Turn(now=4.0, recovered_from=opened.generation))
+    link(Turn(now=6.0, failures=tuple(Failure(UNKNOWN, 5.0, number) for number in range(5, 10))))
+    assert link(Turn(now=7.0, recovered_from=opened.generation)).state is State.OPEN
+
+
 def test_a_success_that_is_told_twice_counts_once(link):
     link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
     probe = Probe(link(Turn(now=4.0, asks=True)).generation, Verdict.WELL)

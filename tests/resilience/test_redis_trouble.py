@@ -157,6 +157,27 @@ def test_what_a_redis_was_told_while_it_hung_does_not_open_what_has_closed_since
         assert server.client().hget("errata:1:{ncbi}:circuit", "state") == "closed"
 
 
+def test_a_replica_that_saw_the_upstream_recover_while_redis_hung_tells_the_others(caplog):
+    time, timeout_s = Time(), 0.1
+    settings = {"clock": time.clock, "wall_clock": time.wall_clock, "timeout_s": timeout_s, "refresh_s": 3600.0}
+    with running_redis() as server, replicas_of(server.url, 2, **settings) as (one, other):
+        one.fail(5)
+        other.catch_up()
+        assert other.refuses
+        caplog.clear()
+        server.hang()
+        until(lambda: not one.store.flush(LONGEST_S), what="the trouble is known")
+        time.advance(60)
+        for _ in range(2):
+            one.circuit.settle(one.circuit.admit(), Verdict.WELL)
+        server.go_on()
+        one.catch_up()
+        other.catch_up()
+        assert not one.refuses
+        assert not other.refuses
+        assert not [line for line in caplog.messages if "opened" in line]
+
+
 def _is_shared_again(server, one):
     with replicas_of(server.url, 1) as (other,):
         one.fail(5)

@@ -6,7 +6,7 @@ from errata import Code
 from errata.resilience._circuit import Limits, Permit, Refusal, State, Verdict
 from errata.resilience._local_half import LocalHalf
 from errata.resilience._shared_circuit import SharedCircuit
-from errata.resilience._turn import Answer, Probe
+from errata.resilience._turn import NEVER, Answer, Probe
 
 LIMITS = Limits(failures=2, successes=1)
 CLOSED = Answer(State.CLOSED, 100, 0.0, 0.0, granted=False, code=None)
@@ -206,3 +206,52 @@ def test_a_probe_is_given_back_by_who_stopped_waiting(circuit, asked):
     waiting.cancel()
     circuit.hear(turn, MINE)
     assert circuit.turn().probe == Probe(MINE.generation, Verdict.NONE)
+
+
+def recover_alone(circuit, time):
+    """Redis is away when it is time to try, and the upstream answers."""
+    hear(circuit, OPEN)
+    circuit.missed(circuit.turn())
+    time.advance(60)
+    circuit.settle(circuit.admit(), Verdict.WELL)
+
+
+def test_a_recovery_that_was_seen_alone_is_told_until_it_is_heard(circuit, time):
+    recover_alone(circuit, time)
+    turn = circuit.turn()
+    assert turn.recovered_from == OPEN.generation
+    circuit.missed(turn)
+    again = circuit.turn()
+    assert again.recovered_from == OPEN.generation
+    circuit.hear(again, CLOSED._replace(generation=102))
+    assert circuit.turn().recovered_from == NEVER
+
+
+@pytest.mark.parametrize("news", [OPEN, LOOK])
+def test_news_from_before_a_recovery_that_was_seen_alone_does_not_take_it_back(circuit, time, news):
+    told = []
+    listener = told.append  # The circuit does not keep it.
+    circuit.watch(listener)
+    hear(circuit, OPEN)
+    circuit.missed(circuit.turn())
+    time.advance(60)
+    probe, turn = circuit.admit(), circuit.turn()
+    circuit.settle(probe, Verdict.WELL)
+    circuit.hear(turn, news)
+    assert isinstance(circuit.admit(), Permit)
+    assert [change.after for change in told] == [State.OPEN, State.HALF_OPEN, State.CLOSED]
+
+
+def test_a_recovery_makes_way_for_what_others_have_seen_since(circuit, time):
+    recover_alone(circuit, time)
+    hear(circuit, OPEN._replace(generation=105, wait_s=30.0))
+    assert isinstance(circuit.admit(), Refusal)
+
+
+def test_a_probe_that_was_granted_tells_of_its_success_itself(circuit, asked):
+    admission, turn = asked
+    circuit.hear(turn, MINE)
+    circuit.settle(admission.result(), Verdict.WELL)
+    told = circuit.turn()
+    assert told.probe == Probe(MINE.generation, Verdict.WELL)
+    assert told.recovered_from == NEVER

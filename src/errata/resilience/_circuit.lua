@@ -13,8 +13,10 @@ local probed, verdict = tonumber(ARGV[12]), ARGV[13]
 local asks = ARGV[14] == '1'
 local rate, weighed = tonumber(ARGV[15]), tonumber(ARGV[16])
 local successes = tonumber(ARGV[17]) -- Of this replica, since its turn before.
+-- The generation from which this replica has seen the upstream recover while nobody could be asked, or -1.
+local recovered = tonumber(ARGV[18])
 -- Then four for each failure: its generation, its age, its number at the replica, and the successes there since then.
-local FIRST_FAILURE = 18
+local FIRST_FAILURE = 19
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -97,6 +99,11 @@ local function settle()
   end
 end
 
+-- Nothing speaks against the recovery if nothing has happened here since, or if somebody has only begun to try.
+if state ~= 'closed' and (recovered == generation or (state == 'half_open' and recovered == generation - 1)) then
+  change('closed')
+  wins = 0
+end
 for i = FIRST_FAILURE, #ARGV, 4 do
   fail(tonumber(ARGV[i]), tonumber(ARGV[i + 1]), ARGV[i + 2], tonumber(ARGV[i + 3]))
 end

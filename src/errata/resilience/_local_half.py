@@ -2,7 +2,7 @@
 
 from errata.resilience._circuit import Limits, Permit, Refusal, State
 from errata.resilience._memory_circuit import Clock, MemoryCircuit
-from errata.resilience._turn import UNKNOWN, Answer
+from errata.resilience._turn import NEVER, UNKNOWN, Answer
 
 _MEANWHILE_MS = 1000  # What a caller is told to wait while another one asks, or tries.
 
@@ -38,6 +38,11 @@ class LocalHalf(MemoryCircuit):
             if permit.generation != self._generation:
                 return None
             return self._shared if self._mapped == permit.generation else UNKNOWN
+
+    def last_heard(self) -> int:
+        """Tell the generation elsewhere that was heard of last, also if this replica has gone its own way since."""
+        with self._lock:
+            return self._shared if self._shared != UNKNOWN else NEVER
 
     def standing(self) -> Permit | Refusal | None:
         """Tell what everybody is told right now; None when it is time that somebody tried."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from errata._taxonomy import Code
 from errata.resilience._circuit import State, Verdict
-from errata.resilience._turn import UNKNOWN, Answer, Failure, Probe, Turn
+from errata.resilience._turn import NEVER, UNKNOWN, Answer, Failure, Probe, Turn
 
 _NUMBERS: Final = itertools.count()
 """One for the process: a circuit that was forgotten and made anew must not use a number again, or its failure is known."""
@@ -26,7 +26,7 @@ class Outbox:
     too few is known of matters less than that one counts again and again.
     """
 
-    __slots__ = ("_code", "_failures", "_probe", "_recovered_at", "_succeeded")
+    __slots__ = ("_code", "_failures", "_probe", "_recovered_at", "_recovered_from", "_succeeded")
 
     def __init__(self, most: int, succeeded_yet: int = 0) -> None:
         self._succeeded = succeeded_yet
@@ -34,6 +34,7 @@ class Outbox:
         self._probe: Probe | None = None
         self._code: Code | None = None
         self._recovered_at = 0
+        self._recovered_from = NEVER
 
     def failed(self, generation: int, at: float, code: Code | None, succeeded_yet: int = 0) -> None:
         """Keep a failure."""
@@ -46,9 +47,13 @@ class Outbox:
             self._probe = Probe(generation, verdict)
             self._code = code or self._code
 
-    def recovered(self, at: int) -> None:
-        """Forget the failures before the one with a number, also those that are being told and come back."""
+    def recovered(self, at: int, generation: int) -> None:
+        """Forget the failures before the one with a number, also those that are being told and come back.
+
+        From which generation the upstream has recovered is told, unless a probe of it tells the same.
+        """
         self._recovered_at = at
+        self._recovered_from = generation
         self._keep(self._failures)
 
     def take(self, now: float, succeeded_yet: int, *, asks: bool, wait_s: float, open_for_s: float) -> Turn:
@@ -60,6 +65,7 @@ class Outbox:
             failures=tuple(self._failures),
             code=self._code,
             probe=self._probe,
+            recovered_from=self._recovered_from,
             asks=asks,
             wait_s=wait_s,
             open_for_s=open_for_s,
@@ -72,6 +78,8 @@ class Outbox:
         """Keep what could not be told; what happened since then comes after it."""
         self._keep((*turn.failures, *self._failures))
         self._probe = self._probe or turn.probe
+        if self._recovered_from == NEVER:
+            self._recovered_from = turn.recovered_from
         self._code = self._code or turn.code
 
     def _keep(self, failures: Iterable[Failure]) -> None:
@@ -83,6 +91,7 @@ class Outbox:
         """Forget everything."""
         self._failures.clear()
         self._probe = self._code = None
+        self._recovered_from = NEVER
 
     def __bool__(self) -> bool:
         return bool(self._failures) or self._probe is not None
@@ -91,4 +100,7 @@ class Outbox:
         """Whether there is something to tell that would change an answer."""
         if answer.state is State.CLOSED:
             return bool(self)
+        is_only_tried = answer.state is State.HALF_OPEN and self._recovered_from == answer.generation - 1
+        if is_only_tried or self._recovered_from == answer.generation:
+            return True
         return self._probe is not None and self._probe.generation == answer.generation

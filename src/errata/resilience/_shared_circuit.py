@@ -10,7 +10,7 @@ from errata.resilience._after_fork import renewed_after_fork
 from errata.resilience._circuit import Admission, Facts, Limits, Listener, Permit, Refusal, Verdict
 from errata.resilience._local_half import LocalHalf
 from errata.resilience._outbox import Outbox, next_number
-from errata.resilience._turn import Answer, Turn
+from errata.resilience._turn import NEVER, UNKNOWN, Answer, Turn
 
 _WELL: Final = Verdict.WELL
 
@@ -83,10 +83,10 @@ class SharedCircuit:
             return
         if permit.is_probe or verdict is Verdict.ILL:
             so_far = next_number()  # Nothing else fails while the upstream is tried: what failed did so before.
-            is_kept = self._keep(permit, verdict, code)
+            generation = self._keep(permit, verdict, code)
             self._local.settle(permit, verdict, code)
-            if is_kept and permit.is_probe and self._local.permit:
-                self._recovered(so_far)
+            if generation is not None and permit.is_probe and self._local.permit:
+                self._recovered(so_far, alone=generation == UNKNOWN)
             self._messenger.at_once(self)
 
     def facts(self) -> Facts:
@@ -137,20 +137,22 @@ class SharedCircuit:
         self._is_quiet = False
         self._messenger.soon(self)
 
-    def _keep(self, permit: Permit, verdict: Verdict, code: Code | None) -> bool:
+    def _keep(self, permit: Permit, verdict: Verdict, code: Code | None) -> int | None:
+        """Keep what came of a call; None where it decides nothing, else its generation elsewhere."""
         with self._lock:
             generation = self._local.generation_elsewhere(permit)
             if generation is None:
-                return False
+                return None
             if permit.is_probe:
                 self._outbox.probed(generation, verdict, code)
             else:
                 self._outbox.failed(generation, self._local.now(), code, self._local.succeeded_yet)
-            return True
+            return generation
 
-    def _recovered(self, at: int) -> None:
+    def _recovered(self, at: int, *, alone: bool) -> None:
+        """Tell of a recovery. A probe that was granted tells it itself: the others have counted the ones before it."""
         with self._lock:
-            self._outbox.recovered(at)
+            self._outbox.recovered(at, self._local.last_heard() if alone else NEVER)
 
     def _ask_or_refuse(self) -> Permit | Refusal | Future[Admission]:
         if self.alone:

@@ -13,6 +13,8 @@ _CODES = {code.value: code for code in Code}
 
 UNKNOWN = 0
 """The shared generation of what happened while nobody could be asked for one."""
+NEVER = -1
+"""The one of what has not happened."""
 
 
 class Failure(NamedTuple):
@@ -44,6 +46,8 @@ class Turn:
     failures: tuple[Failure, ...] = ()
     code: Code | None = None
     probe: Probe | None = None
+    recovered_from: int = NEVER
+    """The generation from which this replica has seen the upstream recover, alone."""
     asks: bool = False
     """Whether somebody waits for leave to try the upstream."""
     wait_s: float = 0.0
@@ -59,7 +63,7 @@ class Turn:
             *_limits(limits),
             *(_ms(self.wait_s), _ms(self.open_for_s)),
             *(probe.generation, probe.verdict.name.lower(), int(self.asks)),
-            *(repr(float(limits.failure_rate)), limits.weighed, self.successes),
+            *(repr(float(limits.failure_rate)), limits.weighed, self.successes, self.recovered_from),
         ]
         for failure in self.failures:
             succeeded_since = self.succeeded_yet - failure.succeeded_before
