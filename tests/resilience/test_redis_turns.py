@@ -208,7 +208,7 @@ def test_a_probe_is_given_back_by_who_stopped_waiting(circuit, asked):
     assert circuit.turn().probe == Probe(MINE.generation, Verdict.NONE)
 
 
-def recover_alone(circuit, time):
+def recover_while_redis_is_away(circuit, time):
     """Redis is away when it is time to try, and the upstream answers."""
     hear(circuit, OPEN)
     circuit.missed(circuit.turn())
@@ -217,7 +217,7 @@ def recover_alone(circuit, time):
 
 
 def test_a_recovery_that_was_seen_alone_is_told_until_it_is_heard(circuit, time):
-    recover_alone(circuit, time)
+    recover_while_redis_is_away(circuit, time)
     turn = circuit.turn()
     assert turn.recovered_from == OPEN.generation
     circuit.missed(turn)
@@ -243,7 +243,7 @@ def test_news_from_before_a_recovery_that_was_seen_alone_does_not_take_it_back(c
 
 
 def test_a_recovery_makes_way_for_what_others_have_seen_since(circuit, time):
-    recover_alone(circuit, time)
+    recover_while_redis_is_away(circuit, time)
     hear(circuit, OPEN._replace(generation=105, wait_s=30.0))
     assert isinstance(circuit.admit(), Refusal)
 
