@@ -25,7 +25,7 @@ from errata import (
     validation_error,
 )
 from errata._current import ATTEMPT, CURRENT, Attempt, Effects
-from errata.resilience import effect
+from errata.resilience import effect, retry
 from errata.resilience._effects import harmless_by, record_of, settled
 
 LONGEST_S = 60  # Only for what hangs.
@@ -301,6 +301,50 @@ def test_a_call_that_was_given_up_begins_no_effect():
 
     assert caught.value.code is Code.CANCELLED
     assert done == ["order-17"]
+
+
+def test_a_worker_that_a_failed_attempt_started_serves_later_calls_if_it_has_a_context_of_its_own():
+    done, workers, failures = [], [], [timeout("The exchange rate could not be read."), None]
+
+    async def work(jobs):
+        while True:
+            amount, paid = await jobs.get()
+            with effect():
+                done.append(amount)
+            paid.set_result(None)
+
+    @retry(sleep=lambda _: None)
+    async def pay(amount, jobs):
+        if not workers:
+            workers.append(asyncio.create_task(work(jobs), context=contextvars.Context()))
+        if failures and (failure := failures.pop(0)):
+            raise failure
+        with effect():
+            paid = asyncio.get_running_loop().create_future()
+            jobs.put_nowait((amount, paid))
+            await paid
+
+    async def run():
+        jobs = asyncio.Queue()
+        for amount in (17, 18):
+            await pay(amount, jobs)
+        workers[0].cancel()
+
+    asyncio.run(run())
+    assert done == [17, 18]
+
+
+def test_who_may_not_begin_an_effect_is_told_how_to_start_a_worker():
+    attempt = Attempt()
+    record_of(attempt).closed = True
+
+    def late():
+        ATTEMPT.set(attempt)
+        with effect():
+            pytest.fail("it was begun")
+
+    with pytest.raises(FaultError, match=r"`asyncio.create_task\(work\(\), context=contextvars.Context\(\)\)`\.$"):
+        contextvars.copy_context().run(late)
 
 
 def test_the_request_is_told_as_well():

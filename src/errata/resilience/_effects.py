@@ -17,6 +17,12 @@ from errata.resilience._after_fork import LockOfModule
 from errata.resilience._marking import MARK, MARKED
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+# What a call has left behind, and a worker that it started and that serves others now, look the same: a job that comes
+# through a queue does not say whose it is, and may be that of the call which was given up.
+_GIVEN_UP = (
+    "The call was given up before its effect began, and may have been repeated since: it is not begun. Start a worker that "
+    "is to serve later calls outside of this one: `asyncio.create_task(work(), context=contextvars.Context())`."
+)
 
 
 class effect:  # noqa: N801 - it is used like a function: `with effect():`
@@ -36,6 +42,10 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
     def __init__(self, verify_tool: str | None = None, *, key: str | None = None) -> None:
         if callable(verify_tool):
             raise TypeError("`@effect` needs its parentheses. Write `@effect()` above the function.")
+        if verify_tool is not None and not (is_a(verify_tool, str) and text_or_none(verify_tool)):
+            raise ValueError(
+                f'`verify_tool` is {verify_tool!r}. Name the tool that tells whether it happened, such as "get_payment".'
+            )
         self._verify_tool = text_or_none(verify_tool)
         self._key = text_or_none(key)
         # One object may stand in several places, and in several tasks at a time; some blocks are never left.
@@ -60,10 +70,7 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
                 effects.keyed = effects.keyed and self._key is not None
                 effects.verify_tool = self._verify_tool or effects.verify_tool
             if effects.closed and self._key is None:  # After it was marked: who closes looks at the marks after that.
-                raise FaultError(
-                    Code.CANCELLED,
-                    "The call was given up before its effect began, and may have been repeated since: it is not begun.",
-                )
+                raise FaultError(Code.CANCELLED, _GIVEN_UP)
         return records
 
     def _forgotten(self, effects: Effects) -> bool:
@@ -84,6 +91,8 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
         """Mark a function: its effect begins when it is called, and ends when what it gives was awaited."""
         if isinstance(function, staticmethod | classmethod):
             return cast("_F", self._around_inside(function))
+        if isinstance(function, type) or not callable(function):
+            raise TypeError(f"`{function!r}` is no function. Put `@effect()` above the function that does it.")
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError(
                 f"`{function.__qualname__}` is a generator function: it runs after `@effect()` has looked. "
