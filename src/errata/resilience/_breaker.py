@@ -12,6 +12,7 @@ from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
 from errata._factories import circuit_open
 from errata._fault import Fault, FaultError, Recovery
+from errata._options import Rules, refuse_unfit
 from errata._values import is_a, text_or_none
 from errata.resilience._blame import fault_of
 from errata.resilience._block import Block, OpenBlocks
@@ -32,6 +33,27 @@ _LATER: Final = "Repeat the call in {seconds} s."
 _OR_INSTEAD: Final = "Use `{fallback}` instead, or repeat the call in {seconds} s."
 _IN_THIS_PROCESS: Final = MemoryStore()
 _GENERATOR: Final = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+
+
+def _is_store(given: object) -> bool:
+    return given is None or (not isinstance(given, type) and callable(getattr(given, "circuit", None)))
+
+
+def _is_tool(given: object) -> bool:
+    return given is None or (is_a(given, str) and text_or_none(given) is not None)
+
+
+def _is_listener(given: object) -> bool:
+    return given is None or (callable(given) and not flags_of(given) & inspect.CO_COROUTINE)
+
+
+# fmt: off
+_RULES: Final[Rules] = {
+    "store":         (_is_store,    "Give a `MemoryStore`, a `RedisStore`, or an object that has their method `circuit`."),
+    "fallback_tool": (_is_tool,     'Name the tool that callers are sent to, such as "search_cache", or leave it out.'),
+    "on_change":     (_is_listener, "Give a plain function that takes a `Change`; it is not awaited."),
+}
+# fmt: on
 
 
 class Breaker:
@@ -68,6 +90,7 @@ class Breaker:
     ) -> None:
         if not is_a(upstream, str) or text_or_none(upstream) is None:
             raise ValueError(f'`upstream` is {upstream!r}. Name what is called, such as "ncbi".')
+        refuse_unfit({"store": store, "fallback_tool": fallback_tool, "on_change": on_change}, _RULES, ValueError)
         self.upstream: Final = upstream
         self._fallback_tool = fallback_tool
         self._blocks = OpenBlocks()
@@ -157,6 +180,11 @@ class Breaker:
             raise TypeError(
                 f"`{getattr(function, '__qualname__', function)}` is a generator: it fails after it was called, while it "
                 f"is read. Put `with` and the breaker inside of it, around what calls `{self.upstream}`."
+            )
+        if not flags and not callable(function):
+            raise TypeError(
+                f"`{function!r}` is no function. Give the function that calls `{self.upstream}`: as `@breaker` above it, "
+                f"or in `breaker.call(f, 17)` with its arguments."
             )
         if flags & inspect.CO_COROUTINE:
             return cast("Callable[_P, _T]", self._around_async(cast("Callable[_P, Awaitable[Any]]", function)))

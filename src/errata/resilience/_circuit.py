@@ -2,7 +2,6 @@
 
 import dataclasses
 import enum
-import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeGuard
@@ -11,6 +10,8 @@ from errata._fault import Fault
 from errata._taxonomy import Code, Retry
 
 _FOR_A_RATE: Final = 5
+LONGEST_S: Final = 10 * 365 * 24 * 3600
+"""Ten years. What lasts longer has no date to be told, and no expiry that Redis takes."""
 _COUNTLESS: Final = 10**9  # So many never happen, and neither a deque nor Redis can be told of many more.
 
 
@@ -40,7 +41,7 @@ def _is_number(given: object) -> TypeGuard[float]:
 
 
 def _is_time(given: object) -> bool:
-    return _is_number(given) and 0 < given < math.inf
+    return _is_number(given) and 0 < given <= LONGEST_S
 
 
 def _is_share(given: object) -> bool:
@@ -48,7 +49,7 @@ def _is_share(given: object) -> bool:
 
 
 _COUNT: Final = (_is_count, "Give a whole number, 1 or more.")
-_TIME: Final = (_is_time, "Give a number of seconds, more than 0.")
+_TIME: Final = (_is_time, "Give a number of seconds, more than 0 and no more than ten years.")
 _RULES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "failures": _COUNT,
     "window_s": _TIME,

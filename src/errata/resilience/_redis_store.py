@@ -6,6 +6,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from errata._options import Rules, refuse_unfit
+from errata._values import is_a
 from errata.resilience._circuit import Limits
 from errata.resilience._local_half import LocalHalf
 from errata.resilience._memory_circuit import Clock
@@ -20,6 +22,23 @@ if TYPE_CHECKING:
     from redis.cluster import RedisCluster
 
 _FORBIDDEN: Final = frozenset("{}")  # They say to a cluster where a key belongs.
+
+
+def _is_prefix(given: object) -> bool:
+    return is_a(given, str) and bool(given) and not _FORBIDDEN & set(given)
+
+
+def _is_time(given: object) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= threading.TIMEOUT_MAX
+
+
+_TIME: Final = (_is_time, "Give a number of seconds, more than 0.")
+_RULES: Final[Rules] = {
+    "prefix": (_is_prefix, "Give a text that is not empty and has no braces in it."),
+    "patience_s": _TIME,
+    "refresh_s": _TIME,
+    "timeout_s": _TIME,
+}
 
 
 class RedisStore:
@@ -50,11 +69,8 @@ class RedisStore:
                 "`errata.resilience.RedisStore` needs redis, which is not installed. "
                 'Install it with: pip install "errata[redis]"'
             )
-        if not prefix or _FORBIDDEN & set(prefix):
-            raise ValueError(f"`prefix` is `{prefix}`. Give one that is not empty and has no braces in it.")
-        for name, seconds in (("patience_s", patience_s), ("refresh_s", refresh_s), ("timeout_s", timeout_s)):
-            if not 0 < seconds <= threading.TIMEOUT_MAX:
-                raise ValueError(f"`{name}` is {seconds}. Give a number above 0.")
+        times = {"patience_s": patience_s, "refresh_s": refresh_s, "timeout_s": timeout_s}
+        refuse_unfit({"prefix": prefix, **times}, _RULES, ValueError)
         self._clock = clock
         self._wall_clock = wall_clock
         self._patience_s = patience_s

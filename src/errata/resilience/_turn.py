@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from errata._taxonomy import Code
-from errata.resilience._circuit import Limits, State, Verdict
+from errata.resilience._circuit import LONGEST_S, Limits, State, Verdict
 
-_LONGEST_MS = 10 * 365 * 24 * 3600 * 1000  # Redis refuses an expiry that overflows.
+_LONGEST_MS = LONGEST_S * 1000  # Redis refuses an expiry that overflows.
 _IDLE_MS = 60_000  # How much longer than it matters a key is kept.
 _CODES = {code.value: code for code in Code}
 
