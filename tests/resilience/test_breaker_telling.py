@@ -7,6 +7,7 @@ import logging
 import pytest
 from resilience.breaking import break_it, half_open
 
+from errata import Code
 from errata.resilience import Breaker, BreakerStatus, State
 
 SECRET = "sk-" + "proj-" + "Ab3" * 16
@@ -173,3 +174,30 @@ def test_the_log_tells_of_a_rate(store, log):
 def test_the_log_tells_of_any_name_in_words_that_can_be_written(store, log):
     break_it(Breaker("\ud800", store=store))
     assert log.messages[-1].startswith("Circuit `\N{REPLACEMENT CHARACTER}` opened")
+
+
+def test_a_store_that_is_reset_tells_nobody_and_forgets_what_failed(store, log):
+    heard = []
+    breaker = Breaker("ncbi", store=store, on_change=heard.append)
+    break_it(breaker)
+    store.reset()
+    assert [change.after for change in heard] == [State.OPEN]
+    assert len(log.records) == 1
+    status = breaker.status()
+    assert (status.calls, status.last_failure, status.last_failure_code) == (0, None, None)
+    break_it(breaker)
+    assert [change.after for change in heard] == [State.OPEN, State.OPEN]
+
+
+def test_a_circuit_that_closes_does_not_name_a_failure(store, time):
+    heard = []
+    breaker = Breaker("ncbi", store=store, on_change=heard.append)
+    half_open(breaker, time)
+    breaker.call(int)
+    breaker.call(int)
+    assert [(change.after, change.code) for change in heard] == [
+        (State.OPEN, Code.TIMEOUT),
+        (State.HALF_OPEN, Code.TIMEOUT),
+        (State.CLOSED, None),
+    ]
+    assert breaker.status().last_failure_code is Code.TIMEOUT

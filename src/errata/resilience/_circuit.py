@@ -130,7 +130,7 @@ class Change(NamedTuple):
     before: State
     after: State
     code: Code | None
-    """What the last failure was, where that is known."""
+    """What the last failure was, where that is known; None for a circuit that closes."""
 
 
 Listener: TypeAlias = Callable[[Change], object]

@@ -88,10 +88,12 @@ class MemoryCircuit:
             self._listeners.add(listener)
 
     def reset(self) -> None:
-        """Close it and forget what it has seen, as in a new process."""
+        """Close it and forget what it has seen, as in a new process. Nobody is told: nothing has happened."""
         with self._lock:
             self._close()
-        self._announce()
+            self._announced = self._state
+            self._code = None
+            self._window = Window(self.limits)
 
     def _probe_or_refusal(self) -> Permit | Refusal:
         with self._lock:
@@ -156,7 +158,8 @@ class MemoryCircuit:
         with self._lock:
             before, self._announced = self._announced, self._state
         if before is not self._announced:
-            announce(Change(self.upstream, before, self._announced, self._code), self.limits, self._listeners)
+            code = None if self._announced is State.CLOSED else self._code  # It is not why it closes.
+            announce(Change(self.upstream, before, self._announced, code), self.limits, self._listeners)
 
     def _moment(self, seconds: float | None) -> float | None:
         """Tell a moment of the circuit's clock in that of the world."""
