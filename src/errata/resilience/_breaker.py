@@ -193,10 +193,9 @@ class Breaker:
         def protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
             permit = admission if type(admission) is Permit else self._granted(admission)
-            call = trying(circuit, function) if permit.is_probe else function
             since = COUNTED.so_far
             try:
-                outcome = call(*args, **kwargs)
+                outcome = (trying(circuit, function) if permit.is_probe else function)(*args, **kwargs)
             except BaseException as error:
                 self._failed(permit, error, since)
                 raise
@@ -213,10 +212,9 @@ class Breaker:
         async def protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
             permit = admission if type(admission) is Permit else await self._granted_to_task(admission)
-            call = trying(circuit, function) if permit.is_probe else function
             since = COUNTED.so_far
             try:
-                outcome = await call(*args, **kwargs)
+                outcome = await (trying(circuit, function) if permit.is_probe else function)(*args, **kwargs)
             except BaseException as error:
                 self._failed(permit, error, since)
                 raise
