@@ -47,15 +47,17 @@ _BESIDE_A_STATUS = _OF_ERRORS - {"context", "data", "meta", "metadata"} | {
 _BESIDE_A_WORD = _BESIDE_A_STATUS | {"needed", "provided", "result", "state", "warning", *_FLAGS}
 # What stands beside a failure that is told in a sentence: also what the call was about.
 _BESIDE_A_SENTENCE = _OF_ERRORS | _BESIDE_A_WORD | {
-    "action", "args", "arguments", "category", "content", "correlation_id", "description", "exists", "found", "input", "instance",
-    "is_error", "iserror", "kind", "language", "messages", "msg", "operation", "path", "query", "reason", "recoverable",
-    "retriable", "retryable", "timestamp", "tool", "tool_name", "toolname", "trace_id", "traceid", "url",
+    "action", "args", "arguments", "category", "content", "correlation_id", "description", "directory", "exists", "file_path", "filepath", "found", "input", "instance",
+    "is_error", "iserror", "kind", "language", "messages", "msg", "operation", "path", "pattern", "query", "reason", "recoverable",
+    "retriable", "retryable", "symbol_name", "timestamp", "tool", "tool_name", "toolname", "trace_id", "traceid", "url",
 }  # fmt: skip
 _BESIDE_A_REASON = _BESIDE_A_STATUS | {"caused_by", "reason", "root_cause", "index", "index_uuid", "resource.id", "resource.type"}
 _OF_SPRING = {"path", "requestid", "timestamp"}
 # A word that only says that there was an error, as a code: `E_MCP_TOOL_ERROR`, `ToolExecutionError`.
 _ERROR_CODE = re.compile(r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Error|EXCEPTION|Exception|_error|_exception)")
 # fmt: on
+# What could have been asked for instead: `available_templates`, `supportedTypes`.
+_CHOICES = re.compile(r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}")
 # An object without any of these says nothing of a failure.
 _TELLING = frozenset(
     {
@@ -202,12 +204,17 @@ def _is_of_records(key: str) -> bool:
 
 def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
     """Whether a member is something that was asked for: a failure brings what it says, and what it was asked."""
-    if key.lower() in _OF_ERRORS or not value:
+    if key.lower() in _OF_ERRORS or not value or _offers_others(key, value):
         return False
     if not isinstance(value, str | bool):
         return True
     is_known = key.lower() in _BESIDE_A_SENTENCE or key.lower().startswith("error")
     return not is_known and not (isinstance(value, str) and _is_spoken_of(body, value))
+
+
+def _offers_others(key: str, value: object) -> bool:
+    names = cast("list[object]", value) if isinstance(value, list) else [None]
+    return bool(_CHOICES.fullmatch(key)) and all(isinstance(each, str) for each in names)
 
 
 def _is_spoken_of(body: Mapping[str, object], value: str) -> bool:

@@ -36,6 +36,16 @@ _NO_SUCH = re.compile(
 _REFUSED_AS_A_WHOLE = re.compile(
     r"(?:bad request|not acceptable|unsupported media type|invalid request|invalid json-?rpc)\b[:.]?", re.IGNORECASE
 )
+# "Collection is empty. Add entries using add_entry first."
+_DO_FIRST = re.compile(
+    r"(?:^|[.!:;] )(?:please |you (?:must|need to|have to) )?(?:add|call|create|load|open|run|select|set|start|use)\b[^.\n]{1,120} first(?:[.!]|$)",
+    re.IGNORECASE,
+)
+# What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
+_HELP = re.compile(
+    r"\n[ \t\r]{0,8}\n[ \t*_#]{0,8}(?:Examples?|Help|Hints?|How to|Suggestions?|Tips?|Troubleshooting|Usage)\b", re.IGNORECASE
+)
+_ANOTHER_TEXT = re.compile(r"\n-{3,20}\s{1,8}#{1,6} ")
 _OF_THE_RESULT = re.compile(r"output ?schema|structured ?content|output validation|invalid structured", re.IGNORECASE)
 
 _NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
@@ -168,11 +178,21 @@ def _message(said: str, body: Body, before: str) -> str:
 
 def _asked(source: _Source) -> _Told:
     status = source.facts.status
-    parts = (f"status {status}" if status else "", *source.facts.words, source.message, source.beside or "")
-    told = _look_up([part for part in parts if part.strip()])
+    message = _before(_ANOTHER_TEXT, source.message)
+    told = _Told(None, None, None, None)
+    for said in dict.fromkeys((_before(_HELP, message), message)):
+        parts = (f"status {status}" if status else "", *source.facts.words, said, source.beside or "")
+        told = _look_up([part for part in parts if part.strip()])
+        if told.code is not None:
+            break
     if told.code is None and (meant := meaning_of_symbols(source.facts.words, source.message)):
         told = _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
     return told if told.status or status is None else told._replace(status=status)
+
+
+def _before(shape: re.Pattern[str], message: str) -> str:
+    found = shape.search(message[:_MOST])
+    return message[: found.start()] if found and message[: found.start()].strip() else message
 
 
 def _look_up(parts: list[str]) -> _Told:
@@ -191,7 +211,8 @@ def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, tol
         return Code.NOT_FOUND
     if issues:
         return Code.INTERNAL_ERROR if _OF_THE_RESULT.search(message[:_MOST]) else issues[0].kind
-    code = _beside(number, told.code)
+    does_first = told.code is None and _DO_FIRST.search(message[:_MOST])
+    code = _beside(number, Code.OPERATION_NOT_ALLOWED if does_first else told.code)
     if number is not None and code is not Code.NOT_FOUND and _REFUSED_AS_A_WHOLE.match(message):
         code = Code.INVALID_PARAMS if number == _PARAMS else Code.INVALID_REQUEST
     return _sharpened(code, mention, number)

@@ -47,7 +47,7 @@ _LINES = (
     r"|(?:State|Comments?|Link|Date|Shown on|Labels?|Assignee|Priority|Job|Host|Count|Tags|Year|Created|Updated|From|To|Subject|Severity|First seen"
     r"|Last seen|Users?|Events?|Meaning|Class|Translation|Artist|Album|Genre|Rating|Price|Duration|Result|Results|Output)\b[^:\n]{0,20}: )|\bor no\b"
 )
-_LOGGED = r"Failed to load resource: |\bpid\b|\bat character \d|\b\w{1,40}=\S{1,200} \w{1,40}="
+_LOGGED = r"Failed to load resource: |\bpid\b|\bat character \d|\b\w{1,40}=\S{1,200}(?<!,) \w{1,40}="
 # "Failed to load fonts when offline" is what somebody calls a bug.
 _BUG = (
     r"[^:\n]{0,300} (?:when(?:ever)?|if|unless|after (?:upgrad|updat|install)\w*|on (?:safari|chrome|firefox|windows|macos|linux|ios|android|mobile)"

@@ -33,7 +33,7 @@ _KINDS = (
     "Fetch|HTTP|I/?O|Input(?: validation)?|Internal(?: server)?|JSON|MCP|Network|Parse|Parsing|Permission|Protocol|Query|Request|Runtime|SQL|Search|"
     "Server|Service|Socket|System|Timeout|Tool(?: execution)?|Unexpected|Unknown|Upstream|Validation|[A-Z][A-Za-z]{1,30} API"
 )
-_FAILING = "API (?:call|request)|Authentication|Command|Connection|Execution|Fetch|Operation|Query|Request|Search|Tool(?: call| execution)?"
+_FAILING = "API (?:call|request)|Authentication|Command|Connection|Download|Execution|Fetch|Lookup|Operation|Query|Request|Search|Tool(?: call| execution)?|Upload"
 _STOPPED = "[Rr]ejected|[Rr]efused|[Dd]enied|[Aa]borted|[Bb]locked"
 _ARGUMENT = "[Pp]arameters?|[Aa]rguments?"
 _WANTED = "(?:is|are) (?:required|missing|mandatory)|(?:is|are) required but (?:is |was |were |are )?(?:missing|not provided)|must be (?:provided|specified|set)"
@@ -85,6 +85,8 @@ _STRONG = "|".join((
     rf"{_MARK}(?:{_TOOL_FAILED}): ",
     rf"{_MARK}Error [(\[](?:ERROR|[A-Z]{{2,30}}_[A-Z_]{{2,40}})[)\]]: {_NO_ARTICLE}",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: \w{{0,60}}(?:Error|Exception)\b",
+    # Whoever refuses and says what may be done instead.
+    rf"{_MARK}(?:Access|Permission) denied: (?i:(?:you )?(?:can|may|must)(?:not| not| only) (?:access|create|delete|edit|execute|list|modify|open|read|run|update|use|view|write)\b)",
     _BY_PROTOCOL,
     _ARGUMENT_WANTED,
 ))
@@ -97,11 +99,11 @@ _BEFORE_A_WORD = frozenset(_MARKED + " \t\r\n")
 _WORDS = (
     "A", "API", "Access", "An", "Application", "Argument", "Authentication", "Authorization", "Can't", "Cannot",
     "Client", "Command", "Communication", "Config", "Configuration", "Connection", "Could", "Couldn't", "Database",
-    "Decoding", "ERROR", "Error", "Exception", "Execution", "Failed", "Fetch", "Forbidden", "HTTP", "I/O", "IO",
-    "Input", "Internal", "Invalid", "JSON", "MCP", "Missing", "Network", "Not", "Operation", "Parse", "Parsing",
+    "Decoding", "Download", "ERROR", "Error", "Exception", "Execution", "Failed", "Fetch", "Forbidden", "HTTP", "I/O", "IO",
+    "Input", "Internal", "Invalid", "JSON", "Lookup", "MCP", "Missing", "Network", "Not", "Operation", "Parse", "Parsing",
     "Permission", "Protocol", "Query", "Rate", "Request", "Runtime", "SQL", "Search", "Server", "Service", "Socket",
     "Something", "Sorry", "System", "Timeout", "Too", "Tool", "Unable", "Unauthorized", "Uncaught", "Unexpected",
-    "Unhandled", "Unknown", "Upstream", "Validation", "error", "missing",
+    "Unhandled", "Unknown", "Upload", "Upstream", "Validation", "error", "missing",
 )  # fmt: skip
 _FIRST_WORDS = frozenset(word + end for word in _WORDS for end in ("", ":", ".", "!", ","))
 _HEAD = 80

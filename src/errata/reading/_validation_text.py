@@ -20,6 +20,9 @@ _MORE_PLAIN = r"(?:, \w{1,80}){0,10},? (?:and|or) \w{1,80}"
 # `output_file`, `pageSize`: only a name is written like that.
 _JOINED = r"((?-i:[a-z]{1,40}(?:_|[A-Z])\w{0,80}))"
 
+# A name, and not the first word of what is said: "Invalid argument: sheet not found".
+_NO_SENTENCE = r"(?![\w$\-\[\]])(?! (?!(?:and|are|cannot|for|has|in|is|must|of|or|should|value|was)\b)[a-z])"
+
 ONLY_NAMED = "does not exist"
 """What is said of an argument that is named, and of which nothing more is said."""
 
@@ -58,16 +61,19 @@ _PROOFS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape), pro
     (r"could not be converted to [^\n]{1,200} Path: \$\.?([\w.\[\]]{1,100})",     "has the wrong type"),
     (r"through reference chain: [^\n]{0,200}\[\"(\w{1,100})\"\]\)",               "has the wrong type"),
     (r"On instance\['([^'\n]{1,100})'\]",                                         "does not fit the schema"),
+    (r" is not (?:of type|one of|valid)\b[^\n]{1,200} \((?:argument|parameter|field|property) [`'\"]?([\w.\-]{1,100})[`'\"]?\)", "does not fit the schema"),
 ))
 _UNNAMED = re.compile(
-    r" is not (?:of type '|one of \[)| is (?:less than the minimum|greater than the maximum) of "
+    r" is not (?:of type '|one of \[|valid under any of |a multiple of \d)| is (?:less than the minimum|greater than the maximum) of "
     r"|\binvalid (?:type|value): [^\n]{1,200}, expected |\bunknown variant `"
+    r"|[`'\"] is not an? [a-zA-Z][\w \-]{1,40} \((?:accepted|allowed|known|one of|supported|valid)\b"
 )
 _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re.IGNORECASE), problem) for shape, problem in (
     (rf"missing (?:the |a )?(?:required |mandatory )?(?:query |body |input |tool |positional )?(?:parameter|argument|field|property|input|option|key|envelope key|value)s?(?:\(s\))?(?: for)?:? {_QUOTED}", "is required"),
     (r"[\[{ ]Field:(\w{1,80}) Code:(\w{1,80})", ""),  # go-github
+    (r"\bmissing (?:either |both )?[`'\"]([A-Za-z_][\w.\-]{1,80})[`'\"] (?:and|or) [`'\"][A-Za-z_]", "is required"),
     (r"missing (?:the |a )?(?:required |mandatory )?(?:query |body |input |tool |envelope )?(?:parameter|argument|field|property|input|option|key)s?(?:\(s\))?:? (?:--)?([A-Za-z_$][\w.$/\-]{0,100})", "is required"),
-    (rf"(?:parameter|argument|field|property|option) {_QUOTED} (?:is required|is missing|was not provided|must be provided)", "is required"),
+    (rf"(?:parameter|argument|field|property|option) {_QUOTED}:? (?:is required|is missing|was not provided|must be provided)", "is required"),
     (rf"{_QUOTED}(?: parameter| argument| field| option)? (?:is required|is missing|must be provided|is a required)", "is required"),
     (rf"(?:^|[:,;] ?|\n|(?:parameter|argument|field) ){_PLAIN}(?: parameter| argument| field)? (?:is required|is missing|must be provided|must be specified)", "is required"),
     (rf"{_QUOTED}{_MORE_QUOTED} (?:are|is) (?:all |both )?(?:required|missing|mandatory)",   "is required"),
@@ -81,13 +87,13 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
     (r"(?:must|please|need to|should) (?:provide|specify|supply|pass|include)(?: either| both)? (?:a |an |the |your )?(?:valid )?[`'\"]?((?-i:[a-z]{1,40}(?:[A-Z_]\w{0,80})))", "is required"),
     (rf"(?:^|: )missing (?:the |a )?(?:required )?[`'\"]?{_PLAIN}[`'\"]? (?:parameter|argument|field|property)\b",                "is required"),
     (rf"(?:^|[:,;] ?|\n){_PLAIN}: ((?:Required|Invalid|Expected|Must|Number must|String must|Should|Input should|Cannot be)\b[^\n,;]{{0,200}})", ""),
-    (rf"(?:^|[:,;] ?|\n| - )(?:the )?(?:parameter |argument |field )?[`'\"]?(?:(?:body|path|query|params)\.)?{_PLAIN}[`'\"]?(?: parameter| argument| field| option)? ((?:(?:must|should|has to|have to|needs to|need to) (?:be|have|not|contain|match|start|end|specify)|(?:cannot|can't|may not) be (?:empty|blank|null|negative|zero|longer|shorter|greater|less|more))\b[^\n,;]{{0,200}})", ""),
+    (rf"(?:^|[:,;] ?|\n| - )(?:the )?(?:parameter |argument |field )?[`'\"]?(?:(?:body|path|query|params)\.)?{_PLAIN}(?<!\.)[`'\"]?(?: parameter| argument| field| option)? ((?:(?:must|should|has to|have to|needs to|need to) (?:be|have|not|contain|match|start|end|specify)|(?:cannot|can't|may not) be (?:empty|blank|null|negative|zero|longer|shorter|greater|less|more))\b[^\n,;]{{0,200}})", ""),
     (rf"(?:unknown|unexpected|unrecognized|undeclared|unsupported|extra) (?:parameter|argument|field|option|propert(?:y|ie)|key)s?(?:\(s\))?(?:: ?|:? (?=[`'\"]))[`'\"]?(?:--)?{_PLAIN}", "is not known"),
-    (rf"(?:parameter|argument|field|option|property) {_QUOTED} ((?:must|should|has to|needs to|cannot|can't|may not) [^\n,;]{{1,200}})", ""),
+    (rf"(?:parameter|argument|field|option|property) {_QUOTED}:? ((?:must|should|has to|needs to|cannot|can't|may not) [^\n,;]{{1,200}})", ""),
     (rf"(?:^|[:;] ?|\n)(?:the )?[`'\"]?{_PLAIN}[`'\"]? (?:parameter|argument|field|option|property) (?:contains|has|is|was) (?:an? )?(?:invalid|malformed|not valid|out of range)\b", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|malformed|bad) {_JOINED} (?:date|id|list|name|number|path|string|time|timestamp|type|url)\b", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|malformed|bad) {_PLAIN} (?:format|syntax|value) (?:provided|given|supplied|at (?:index|position) \d)", "is not valid"),
-    (rf"invalid (?:value |type )?(?:for |of )?(?:the )?(?:parameter|argument|field|option|property):? [`'\"]?{_PLAIN}", "is not valid"),
+    (rf"invalid (?:value |type )?(?:for |of )?(?:the )?(?:parameter|argument|field|option|property):? [`'\"]?{_PLAIN}{_NO_SENTENCE}", "is not valid"),
     (rf"(?:invalid|unsupported|malformed|illegal) (?:or expired )?{_QUOTED}(?::| )", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) (?:or expired )?{_PLAIN}(?: (?:format|scheme|value|syntax))?(?:[:.(,]|$)", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) {_PLAIN} [`'\"][^`'\"\n]{{0,200}}[`'\"](?:[.:,(]|$)", "is not valid"),
@@ -100,12 +106,14 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
 # Without one of these words nobody speaks of an argument, and most failures do not.
 _SPOKEN = re.compile(
     r"missing|required|invalid|unsupported|malformed|illegal|\bbad |must|should|has to|need|provide|supply|specif|field:|unknown|unrecognized|cannot|could not be converted"
-    r"|unexpected|undeclared|additional|validat|not of type|not one of|struct field|reference chain|instance\['|too (?:small|big)|than the"
+    r"|unexpected|undeclared|additional|validat|not of type|not one of|not valid under|is not an? |not a multiple|struct field|reference chain|instance\['|too (?:small|big)|than the"
     r"|(?:with|for) [a-z]{1,40}(?:id|_id) |: (?:expected|should|number must|string must|input)|expected",
     re.IGNORECASE,
 )
 _NO_NAMES = frozenset(
     {
+        "$first",  # zog's own word for the first of the issues that it lists.
+        "$root",
         "access",
         "an",
         "any",
