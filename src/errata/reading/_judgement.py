@@ -43,7 +43,8 @@ _DO_FIRST = re.compile(
 )
 # What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
 _HELP = re.compile(
-    r"\n[ \t\r]{0,8}\n[ \t*_#]{0,8}(?:Examples?|Help|Hints?|How to|Suggestions?|Tips?|Troubleshooting|Usage)\b", re.IGNORECASE
+    r"\n[ \t\r]{0,8}\n[ \t*_#]{0,8}(?:Examples?|Help|Hints?|How to|Suggestions?|Tips?|Troubleshooting|Usage)\b",
+    re.IGNORECASE,
 )
 _ANOTHER_TEXT = re.compile(r"\n-{3,20}\s{1,8}#{1,6} ")
 _OF_THE_RESULT = re.compile(r"output ?schema|structured ?content|output validation|invalid structured", re.IGNORECASE)
