@@ -24,9 +24,9 @@ demo: $(VENV)/demo.done  ## A tour: real servers fail, without errata and with i
 	@$(BIN)/errata demo
 
 test: $(VENV)/test.done  ## The tests.
-	@$(BIN)/python $(TEST)
+	@$(BIN)/python $(TEST) --ignore=tests/examples/test_tour.py
 
-examples: $(VENV)/test.done  ## The tests of the example servers once more: over stdio, in the older protocol.
+examples: $(VENV)/test.done  ## The tests of the example servers once more, over stdio, in the older protocol; and the tour.
 	@ERRATA_WAY="stdio, older protocol" $(BIN)/python $(TEST) tests/examples
 
 laws: $(VENV)/test.done  ## The property tests once more, with more examples of each law.
