@@ -251,7 +251,9 @@ async def test_a_failure_that_a_middleware_lets_pass_is_still_told_by_errata(era
 
 
 @every_era
-@pytest.mark.parametrize("middleware", [ErrorHandlingMiddleware, lambda: RateLimitingMiddleware(1e-6, burst_capacity=1)])
+@pytest.mark.parametrize(
+    "middleware", [ErrorHandlingMiddleware, lambda: RateLimitingMiddleware(1e-6, burst_capacity=1)]
+)
 async def test_a_middleware_that_answers_in_its_own_words_goes_on_to_do_so(middleware, era):
     requests = [("tools/call", {"name": "works"}), *REQUESTS]
     bare, ours = [await answers(fast(middleware(), layer=layer), era, requests) for layer in LAYERS]
