@@ -92,7 +92,7 @@ def test_a_cancellation_that_a_library_makes_an_error_of_is_still_none_of_the_up
             raise TimeoutError("read") from None
 
     async def cancelled():
-        task = asyncio.create_task(breaker.call(reads))
+        task = asyncio.create_task(breaker.call(cancelled_while_reading))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(TimeoutError):
@@ -130,20 +130,22 @@ def test_a_task_that_once_swallowed_a_cancellation_has_a_breaker_still(breaker, 
     refused(breaker)
 
 
-def test_a_task_that_swallowed_a_cancellation_and_is_cancelled_again_says_nothing_of_the_upstream(breaker):
-    async def reads():
-        asyncio.current_task().cancel()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            raise TimeoutError("read") from None
+async def cancelled_while_reading():
+    """Be cancelled, and say that it was the time: as HTTP clients do."""
+    asyncio.current_task().cancel()
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        raise TimeoutError("read") from None
 
+
+def test_a_task_that_swallowed_a_cancellation_and_is_cancelled_again_says_nothing_of_the_upstream(breaker):
     async def swallows():
         await swallow_a_cancellation()
         breaker.settle(breaker.permit(), TimeoutError("the first one"))
         for _ in range(5):
             with pytest.raises(TimeoutError):
-                await breaker.call(reads)
+                await breaker.call(cancelled_while_reading)
 
     asyncio.run(swallows())
     assert breaker.status().failures == 0
@@ -152,16 +154,9 @@ def test_a_task_that_swallowed_a_cancellation_and_is_cancelled_again_says_nothin
 def test_breakers_within_breakers_are_told_of_one_cancellation_alike(breaker, store):
     outer = Breaker("outer", store=store)
 
-    async def reads():
-        asyncio.current_task().cancel()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            raise TimeoutError("read") from None
-
     async def both():
         with pytest.raises(TimeoutError):
-            await outer.call(breaker(reads))
+            await outer.call(breaker(cancelled_while_reading))
 
     asyncio.run(both())
     assert (breaker.status().failures, outer.status().failures) == (0, 0)

@@ -23,15 +23,15 @@ _STATES = ("status", "state")
 _SAYINGS = ("error", "message", "errors", "error_message", "errorMessage", "detail", "details", "description", "msg")
 # The record of something has these; a failure of the call itself has none of them.
 _OF_RECORDS = frozenset({
-    "_id", "alert", "allowed", "amount", "attempts", "battery", "build", "build_id", "checks", "commit", "conclusion",
-    "created", "currency", "device", "duration", "duration_ms", "event", "exit_code", "exitcode", "finished",
-    "firmware", "healthy", "host", "id", "incident", "is_valid", "isvalid", "job", "job_id", "jobs", "last_run",
-    "latency_ms", "level", "monitor", "name", "next_run", "node", "passed", "pipeline", "pod", "progress", "restarts",
-    "retries", "returncode", "run", "run_id", "score", "service", "severity", "since", "stage", "started", "step",
-    "task_id", "ticket", "updated", "uptime", "uuid", "valid", "workflow",
-    "author", "branch", "container", "count", "customer", "date", "docs", "email", "environment", "epoch",
-    "experiment", "fix", "frequency", "image", "instance_id", "invoice", "ip", "lang", "line", "logger", "meaning", "model",
-    "command", "occurrences", "order", "order_id", "rule", "sha", "statement", "stderr", "stdout", "test", "transaction", "translation", "user", "version",
+    "_id", "alert", "allowed", "amount", "attempts", "author", "battery", "branch", "build", "build_id", "checks",
+    "command", "commit", "conclusion", "container", "count", "created", "currency", "customer", "date", "device",
+    "docs", "duration", "duration_ms", "email", "environment", "epoch", "event", "exit_code", "exitcode", "experiment",
+    "finished", "firmware", "fix", "frequency", "healthy", "host", "id", "image", "incident", "instance_id", "invoice",
+    "ip", "is_valid", "isvalid", "job", "job_id", "jobs", "lang", "last_run", "latency_ms", "level", "line", "logger",
+    "meaning", "model", "monitor", "name", "next_run", "node", "occurrences", "order", "order_id", "passed", "pipeline",
+    "pod", "progress", "restarts", "retries", "returncode", "rule", "run", "run_id", "score", "service", "severity",
+    "sha", "since", "stage", "started", "statement", "stderr", "stdout", "step", "task_id", "test", "ticket",
+    "transaction", "translation", "updated", "uptime", "user", "uuid", "valid", "version", "workflow",
 })
 _OF_ERRORS = frozenset({
     "available", "available_tools", "code", "context", "data", "detail", "details", "error", "error_code", "errorcode",
@@ -47,9 +47,10 @@ _BESIDE_A_STATUS = _OF_ERRORS - {"context", "data", "meta", "metadata"} | {
 _BESIDE_A_WORD = _BESIDE_A_STATUS | {"needed", "provided", "result", "state", "warning", *_FLAGS}
 # What stands beside a failure that is told in a sentence: also what the call was about.
 _BESIDE_A_SENTENCE = _OF_ERRORS | _BESIDE_A_WORD | {
-    "action", "args", "arguments", "category", "content", "correlation_id", "description", "directory", "exists", "file_path", "filepath", "found", "input", "instance",
-    "is_error", "iserror", "kind", "language", "messages", "msg", "operation", "path", "pattern", "query", "reason", "recoverable",
-    "retriable", "retryable", "symbol_name", "timestamp", "tool", "tool_name", "toolname", "trace_id", "traceid", "url",
+    "action", "args", "arguments", "category", "content", "correlation_id", "description", "directory", "exists",
+    "file_path", "filepath", "found", "input", "instance", "is_error", "iserror", "kind", "language", "messages", "msg",
+    "operation", "path", "pattern", "query", "reason", "recoverable", "retriable", "retryable", "symbol_name",
+    "timestamp", "tool", "tool_name", "toolname", "trace_id", "traceid", "url",
 }  # fmt: skip
 _BESIDE_A_REASON = _BESIDE_A_STATUS | {"caused_by", "reason", "root_cause", "index", "index_uuid", "resource.id", "resource.type"}
 _OF_SPRING = {"path", "requestid", "timestamp"}

@@ -3,7 +3,7 @@
 import re
 
 _MOST = 4_000
-# What tools do to the world. Not `sent`, which is what a rate limit says of requests, nor `processed`, which is counted.
+# What tools do to the world. Not `sent`, as a rate limit says of requests, nor `processed`, which is counted.
 _DONE = (
     r"(?:added|applied|appended|booked|cancell?ed|captured|charged|committed|copied|created|credited|debited|deleted"
     r"|deployed|dispatched|executed|imported|inserted|installed|merged|migrated|moved|paid|persisted|placed|posted"
