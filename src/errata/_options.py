@@ -4,6 +4,7 @@ import reprlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
+from errata._redaction import redact
 from errata._values import did_you_mean
 
 Rules: TypeAlias = Mapping[str, tuple[Callable[[object], bool], str]]
@@ -27,5 +28,7 @@ def refuse_unfit(given: Mapping[str, object], rules: Rules, error: type[Exceptio
 
 
 def _shown(given: object) -> str:
-    """Show what was given; what is no plain value is known by its class."""
-    return reprlib.repr(given) if isinstance(given, str | int | float | None) else f"a {type(given).__name__}"
+    """Show what was given, without the password of an address; what is no plain value is known by its class."""
+    if isinstance(given, str):
+        return reprlib.repr(redact(given))
+    return reprlib.repr(given) if isinstance(given, int | float | None) else f"a {type(given).__name__}"

@@ -282,6 +282,22 @@ async def test_what_is_no_address_is_refused():
             raise AssertionError
 
 
+async def test_the_password_in_what_is_no_address_is_not_shown():
+    with pytest.raises(ValueError, match="is no address") as refused:
+        async with Caller.connect("htp://ann:hunter2@shelf"):
+            raise AssertionError
+    assert "hunter2" not in str(refused.value)
+
+
+async def test_a_block_is_entered_once():
+    block = Caller.connect(MCPServer("shelf"))
+    async with block:
+        pass
+    with pytest.raises(RuntimeError, match=r"Write `Caller.connect\(…\)` again"):
+        async with block:
+            raise AssertionError
+
+
 async def test_headers_for_what_is_no_address_are_refused():
     with pytest.raises(TypeError, match="`headers` is for HTTP"):
         async with Caller.connect(MCPServer("shelf"), headers={"a": "b"}):

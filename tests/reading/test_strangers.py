@@ -96,12 +96,22 @@ HALF_DONE = [
     "Order created (id 17). Webhook delivery failed: HTTP 429 Too Many Requests",
     "Deleted 17 of 100 files, then the API answered 503 Service Unavailable",
     "Partial success: the second batch was rate limited (429)",
+    "Charged 5 EUR\nMailing the receipt failed: 503 Service Unavailable",
+    "Order 17 created successfully, notification failed: 503 Service Unavailable",
+    "Charged 5 EUR, receipt: 503 Service Unavailable",
+    "Payment succeeded but the receipt got 429 Too Many Requests",
+    "Transfer sent, but the receipt got 429 Too Many Requests",
+    "Rows already inserted: 50. Then 429 Too Many Requests",
+    '{"error": "503 Service Unavailable", "detail": "Charged 5 EUR, but mailing failed"}',
 ]
 NOT_BEGUN = [
     "Rate limit exceeded: you have sent too many requests. Try again in 30 seconds",
     "429 Too Many Requests. Requests are not stored; slow down",
     "The issue could not be created. 503 Service Unavailable",
     "503 Service Unavailable: nothing was done, but please try again",
+    "Nothing has been charged. 503 Service Unavailable",
+    "No order was created, 503 Service Unavailable",
+    '{"error": {"message": "429 Too Many Requests"}, "created": 1700000000, "updated": 1}',
     "connection refused",
 ]
 

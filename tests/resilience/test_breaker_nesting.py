@@ -86,6 +86,18 @@ def test_a_block_that_tries_covers_the_calls_in_it(breaker, again, time, enter):
     assert breaker.status().state is State.CLOSED
 
 
+def test_blocks_that_try_may_end_in_any_order(breaker, again, store, time):
+    other = Breaker("crossref", store=store)
+    break_it(other)
+    half_open(breaker, time)
+    first, second = other.block(), breaker.block()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert again.call(int) == 0
+    second.__exit__(None, None, None)
+
+
 def test_a_generator_that_tries_covers_what_it_calls_but_not_who_reads_from_it(breaker, again, time):
     half_open(breaker, time)
 

@@ -227,6 +227,15 @@ def test_a_recovery_that_was_seen_alone_is_told_until_it_is_heard(circuit, time)
     assert circuit.turn().recovered_from == NEVER
 
 
+def test_a_recovery_is_not_told_after_a_relapse(circuit, time):
+    recover_while_redis_is_away(circuit, time)
+    circuit.missed(circuit.turn())
+    for _ in range(LIMITS.failures):
+        fail(circuit, circuit.admit())
+    assert isinstance(circuit.admit(), Refusal)
+    assert circuit.turn().recovered_from == NEVER
+
+
 @pytest.mark.parametrize("news", [OPEN, LOOK])
 def test_news_from_before_a_recovery_that_was_seen_alone_does_not_take_it_back(circuit, time, news):
     told = []

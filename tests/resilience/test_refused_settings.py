@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.resilience import Breaker, Change, MemoryStore, RedisStore, effect, protect
+from errata.resilience import Breaker, Change, MemoryStore, RedisStore, effect, protect, retry
 
 
 async def tell_later(change):
@@ -54,6 +54,21 @@ def test_what_is_no_function_cannot_be_protected(make, given, store):
     with pytest.raises(TypeError, match="is no function"):
         protecting.call(given)
     assert Breaker("ncbi", store=store).status().calls == 0
+
+
+@pytest.mark.parametrize(
+    "call", [Breaker("ncbi", store=MemoryStore()).call, protect("ncbi").call, retry.call, effect()]
+)
+def test_what_is_given_instead_of_a_function_is_not_shown(call):
+    with pytest.raises(TypeError, match="A dict is no function") as refused:
+        call({"token": "sk-live-0123"})
+    assert "sk-live" not in str(refused.value)
+
+
+def test_the_password_of_an_address_is_not_shown():
+    with pytest.raises(ValueError, match="`store` is 'redis://") as refused:
+        Breaker("ncbi", store="redis://:hunter2@h:6379")
+    assert "hunter2" not in str(refused.value)
 
 
 @pytest.mark.parametrize("given", ["", " ", 5])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
 from errata._options import refuse_unknown
+from errata._redaction import redact
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
     from errata.client._connection import Connection, Target
@@ -96,7 +97,9 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
     _refuse_unknown(Client, options)
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"`{url}` is no address of an MCP server. Pass one that starts with `https://` or `http://`.")
+        raise ValueError(
+            f"`{redact(url)}` is no address of an MCP server. Pass one that starts with `https://` or `http://`."
+        )
     name = parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
     watched = WatchedClient(server=name, **_http_settings(settings) | dict(settings["http_options"] or {}))
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}

@@ -79,7 +79,7 @@ def decide(outcome: object, history: Iterable[object] | None = ()) -> Step | Non
     """
     if history is not None and not isinstance(history, Iterable):
         raise TypeError(
-            f"`history` is a {type(history).__name__}. Pass the outcomes before this one, as in "
+            f"`history` is of type `{type(history).__name__}`. Pass the outcomes before this one, as in "
             "`decide(outcome, caller.history)`."
         )
     if question := question_in(outcome):
@@ -137,7 +137,7 @@ def _again(case: _Case) -> Step:
         return UseTool(case.fallback)
     wait = case.fault.retry_after_ms
     if wait is not None and wait > LONGEST_WAIT_MS:
-        said = (case.recovery.user_message or case.fault.message).rstrip(".")
+        said = (case.recovery.user_message or case.fault.message).rstrip(".!?")
         return AskUser(f"{said}. It can be repeated in {in_hours(wait)}. Decide whether to wait for that.")
     return Repeat(_FIRST_WAIT_MS * case.times if wait is None else wait)
 
@@ -151,7 +151,7 @@ def _look_first(case: _Case) -> Step:
     tool = case.recovery.verify_tool
     if tool and tool not in case.failed:
         return UseTool(tool, to_verify=True)
-    said = case.fault.message.rstrip(".")
+    said = case.fault.message.rstrip(".!?")
     return AskUser(case.recovery.user_message or f"{said}. Check whether it happened before it is done again.")
 
 

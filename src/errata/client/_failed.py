@@ -43,7 +43,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     tool: str | None = None
     """The tool that was called; None where it was something else."""
     arguments: Mapping[str, object] = _NOTHING
-    """A copy of what was sent."""
+    """A copy of what was sent, made when it failed."""
     server: str | None = None
     """What the server calls itself, or its address."""
     response: object = None

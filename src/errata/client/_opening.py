@@ -15,8 +15,12 @@ class Opening(AbstractAsyncContextManager[_T]):
 
     def __init__(self, block: AbstractAsyncContextManager[_T]) -> None:
         self._block = block
+        self._is_new = True
 
     async def __aenter__(self) -> _T:
+        if not self._is_new:
+            raise RuntimeError("This block was entered before. Write `Caller.connect(…)` again: it connects anew.")
+        self._is_new = False
         return await self._block.__aenter__()
 
     async def __aexit__(

@@ -10,12 +10,16 @@ _DONE = (
     r"|published|purchased|pushed|recorded|refunded|registered|removed|renamed|reserved|saved|shipped|stored|submitted"
     r"|transferred|updated|uploaded|wrote|written)"
 )
-_DENIED = r"(?:not|never|nothing|no|none|be|being|cannot|can't|if|unless|until|before|after|when|once|to|already)"
-_AND_THEN = r"[^.;!\n]{0,80}?(?:\bbut\b|\bhowever\b|\bthen\b|[.;!]\s+\S)"
+_DENIED = (
+    r"(?:(?:not|never|nothing|no|none)\s+(?:\w{1,30}\s+){0,3}?"
+    r"|(?:be|being|cannot|can't|if|unless|until|before|when|once|to)\s+)"
+)
+_AND_THEN = r"[^.;!,(\[\n\u2013\u2014]{0,80}?(?:\bbut\b|\bhowever\b|\bthen\b|[.;!]\s+\S|[,(\[\n\u2013\u2014])"
 _OF_ALL = r"[^.\n]{0,40}?\b\d{1,9} ?(?:of|/|out of) ?\d{1,9}\b"
 _HALF_DONE = re.compile(
-    # "Charged. Sending the receipt failed", "was recorded, but …", "Deleted 17 of 100 files".
-    rf"(?:\b(?P<denied>{_DENIED})\s+)?(?<![\w-]){_DONE}\b(?={_AND_THEN}|{_OF_ALL})"
+    # "Charged. Sending the receipt failed", "was recorded, but …", "Deleted 17 of 100 files"; not `"created": 17`.
+    rf"(?:\b(?P<denied>{_DENIED}))?(?<![\w-]){_DONE}\b(?!['\"]\s*:)(?={_AND_THEN}|{_OF_ALL})"
+    r"|\b(?:completed|sent|succeeded|successful(?:ly)?)\b[^.;!\n]{0,40}?\bbut\b"
     r"|\bpartial(?:ly)? (?:success|complet|appl|writ|upload|fail|done|succe)",
     re.IGNORECASE,
 )

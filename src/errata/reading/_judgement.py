@@ -126,7 +126,7 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     return Meaning(
         code=code,
         message=source.message,
-        retry=_verdict(code, told, facts.flag, source.message),
+        retry=_verdict(code, told, facts.flag, f"{source.text}\n{source.beside or ''}"),
         retry_declared=facts.flag is not None,
         status=told.status,
         wait_ms=next((wait for wait in waits if wait is not None), None),
@@ -232,13 +232,13 @@ def _is_refused(mention: Issue) -> bool:
     return mention.field[:1].islower() and mention.problem != ONLY_NAMED
 
 
-def _verdict(code: Code, told: _Told, flag: bool | None, message: str) -> Retry:  # noqa: FBT001 - a yes, a no or neither.
+def _verdict(code: Code, told: _Told, flag: bool | None, text: str) -> Retry:  # noqa: FBT001 - a yes, a no or neither.
     """Let the server's own yes or no count, as far as the code and the table's row allow it."""
     row = told.retry if code is told.code else None
     if flag is not None and not (flag and row):
         return verdict(code, http_status=told.status, flag=flag)
     said = row or verdict(code, http_status=told.status)
-    return Retry.IF_HARMLESS if said is Retry.SAME_CALL and tells_of_work_done(message) else said
+    return Retry.IF_HARMLESS if said is Retry.SAME_CALL and tells_of_work_done(text) else said
 
 
 def _beside(number: int | None, told: Code | None) -> Code:

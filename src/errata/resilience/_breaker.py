@@ -183,7 +183,7 @@ class Breaker:
             )
         if not flags and not callable(function):
             raise TypeError(
-                f"`{function!r}` is no function. Give the function that calls `{self.upstream}`: as `@breaker` above it, "
+                f"A {type(function).__name__} is no function. Give the function that calls `{self.upstream}`: as `@breaker` above it, "
                 f"or in `breaker.call(f, 17)` with its arguments."
             )
         if flags & inspect.CO_COROUTINE:

@@ -49,13 +49,13 @@ def _is_share(given: object) -> bool:
 
 
 _COUNT: Final = (_is_count, "Give a whole number, 1 or more.")
-_TIME: Final = (_is_time, "Give a number of seconds, more than 0 and no more than ten years.")
+TIME: Final = (_is_time, "Give a number of seconds, more than 0 and no more than ten years.")
 _RULES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "failures": _COUNT,
-    "window_s": _TIME,
-    "open_s": _TIME,
+    "window_s": TIME,
+    "open_s": TIME,
     "successes": _COUNT,
-    "probe_s": _TIME,
+    "probe_s": TIME,
     "failure_rate": (_is_share, "Give a share of calls from 0 to 1, such as 0.5 for half of them."),
 }
 

@@ -92,7 +92,9 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
         if isinstance(function, staticmethod | classmethod):
             return cast("_F", self._around_inside(function))
         if isinstance(function, type) or not callable(function):
-            raise TypeError(f"`{function!r}` is no function. Put `@effect()` above the function that does it.")
+            raise TypeError(
+                f"A {type(function).__name__} is no function. Put `@effect()` above the function that does it."
+            )
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError(
                 f"`{function.__qualname__}` is a generator function: it runs after `@effect()` has looked. "

@@ -6,7 +6,7 @@ the whole breaker does. While the circuit is closed nobody is refused, and `_cou
 
 import inspect
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from sys import _getframe  # pyright: ignore[reportPrivateUsage] - the block of a generator lasts only while it runs.
 from types import FrameType, TracebackType
 from typing import Any, Final, ParamSpec, Self, TypeVar, cast
@@ -20,35 +20,29 @@ _GENERATOR: Final = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
 class Leave:
-    """Leave to try an upstream, for as long as a call lasts; the tasks and threads that it starts have it, too.
+    """Leave to try an upstream, for as long as a call lasts; what runs in its context has it, too: tasks, `to_thread`.
 
     A generator rests in the context of whoever reads from it, who is not in its block: such leave holds only while the
     frame of the generator is among those that run.
     """
 
-    __slots__ = ("_circuit", "_frame", "_token", "is_over")
+    __slots__ = ("_circuit", "_frame", "is_over")
 
     def __init__(self, circuit: Circuit, frame: FrameType | None = None) -> None:
         self._circuit = circuit
         self._frame = id(frame) if frame and frame.f_code.co_flags & _GENERATOR else None
         self.is_over: bool = True
-        self._token: Token[tuple[Leave, ...]] | None = None
 
     def __enter__(self) -> Self:
         self.is_over = False
         others = tuple(leave for leave in _LEAVES.get() if not leave.is_over)
-        self._token = _LEAVES.set((self, *others))
+        _LEAVES.set((self, *others))
         return self
 
     def __exit__(self, _: object, __: BaseException | None, ___: TracebackType | None) -> None:
-        """End it. A coroutine or a block may go on, or be dropped, in another context than it began in."""
+        """End it, in whatever order blocks end, and in whatever context a coroutine or a block was left."""
         self.is_over = True
-        token, self._token = self._token, None
-        try:
-            if token is not None:
-                _LEAVES.reset(token)
-        except ValueError:  # Then there is nothing to reset: that context has no leave of ours.
-            return
+        _LEAVES.set(tuple(leave for leave in _LEAVES.get() if not leave.is_over))
 
     def covers(self, circuit: Circuit) -> bool:
         """Whether a call of a circuit may go by it, here and now."""

@@ -56,6 +56,10 @@ class Outbox:
         self._recovered_from = generation
         self._keep(self._failures)
 
+    def relapsed(self) -> None:
+        """Take a recovery back that nobody has heard of: it would close the circuit for those who see it fail."""
+        self._recovered_from = NEVER
+
     def take(self, now: float, succeeded_yet: int, *, asks: bool, wait_s: float, open_for_s: float) -> Turn:
         """Take out all there is to tell."""
         turn = Turn(

@@ -1,14 +1,13 @@
 """Circuits that the replicas of a service share."""
 
 import importlib.util
-import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from errata._options import Rules, refuse_unfit
 from errata._values import is_a
-from errata.resilience._circuit import Limits
+from errata.resilience._circuit import TIME, Limits
 from errata.resilience._local_half import LocalHalf
 from errata.resilience._memory_circuit import Clock
 from errata.resilience._memory_store import circuit_with
@@ -28,16 +27,11 @@ def _is_prefix(given: object) -> bool:
     return is_a(given, str) and bool(given) and not _FORBIDDEN & set(given)
 
 
-def _is_time(given: object) -> bool:
-    return isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= threading.TIMEOUT_MAX
-
-
-_TIME: Final = (_is_time, "Give a number of seconds, more than 0.")
 _RULES: Final[Rules] = {
     "prefix": (_is_prefix, "Give a text that is not empty and has no braces in it."),
-    "patience_s": _TIME,
-    "refresh_s": _TIME,
-    "timeout_s": _TIME,
+    "patience_s": TIME,
+    "refresh_s": TIME,
+    "timeout_s": TIME,
 }
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import inspect
+import reprlib
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
@@ -62,7 +63,7 @@ class Retrying(Policy):
             _require_repeatable(function)
         if not callable(function):
             raise TypeError(
-                f"`{function!r}` is no function. Give the function, then its arguments: `retry.call(f, 17)`."
+                f"A {type(function).__name__} is no function. Give the function, then its arguments: `retry.call(f, 17)`."
             )
         return around(self, function, self.own_budget, blocks=False)(*args, **kwargs)
 
@@ -95,7 +96,7 @@ def _body_of(function: object) -> object:
 
 def _require_repeatable(function: object) -> None:
     """Refuse what cannot be repeated by calling it again."""
-    name = getattr(function, "__qualname__", None) or repr(function)
+    name = getattr(function, "__qualname__", None) or reprlib.repr(function)
     if not callable(function):
         raise TypeError(f"`retry` was given `{name}`, which is no function. Name options, as in `retry(attempts=5)`.")
     if isinstance(function, type):

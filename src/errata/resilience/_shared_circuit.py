@@ -101,6 +101,8 @@ class SharedCircuit:
         """Take out what there is to tell and to ask."""
         with self._lock:
             self._is_quiet = True
+            if not self._local.permit:
+                self._outbox.relapsed()
             wait_s, open_for_s = self._local.pause()
             return self._outbox.take(
                 self._local.now(),
