@@ -9,7 +9,7 @@ from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, Retry
 from errata.client._failed import CallFailed
 from errata.client._outcome import fault_of, question_in
-from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, UseTool, in_hours
+from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, UseTool
 
 MOST_TIMES = 3
 """So often the same call may fail in the same way; after that, more of the same is a loop."""
@@ -18,7 +18,9 @@ MOST_TIMES_AT_ALL = 10
 
 An outage passes through some four: refused, busy, timed out, too many at once. Each may be met twice, which makes eight.
 """
-LONGEST_WAIT_MS = 60 * 60 * 1_000
+_HOUR_MS = 3_600_000
+_TWO_DAYS = 48
+LONGEST_WAIT_MS = _HOUR_MS
 """Longer than an hour is no pause but another day: the quota of an API, a clock gone wrong. Limits by the hour are usual."""
 _FIRST_WAIT_MS = 1_000
 _MOST_OPTIONS = 100
@@ -138,8 +140,14 @@ def _again(case: _Case) -> Step:
     wait = case.fault.retry_after_ms
     if wait is not None and wait > LONGEST_WAIT_MS:
         said = (case.recovery.user_message or case.fault.message).rstrip(".!?")
-        return AskUser(f"{said}. It can be repeated in {in_hours(wait)}. Decide whether to wait for that.")
+        return AskUser(f"{said}. It can be repeated in {_in_hours(wait)}. Decide whether to wait for that.")
     return Repeat(_FIRST_WAIT_MS * case.times if wait is None else wait)
+
+
+def _in_hours(wait_ms: int) -> str:
+    """Say a wait that nobody counts in seconds; one that has begun counts as a whole."""
+    hours = -(-wait_ms // _HOUR_MS)
+    return f"{hours} hours" if hours <= _TWO_DAYS else f"{-(-hours // 24)} days"
 
 
 def _if_harmless(case: _Case) -> Step:

@@ -75,13 +75,4 @@ class Stop:
         return f"Stop: {one_line(self.reason)}"
 
 
-def in_hours(wait_ms: int) -> str:
-    """Say a wait that nobody counts in seconds; one that has begun counts as a whole."""
-    hours = -(-wait_ms // _HOUR_MS)
-    return f"{hours} hours" if hours <= _TWO_DAYS else f"{-(-hours // 24)} days"
-
-
-_HOUR_MS = 3_600_000
-_TWO_DAYS = 48
-
 Step: TypeAlias = Repeat | FixArguments | UseTool | AskUser | Stop

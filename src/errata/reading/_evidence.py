@@ -214,8 +214,9 @@ def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
 
 
 def _offers_others(key: str, value: object) -> bool:
-    names = cast("list[object]", value) if isinstance(value, list) else [None]
-    return bool(_CHOICES.fullmatch(key)) and all(isinstance(each, str) for each in names)
+    if not isinstance(value, list) or not _CHOICES.fullmatch(key):
+        return False
+    return all(isinstance(each, str) for each in cast("list[object]", value))
 
 
 def _is_spoken_of(body: Mapping[str, object], value: str) -> bool:

@@ -21,7 +21,7 @@ from errata.resilience._counting import COUNTED, note, was_counted
 from errata.resilience._memory_store import MemoryStore
 from errata.resilience._nesting import is_within, trying
 from errata.resilience._own_permit import OF_THE_OUTER, OwnPermit, held
-from errata.resilience._runtime import PLAIN, flags_of
+from errata.resilience._runtime import GENERATOR, PLAIN, flags_of
 from errata.resilience._status import BreakerStatus, iso, status_of
 from errata.resilience._waiting import answer_of, answer_to_task
 
@@ -32,7 +32,6 @@ _WITHOUT_ANSWER_MS: Final = 1000
 _LATER: Final = "Repeat the call in {seconds} s."
 _OR_INSTEAD: Final = "Use `{fallback}` instead, or repeat the call in {seconds} s."
 _IN_THIS_PROCESS: Final = MemoryStore()
-_GENERATOR: Final = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
 def _is_store(given: object) -> bool:
@@ -176,7 +175,7 @@ class Breaker:
 
     def _around(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
         flags = flags_of(function)
-        if flags & _GENERATOR:
+        if flags & GENERATOR:
             raise TypeError(
                 f"`{getattr(function, '__qualname__', function)}` is a generator: it fails after it was called, while it "
                 f"is read. Put `with` and the breaker inside of it, around what calls `{self.upstream}`."

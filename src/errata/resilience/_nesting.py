@@ -4,7 +4,6 @@ Only a call that tries says so to what it calls: to say so in every call would c
 the whole breaker does. While the circuit is closed nobody is refused, and `_counting` sees to the rest.
 """
 
-import inspect
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from sys import _getframe  # pyright: ignore[reportPrivateUsage] - the block of a generator lasts only while it runs.
@@ -12,11 +11,10 @@ from types import FrameType, TracebackType
 from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
 from errata.resilience._circuit import Circuit
-from errata.resilience._runtime import is_pending
+from errata.resilience._runtime import GENERATOR, is_pending
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_GENERATOR: Final = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
 class Leave:
@@ -30,7 +28,7 @@ class Leave:
 
     def __init__(self, circuit: Circuit, frame: FrameType | None = None) -> None:
         self._circuit = circuit
-        self._frame = id(frame) if frame and frame.f_code.co_flags & _GENERATOR else None
+        self._frame = id(frame) if frame and frame.f_code.co_flags & GENERATOR else None
         self.is_over: bool = True
 
     def __enter__(self) -> Self:

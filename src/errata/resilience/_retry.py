@@ -9,11 +9,10 @@ from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from errata.resilience._policy import Policy, RetryOptions, checked
 from errata.resilience._repeating import around, call_async
-from errata.resilience._runtime import flags_of
+from errata.resilience._runtime import GENERATOR, flags_of
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
 class Retrying(Policy):
@@ -59,7 +58,7 @@ class Retrying(Policy):
         flags = flags_of(function)
         if flags & inspect.CO_COROUTINE:
             return cast("_T", call_async(self, cast("Callable[..., Any]", function), self.own_budget, args, kwargs))
-        if flags & _GENERATOR:
+        if flags & GENERATOR:
             _require_repeatable(function)
         if not callable(function):
             raise TypeError(

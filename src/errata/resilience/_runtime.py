@@ -1,6 +1,7 @@
 """What there is to await, under asyncio or trio, whichever runs; neither is imported for its own sake."""
 
 import functools
+import inspect
 import sys
 from contextlib import suppress
 from types import CodeType, NoneType
@@ -8,6 +9,7 @@ from typing import Any, Final, cast
 
 PLAIN: Final = frozenset({NoneType, bool, int, float, str, bytes, list, tuple, dict, set})
 """What a function returns as a rule, and nobody awaits: quicker than to look at it."""
+GENERATOR: Final = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
 async def sleep_here(seconds: float) -> None:
