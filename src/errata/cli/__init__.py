@@ -8,11 +8,17 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import TextIO, cast
 
-from errata.cli import catalog, decode, demo, explain
+from errata.cli import catalog, decode, demo, explain, lint
 from errata.cli._command import Command
 from errata.cli._terminal import complain
 
-_COMMANDS: dict[str, Command] = {"explain": explain, "decode": decode, "catalog": catalog, "demo": demo}
+_COMMANDS: dict[str, Command] = {
+    "lint": lint,
+    "explain": explain,
+    "decode": decode,
+    "catalog": catalog,
+    "demo": demo,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

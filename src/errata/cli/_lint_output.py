@@ -1,0 +1,107 @@
+"""What `errata lint` prints, and where."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from errata.cli._terminal import complain, paint
+from errata.linter._engine import Report
+from errata.linter._finding import Finding
+from errata.linter._fixing import by_file, diff, mended_file, mended_source
+from errata.linter._reports import (
+    github_report,
+    harmless,
+    json_report,
+    sarif_report,
+    statistics_report,
+    summary,
+    text_report,
+)
+from errata.linter._sources import Sources
+from errata.linter._trouble import LintError
+from errata.linter._writing import write_whole
+from errata.linter.rules import RULES
+
+
+def show(
+    given: argparse.Namespace, findings: Sequence[Finding], sources: Sources, root: Path, report: Report | None
+) -> None:
+    """Print findings in the form that was asked for, or write them to a file."""
+    text = "\n".join(_lines(given, findings, sources, root, report))
+    if given.output is None:
+        if text:
+            print(text)
+        return
+    try:
+        write_whole(Path(given.output), f"{text}\n".encode(errors="backslashreplace"))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise LintError(f"cannot write `{given.output}`: {reason}", "name a file that can be written") from error
+
+
+def show_diff(findings: Sequence[Finding], *, is_quiet: bool, texts: Mapping[str, str] | None = None) -> int:
+    """Print what a fix would change; answer with 1 if that is something, or if something else was found."""
+    count = 0
+    status = int(bool(findings))
+    for path, of_file in by_file(findings):
+        try:
+            mended = mended_source(texts[path], of_file) if texts else mended_file(Path(path), of_file)
+        except LintError as trouble:
+            status = complain(harmless(trouble.what), harmless(trouble.advice))
+            continue
+        count += mended.fixed
+        _print_patch(diff(path, mended))
+    if not is_quiet:
+        note(f"{count} of {len(findings)} findings would be fixed")
+    return status
+
+
+def show_rules() -> None:
+    """List all rules, each with its severity and the first sentence of its page."""
+    longest = max(map(len, RULES))
+    for name, rule in sorted(RULES.items()):
+        mark = " (can be fixed)" if rule.fixable else ""
+        print(f"{paint(f'{name:<{longest}}', 'bold')}  {rule.severity:<7}  {rule.summary}{mark}")
+
+
+def note(text: str) -> None:
+    """Say something beside the findings."""
+    print(f"note: {text}", file=sys.stderr)
+
+
+def _lines(
+    given: argparse.Namespace, findings: Sequence[Finding], sources: Sources, root: Path, report: Report | None
+) -> Iterator[str]:
+    if given.format == "json":
+        yield json_report(findings)
+    elif given.format == "sarif":
+        yield sarif_report(findings, sources, root)
+    elif given.format == "github":
+        yield from github_report(findings)
+    else:
+        yield from _for_a_person(given, findings, sources, report)
+
+
+def _for_a_person(
+    given: argparse.Namespace, findings: Sequence[Finding], sources: Sources, report: Report | None
+) -> Iterator[str]:
+    painter = paint if given.output is None else _plain
+    if not given.statistics:
+        yield from text_report(findings, sources, painter)
+    elif findings:
+        yield statistics_report(findings)
+    if not given.quiet:
+        files, handlers = (report.files, report.handlers) if report else (1, None)
+        yield summary(findings, files, handlers)
+
+
+def _plain(text: str, *_styles: str) -> str:
+    return text
+
+
+def _print_patch(patch: str) -> None:
+    """Print a patch as it is, for `patch` to read; a person's terminal is shown nothing that would drive it."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        patch = "".join(f"{harmless(line.expandtabs())}\n" for line in patch.splitlines())
+    print(patch, end="")

@@ -1,0 +1,183 @@
+"""What `errata lint` does: read the settings, lint, compare with the baseline, then show, fix or write."""
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from errata.cli._lint_output import note, show, show_diff, show_rules
+from errata.cli._progress import Progress
+from errata.cli._terminal import complain
+from errata.linter._baseline import Baseline, Compared
+from errata.linter._engine import Report, lint, lint_source
+from errata.linter._finding import Finding
+from errata.linter._fixing import fix
+from errata.linter._project import project_settings
+from errata.linter._reports import harmless
+from errata.linter._settings import Settings
+from errata.linter._source import UnreadableError, decoded
+from errata.linter._sources import Sources
+from errata.linter._trouble import LintError
+
+_CACHE = ".errata_cache"
+_STDIN = "-"
+_UNUSED = "unused-ignore"
+
+
+def answer(given: argparse.Namespace) -> int:
+    """Do what was asked; answer with the exit code."""
+    if given.rules:
+        show_rules()
+        return 0
+    try:
+        _check(given)
+        return _answer_for_source(given) if given.paths == [_STDIN] else _answer_for_paths(given)
+    except LintError as trouble:
+        return complain(harmless(trouble.what), harmless(trouble.advice))
+
+
+def _check(given: argparse.Namespace) -> None:
+    if _STDIN in given.paths and (given.fix or given.init or len(given.paths) > 1):
+        raise LintError("`-` stands for one source that is read and not written", "name files, or give `-` alone")
+    if not all(given.paths):
+        raise LintError("one of the paths is empty", "name a file or a directory, or leave it out")
+    if given.statistics and given.format != "text":
+        raise LintError(f"`--statistics` has no `--format {given.format}`", "leave one of the two out")
+    if given.jobs is not None and given.jobs < 1:
+        raise LintError(f"`--jobs` is {given.jobs}; the lowest allowed is 1", "leave it out, or give a number from 1")
+
+
+def _answer_for_paths(given: argparse.Namespace) -> int:
+    paths = [Path(path) for path in given.paths or ["."]]
+    run = _Run(given, paths, _settings(given, paths))
+    if given.init:
+        return run.init()
+    if given.fix:
+        return run.fix()
+    report, compared = run.look()
+    run.tell(report, compared)
+    if given.diff:
+        return show_diff(compared.new, is_quiet=given.quiet) and not given.exit_zero
+    return run.shown(compared.new, report)
+
+
+def _answer_for_source(given: argparse.Namespace) -> int:
+    path = given.stdin_filename or "stdin.py"
+    settings = _settings(given, [Path(path)])
+    try:
+        text = decoded(_standard_input())
+    except UnreadableError as error:
+        raise LintError(f"standard input {error.what}", error.advice) from error
+    findings = tuple(lint_source(text, path, settings))
+    if given.diff:
+        return show_diff(findings, is_quiet=given.quiet, texts={path: text}) and not given.exit_zero
+    show(given, findings, Sources({path: text}), settings.root, None)
+    return bool(findings) and not given.exit_zero
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise LintError("standard input is closed", "pipe a source into it, or name a file")
+    return sys.stdin.buffer.read()
+
+
+def _settings(given: argparse.Namespace, paths: Sequence[Path]) -> Settings:
+    settings = project_settings(paths[0], Path(given.config) if given.config else None)
+    select, ignore = _names(given.select), _names(given.ignore)
+    if select:  # Who asks for a rule wants to see it, also if the project does not.
+        settings = dataclasses.replace(settings, select=select, ignore=(), severity=_without_off(settings))
+    settings = settings.without(*ignore)
+    # Whether a comment is of use is seen only where the handlers are that come by: not in single files.
+    is_partial = not any(path.is_dir() for path in paths) and _UNUSED not in select
+    return settings.without(_UNUSED) if is_partial else settings
+
+
+def _names(given: Iterable[str] | None) -> tuple[str, ...]:
+    return tuple(name.strip() for names in given or () for name in names.split(",") if name.strip())
+
+
+def _without_off(settings: Settings) -> dict[str, str]:
+    return {rule: word for rule, word in settings.severity.items() if word != "off"}
+
+
+class _Run:
+    """One run over paths."""
+
+    def __init__(self, given: argparse.Namespace, paths: Sequence[Path], settings: Settings) -> None:
+        self._given = given
+        self._paths = paths
+        self._settings = settings
+
+    def look(self) -> tuple[Report, Compared]:
+        """Lint, and take away what is in the baseline."""
+        baseline = None if self._given.no_baseline or self._given.init else Baseline.of(self._settings)
+        report = self._lint()
+        if baseline is None:
+            return report, Compared(report.findings, 0, 0)
+        return report, baseline.compared(report.findings, Sources(), self._paths, self._settings)
+
+    def init(self) -> int:
+        """Write the baseline."""
+        report = self._lint()
+        baseline = Baseline.anew(self._settings, report.findings, Sources(), self._paths)
+        self.tell(report, Compared((), 0, 0))
+        if not self._given.quiet:
+            print(f"wrote {len(baseline)} findings to {harmless(str(baseline.file))}; from now on only new ones count")
+        return 0
+
+    def fix(self) -> int:
+        """Mend what is mechanical, and show what is left."""
+        report, compared = self.look()
+        seen = [(report, compared)]
+        fixed, left, troubles = fix(compared.new, lambda: self._again(seen))
+        report, compared = seen[-1]
+        self.tell(report, compared)
+        if fixed and not self._given.quiet:
+            note(f"fixed {fixed} finding{'' if fixed == 1 else 's'}")
+        status = self.shown(left, report)
+        for trouble in troubles:
+            status = complain(harmless(trouble.what), harmless(trouble.advice))
+        return status
+
+    def tell(self, report: Report, compared: Compared) -> None:
+        """Say what nobody would guess from the findings."""
+        if self._given.quiet:
+            return
+        if not report.files:
+            note("no Python file was found; name the directory that your server is in")
+        elif not report.handlers:
+            note("no MCP handler was found, so that there was little to judge; lint the whole project, server and all")
+        if compared.old:
+            note(f"{compared.old} old findings are in the baseline")
+        if compared.gone:
+            note(
+                f"{compared.gone} entries of the baseline are no longer needed; write it anew with `errata lint --init`"
+            )
+
+    def shown(self, findings: Sequence[Finding], report: Report) -> int:
+        """Show findings; answer with the exit code."""
+        show(self._given, findings, Sources(), self._settings.root, report)
+        return bool(findings) and not self._given.exit_zero
+
+    def _again(self, seen: list[tuple[Report, Compared]]) -> Sequence[Finding]:
+        seen.append(self.look())
+        return seen[-1][1].new
+
+    def _lint(self) -> Report:
+        with Progress(is_wanted=not self._given.quiet) as progress:
+            return lint(self._paths, self._settings, jobs=self._given.jobs, cache=self._cache(), progress=progress)
+
+    def _cache(self) -> Path | None:
+        """Make the directory for what was read; where that is not possible, there is none."""
+        if self._given.no_cache:
+            return None
+        directory = Path(self._given.cache_dir) if self._given.cache_dir else self._settings.root / _CACHE
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            ignored = directory / ".gitignore"
+            if not ignored.exists():
+                ignored.write_text("*\n", encoding="ascii")
+        except OSError:
+            return None
+        return directory

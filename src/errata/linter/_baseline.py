@@ -1,0 +1,140 @@
+"""The findings of the day on which a project began to use the linter, so that only new ones are told.
+
+A finding is known by its file, its rule and the text of its line, so that it is known again when lines move.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from errata._jsonable import as_object
+from errata.linter._finding import Finding
+from errata.linter._fingerprints import Fingerprint, fingerprint
+from errata.linter._settings import Settings
+from errata.linter._sources import Sources
+from errata.linter._trouble import BaselineError
+from errata.linter._writing import write_whole
+
+_VERSION = 1
+_ANEW = "write it anew with `errata lint --init`"
+
+
+class Compared(NamedTuple):
+    """What is left when the old findings are taken away."""
+
+    new: tuple[Finding, ...]
+    old: int
+    """How many are in the baseline."""
+    gone: int
+    """How many entries of the baseline were not found any more, in the files that were read."""
+
+
+class Baseline:
+    """Old findings, counted; paths in it are relative to the directory it lies in."""
+
+    def __init__(self, file: Path, counts: "Counter[Fingerprint]") -> None:
+        self.file = file
+        self._counts = counts
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Baseline":
+        """Read the baseline of a project; an empty one if there is none."""
+        file = settings.root / settings.baseline
+        return cls(file, _read(file))
+
+    def compared(
+        self, findings: Iterable[Finding], sources: Sources, read: Iterable[Path], settings: Settings
+    ) -> Compared:
+        """Take the old findings away; what was not read, or not judged, is not said to be gone."""
+        left = self._counts.copy()
+        new: list[Finding] = []
+        for finding in findings:
+            known_by = fingerprint(finding, sources, self.file.parent)
+            left[known_by] -= 1
+            if left[known_by] < 0:
+                new.append(finding)
+        over = {entry: count for entry, count in left.items() if count > 0}
+        places = tuple(read)
+        gone = sum(count for entry, count in over.items() if self._could_be_found(entry, places, settings))
+        return Compared(tuple(new), len(self) - sum(over.values()), gone)
+
+    @classmethod
+    def anew(
+        cls, settings: Settings, findings: Iterable[Finding], sources: Sources, read: Iterable[Path]
+    ) -> "Baseline":
+        """Write today's findings down; entries of files that were not read stay as they are."""
+        file = settings.root / settings.baseline
+        places = tuple(read)
+        counts = Counter(fingerprint(finding, sources, file.parent) for finding in findings)
+        counts.update({entry: count for entry, count in _readable(file).items() if not _is_below(entry, file, places)})
+        try:
+            write_whole(file, _text(counts).encode())
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise BaselineError(f"cannot write `{file}`: {reason}", "make its directory writable") from error
+        return cls(file, counts)
+
+    def __len__(self) -> int:
+        return sum(self._counts.values())
+
+    def _could_be_found(self, entry: Fingerprint, read: tuple[Path, ...], settings: Settings) -> bool:
+        return _is_below(entry, self.file, read) and settings.wants(entry.rule, self.file.parent / entry.path)
+
+
+def _is_below(entry: Fingerprint, baseline: Path, read: tuple[Path, ...]) -> bool:
+    file = (baseline.parent / entry.path).resolve()
+    return any(file.is_relative_to(path.resolve()) for path in read)
+
+
+def _readable(file: Path) -> "Counter[Fingerprint]":
+    """Read what is there as far as it is a baseline: it is written anew because it is not."""
+    try:
+        return _read(file)
+    except BaselineError:
+        return Counter()
+
+
+def _text(counts: "Counter[Fingerprint]") -> str:
+    """Write one line for each entry, in order, so that a change of one is a change of one line."""
+    files: dict[str, dict[str, dict[str, int]]] = {}
+    for (path, rule, line), count in sorted(counts.items()):
+        files.setdefault(path, {}).setdefault(rule, {})[line] = count
+    return json.dumps({"version": _VERSION, "findings": files}, indent=1, ensure_ascii=True) + "\n"
+
+
+def _read(file: Path) -> "Counter[Fingerprint]":
+    try:
+        content: object = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return Counter()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise BaselineError(f"cannot read the baseline `{file}`: {reason}", "check its permissions") from error
+    except (ValueError, RecursionError) as error:
+        raise BaselineError(f"the baseline `{file}` is not JSON", _ANEW) from error
+    whole = as_object(content)
+    if type(whole.get("version")) is int and whole["version"] != _VERSION:
+        what = f"the baseline `{file}` is of version {whole['version']}, not {_VERSION}"
+        raise BaselineError(what, _ANEW)
+    return Counter(dict(_entries(whole.get("findings"), file)))
+
+
+def _entries(files: object, file: Path) -> Iterator[tuple[Fingerprint, int]]:
+    for path, rules in _items(files, file):
+        for rule, lines in _items(rules, file):
+            for line, count in _items(lines, file):
+                if type(count) is not int or count < 1:
+                    raise _odd(file)
+                yield Fingerprint(path, rule, line), count
+
+
+def _items(value: object, file: Path) -> Iterable[tuple[str, object]]:
+    if not isinstance(value, dict):
+        raise _odd(file)
+    return cast("dict[str, object]", value).items()
+
+
+def _odd(file: Path) -> BaselineError:
+    return BaselineError(f"the baseline `{file}` does not hold what a baseline holds", _ANEW)

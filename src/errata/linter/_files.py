@@ -1,0 +1,64 @@
+"""Which files are linted: those named, and the Python files below the directories named."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from errata.linter._globs import matches_any, relative_to
+from errata.linter._trouble import NoSuchPathError
+
+_OTHERS = frozenset({"__pycache__", "node_modules", "site-packages", "venv"})
+_BUILT = frozenset({"build", "dist"})
+
+
+def find_files(paths: Iterable[Path], exclude: Iterable[str] = (), *, root: Path | None = None) -> Iterator[Path]:
+    """Find every file once, in a stable order; one that is named is taken, whatever it is called.
+
+    Patterns to exclude are relative to the root, which is the current directory unless said otherwise.
+    """
+    seen: set[str] = set()
+    patterns = tuple(exclude)
+    base = root or Path.cwd()
+    for path in paths:
+        found = _below(path, patterns, base) if _is_directory(path) else [path]
+        for file in found:
+            real = os.path.realpath(file)
+            if real not in seen:
+                seen.add(real)
+                yield file
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        path.stat()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NoSuchPathError(
+            f"cannot read `{path}`: {reason.lower()}", "check the path; without one, the current directory is linted"
+        ) from error
+    return path.is_dir()
+
+
+def _below(directory: Path, exclude: tuple[str, ...], root: Path) -> Iterator[Path]:
+    # Links to directories are not followed, so that there is no way around in a circle.
+    for place, directories, files in os.walk(directory):
+        here = Path(place)
+        directories[:] = sorted(name for name in directories if not _is_left_out(here / name, exclude, root))
+        for name in sorted(files):
+            file = here / name
+            if name.endswith(".py") and not _is_excluded(file, exclude, root) and file.is_file():
+                yield file
+
+
+def _is_left_out(directory: Path, exclude: tuple[str, ...], root: Path) -> bool:
+    """Whether a directory holds what somebody else wrote or a machine made."""
+    name = directory.name
+    if name.startswith(".") or name in _OTHERS or _is_excluded(directory, exclude, root):
+        return True
+    if name in _BUILT and not (directory / "__init__.py").exists():  # A package may well be called so.
+        return True
+    return (directory / "pyvenv.cfg").exists()
+
+
+def _is_excluded(path: Path, exclude: tuple[str, ...], root: Path) -> bool:
+    return bool(exclude) and matches_any(relative_to(path, root), exclude)

@@ -1,0 +1,76 @@
+"""For code scanning: SARIF 2.1.0."""
+
+import json
+import os
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from urllib.parse import quote
+
+from errata._jsonable import valid_unicode
+from errata.linter._finding import Finding
+from errata.linter._fingerprints import hashes
+from errata.linter._globs import relative_to
+from errata.linter._rule import Rule
+from errata.linter._sources import Sources
+from errata.linter.rules import RULES
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_ROOT = "%SRCROOT%"
+
+
+def sarif_report(findings: Sequence[Finding], sources: Sources, root: Path) -> str:
+    """Write a log of one run; the paths in it are relative to the root, as code scanning wants them."""
+    names = sorted(RULES)
+    known_by = hashes(findings, sources, root)
+    results = [_result(finding, names, mark, root) for finding, mark in zip(findings, known_by, strict=True)]
+    driver = {"name": "errata", "version": metadata.version("errata"), "rules": [_rule(RULES[name]) for name in names]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": True}],
+        "results": results,
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _rule(rule: Rule) -> dict[str, object]:
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.summary},
+        "help": {"text": rule.page, "markdown": rule.page},
+        "defaultConfiguration": {"level": str(rule.severity)},
+    }
+
+
+def _result(finding: Finding, names: Sequence[str], mark: str, root: Path) -> dict[str, object]:
+    result: dict[str, object] = {
+        "ruleId": finding.rule,
+        "level": str(finding.severity),
+        "message": {"text": valid_unicode(f"{finding.message}\nhelp: {finding.help}")},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": _file(finding.path, root), "region": _region(finding)}}
+        ],
+        "partialFingerprints": {"primaryLocationLineHash": mark},
+    }
+    if finding.rule in names:
+        result["ruleIndex"] = names.index(finding.rule)
+    return result
+
+
+def _file(path: str, root: Path) -> dict[str, object]:
+    relative = relative_to(path, root)
+    if relative.startswith(("../", "/")) or ":" in relative.partition("/")[0]:  # Outside, or on another drive.
+        return {"uri": f"file://{quote(os.fsencode(Path(path).absolute().as_posix()))}"}
+    return {"uri": quote(os.fsencode(relative)), "uriBaseId": _ROOT}
+
+
+def _region(finding: Finding) -> dict[str, int]:
+    place = finding.place
+    return {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }

@@ -1,0 +1,34 @@
+"""Writing a file as a whole or not at all."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace a file in one step, so that nobody ever sees half of it; a link stays one, and the mode stays as it is."""
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _mode(target: Path) -> int:
+    """Find the mode for a file: the one it has, if it may be written; else the usual one."""
+    try:
+        mode = target.stat().st_mode & 0o7777
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+    with target.open("r+b"):  # To replace a file only its directory need be writable; its owner said no all the same.
+        return mode
