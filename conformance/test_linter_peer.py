@@ -4,7 +4,6 @@ The pairs are in `linter_pairs/`. `peer` is what 003's linter says; where errata
 has the reason. What is said of a rule is its severity.
 """
 
-import importlib
 import json
 import re
 import sys
@@ -16,6 +15,8 @@ from typing import NamedTuple
 
 import node
 import pytest
+
+from errata.linter import lint_source
 
 HERE = Path(__file__).parent
 PEER = ("@cyanheads/mcp-ts-core", "0.10.17")
@@ -109,8 +110,7 @@ def test_every_rule_has_a_pair_in_which_both_linters_name_it():
 
 
 def said_by_errata(pair):
-    linter = importlib.import_module("errata.linter")
-    return said_of_rules((finding.rule, str(finding.severity)) for finding in linter.lint_source(pair.python))
+    return said_of_rules((finding.rule, str(finding.severity)) for finding in lint_source(pair.python))
 
 
 def said_of_rules(findings):
