@@ -1,0 +1,358 @@
+"""The whole project at once: what every name leads to, which functions are handlers, and what each of them reaches."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from errata.linter._modules import Modules
+from errata.linter._names import UNKNOWN, last_of
+from errata.linter._raising import catches_ours
+from errata.linter._summary import (
+    ClassSummary,
+    ContractSummary,
+    FailureSummary,
+    FunctionSummary,
+    Raised,
+    Registration,
+    Summary,
+)
+
+_SDKS = ("mcp.", "fastmcp.")
+_LIKELY_SERVERS = ("mcp", "server", "app", "router")
+_MOST_STEPS = 30  # From a name to what it stands for.
+_MOST_FUNCTIONS = 2_000  # That one handler reaches.
+
+
+class Located(NamedTuple):
+    """A function, and the file it is in."""
+
+    file: Summary
+    function: FunctionSummary
+
+
+class Reached(NamedTuple):
+    """An error that a handler may raise, and the function that raises it."""
+
+    where: Located
+    raised: Raised
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Handler:
+    """A function that answers a client, with everything it reaches."""
+
+    where: Located
+    registration: Registration
+    hints: Mapping[str, bool]
+    reached: tuple[Located, ...]
+    """Itself first, then what it calls."""
+    failures: Mapping[str, FailureSummary] | None
+    """What it declares, by reason; None if it declares nothing, or if not all of it can be seen."""
+    errors: tuple[Reached, ...]
+    """The errors of errata that leave it, as far as can be seen."""
+
+    @property
+    def kind(self) -> str:
+        """`tool`, `resource`, `prompt`, `listing` or `dispatcher`."""
+        return self.registration.kind
+
+    @property
+    def name(self) -> str:
+        """What the client calls it."""
+        return self.registration.tool or last_of(self.where.function.name)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it says that doing it twice does no harm."""
+        return bool(self.hints.get("readOnlyHint") or self.hints.get("idempotentHint"))
+
+
+class Project:
+    """All files, linked."""
+
+    def __init__(self, files: Iterable[Summary]) -> None:
+        self._files = {file.module: file for file in files}
+        self._modules = Modules((file.root, file.dotted, file.module) for file in self._files.values())
+        self._functions = {
+            f"{file.module}.{each.name}": Located(file, each)
+            for file in self._files.values()
+            for each in file.functions
+            if each.name
+        }
+        self._known: dict[tuple[str, str], str] = {}
+        self.unseen: set[tuple[str, str]] = set()
+        """Names that lead out of these files, each with the root of the file that uses it."""
+        self._classes = {
+            f"{file.module}.{each.name}": (file, each) for file in self._files.values() for each in file.classes
+        }
+
+    @property
+    def files(self) -> Iterable[Summary]:
+        """Every file."""
+        return self._files.values()
+
+    @cached_property
+    def handlers(self) -> tuple[Handler, ...]:
+        """Every handler of the project, each once for each time it is registered."""
+        return tuple(self._handlers())
+
+    @cached_property
+    def _speaks_mcp(self) -> bool:
+        return any(
+            meaning.split(".")[0] in {"mcp", "fastmcp"}
+            for file in self._files.values()
+            for meaning in file.names.values()
+        )
+
+    def function(self, name: str, file: Summary) -> Located | None:
+        """Find the function that a name in a file leads to: itself, a method, or the constructor of a class."""
+        at = self._followed(name, file)
+        if found := self._functions.get(at):
+            return found
+        if at in self._classes:
+            return self._method(at, "__init__")
+        return None
+
+    # --- names ---
+    def _followed(self, name: str, file: Summary) -> str:
+        """Follow a name in a file through imports, instances and attributes, as far as it goes."""
+        key = (name, file.root)
+        if key not in self._known:
+            at = self._known[key] = self._walked(self._modules.localised(name, file.root))
+            if at[:1] != UNKNOWN and not self._is_ours(at):
+                self.unseen.add((at, file.root))
+        return self._known[key]
+
+    def _walked(self, name: str) -> str:
+        for _ in range(_MOST_STEPS):
+            step = self._step(name)
+            if step is None or step == name:
+                return name
+            name = step
+        return name
+
+    def _step(self, name: str) -> str | None:
+        """Go one step: replace the longest beginning of a name that leads somewhere else."""
+        if name in self._functions or name in self._classes or name[:1] == UNKNOWN:
+            return None
+        head, rest = self._longest(name)
+        if head is None:
+            return None
+        if head in self._classes:
+            return self._into_class(head, rest)
+        if head in self._functions:
+            file, function = self._functions[head]
+            if not rest.startswith("()") or not function.returns:
+                return None
+            return self._modules.localised(function.returns, file.root) + rest.removeprefix("()")
+        return self._into_file(head, rest)
+
+    def _longest(self, name: str) -> tuple[str | None, str]:
+        """Split a name after the longest beginning that is a class, a function or a file."""
+        cut = len(name)
+        while cut > 0:
+            head = name[:cut]
+            if head in self._classes or head in self._functions or head in self._files:
+                return head, name[cut:]
+            cut = max(head.rfind("."), head.rfind("()"))
+        return None, name
+
+    def _into_class(self, head: str, rest: str) -> str | None:
+        rest = rest.removeprefix("()").removeprefix(".")
+        attribute, tail = _first(rest)
+        if not attribute:
+            return None
+        if method := self._method(head, attribute):
+            at = f"{method.file.module}.{method.function.name}"
+            return at + tail if at + tail != f"{head}.{rest}" else None
+        held = self._attribute(head, attribute)
+        return held + tail if held else None
+
+    def _into_file(self, head: str, rest: str) -> str | None:
+        file = self._files[head]
+        name, tail = _first(rest.removeprefix("."))
+        if not name:
+            return None
+        for meaning in (file.values.get(name), file.names.get(name)):
+            if meaning and meaning != f"{head}.{name}":
+                return self._modules.localised(meaning, file.root) + tail
+        for star in file.stars:
+            module = self._modules.localised(star, file.root)
+            if module in self._files and module != head and name in self._files[module].names:
+                return f"{module}.{name}{tail}"
+        return None
+
+    def _lineage(self, name: str) -> Iterator[tuple[Summary, ClassSummary]]:
+        """Walk a class of the project and its bases."""
+        waiting, seen = [name], set[str]()
+        while waiting:
+            at = waiting.pop(0)
+            if at in self._classes and at not in seen:
+                seen.add(at)
+                file, each = self._classes[at]
+                yield file, each
+                waiting.extend(self._followed(base, file) for base in each.bases)
+
+    def _method(self, name: str, method: str) -> Located | None:
+        for file, each in self._lineage(name):
+            if found := self._functions.get(f"{file.module}.{each.name}.{method}"):
+                return found
+        return None
+
+    def _attribute(self, name: str, attribute: str) -> str | None:
+        for file, each in self._lineage(name):
+            if attribute in each.attributes:
+                return self._modules.localised(each.attributes[attribute], file.root)
+        return None
+
+    # --- handlers ---
+    def _handlers(self) -> Iterator[Handler]:
+        seen: set[tuple[str, str]] = set()
+        for registration, where in (*self._registered(), *self._registered_by_own_decorators()):
+            key = (where.file.path, where.function.name)
+            if key not in seen:
+                seen.add(key)
+                yield self._handler(registration, where)
+
+    def _registered(self) -> Iterator[tuple[Registration, Located]]:
+        for file in self._files.values():
+            for registration in file.registrations:
+                if self._is_with_server(registration, file) and (where := self.function(registration.function, file)):
+                    yield registration, where
+
+    def _registered_by_own_decorators(self) -> Iterator[tuple[Registration, Located]]:
+        for file in self._files.values():
+            for function in file.functions:
+                for decorator in function.decorators:
+                    own = self.function(decorator, file)
+                    if own and own.function.registers:
+                        name = f"{file.module}.{function.name}"
+                        yield (
+                            Registration(
+                                own.function.registers, decorator, decorator, name, "", {}, "?", function.place
+                            ),
+                            Located(file, function),
+                        )
+
+    def _is_with_server(self, registration: Registration, file: Summary) -> bool:
+        """Whether something is registered with an MCP server: by what is known of it, else by its name."""
+        at = self._followed(registration.receiver, file)
+        if at.startswith(_SDKS):
+            return True
+        owner = at.rpartition(".")[0].removesuffix("()")
+        if any(base.startswith(_SDKS) for _, each in self._lineage(owner) for base in each.bases):
+            return True
+        if at[:1] != UNKNOWN and not self._is_ours(at):
+            return False
+        receiver = last_of(registration.written.rpartition(".")[0].replace("()", "")).lower()
+        return self._speaks_mcp and any(word in receiver for word in _LIKELY_SERVERS)
+
+    def _is_ours(self, name: str) -> bool:
+        head, _ = self._longest(name)
+        return head is not None
+
+    def _handler(self, registration: Registration, where: Located) -> Handler:
+        reached = tuple(self._reached(where))
+        return Handler(
+            where,
+            registration,
+            self._hints(registration, where.file),
+            reached,
+            self._failures(where),
+            tuple(self._errors(where)),
+        )
+
+    def _hints(self, registration: Registration, origin: Summary) -> Mapping[str, bool]:
+        if not registration.hints_name:
+            return registration.hints
+        at = self._followed(registration.hints_name.removesuffix("()"), origin)
+        module, _, name = at.rpartition(".")
+        file = self._files.get(module)
+        return file.hints.get(name, {}) if file else {}
+
+    # --- what a handler reaches ---
+    def _reached(self, where: Located) -> Iterator[Located]:
+        waiting, seen = [where], {id(where.function)}
+        while waiting and len(seen) < _MOST_FUNCTIONS:
+            at = waiting.pop(0)
+            yield at
+            for found in self._next(at):
+                if id(found.function) not in seen:
+                    seen.add(id(found.function))
+                    waiting.append(found)
+
+    def _next(self, at: Located) -> Iterator[Located]:
+        for called in at.function.calls:
+            if found := self.function(called.name, at.file):
+                yield found
+        for decorator in at.function.decorators:
+            if found := self.function(decorator, at.file):
+                yield found
+                yield from self._inside(found)
+
+    def _inside(self, at: Located) -> Iterator[Located]:
+        """The functions that are defined inside another one, as a decorator's wrapper is."""
+        start = f"{at.function.name}."
+        return (Located(at.file, each) for each in at.file.functions if each.name.startswith(start))
+
+    def _errors(self, where: Located) -> Iterator[Reached]:
+        """Follow the calls of a handler to the errors that come back through them uncaught."""
+        waiting, seen = [where], {id(where.function)}
+        while waiting and len(seen) < _MOST_FUNCTIONS:
+            at = waiting.pop(0)
+            for raised in at.function.raises:
+                if not catches_ours(raised.caught):
+                    yield from self._what_is_raised(at, raised)
+            for called in at.function.calls:
+                found = None if catches_ours(called.caught) else self.function(called.name, at.file)
+                if found and id(found.function) not in seen:
+                    seen.add(id(found.function))
+                    waiting.append(found)
+
+    def _what_is_raised(self, at: Located, raised: Raised, depth: int = 0) -> Iterator[Reached]:
+        if raised.how != "other":
+            yield Reached(at, raised)
+            return
+        followed = self._followed(raised.name, at.file)
+        if declared := self._declared_failure(followed):
+            yield Reached(at, raised._replace(how="declared", name=declared.reason, code=declared.code))
+        elif (maker := self._functions.get(followed)) and depth < _MOST_STEPS:
+            for made in maker.function.makes:
+                yield from self._what_is_raised(at, made._replace(place=raised.place), depth + 1)
+
+    # --- contracts ---
+    def _declared_failure(self, name: str) -> FailureSummary | None:
+        owner, _, attribute = name.rpartition(".")
+        if owner not in self._classes:
+            return None
+        for _, each in self._lineage(owner):
+            for failure in each.contract.failures if each.contract else ():
+                if failure.attribute == attribute:
+                    return failure
+        return None
+
+    def _failures(self, where: Located) -> Mapping[str, FailureSummary] | None:
+        """Collect what a handler declares; None if part of it stands where it cannot be seen."""
+        contract = where.function.contract
+        found: dict[str, FailureSummary] = {}
+        return found if contract and self._collect(contract, where.file, found, 0) else None
+
+    def _collect(self, contract: ContractSummary, file: Summary, found: dict[str, FailureSummary], depth: int) -> bool:
+        found.update((failure.reason, failure) for failure in contract.failures)
+        names = [self._followed(name, file) for name in contract.others if name != "errata.Contract"]
+        return depth < _MOST_STEPS and all(self._collect_other(name, found, depth) for name in names)
+
+    def _collect_other(self, name: str, found: dict[str, FailureSummary], depth: int) -> bool:
+        if failure := self._declared_failure(name):
+            found[failure.reason] = failure
+            return True
+        file, each = self._classes.get(name, (None, None))
+        return bool(file and each and each.contract and self._collect(each.contract, file, found, depth + 1))
+
+
+def _first(rest: str) -> tuple[str, str]:
+    """Split the first name off the rest of a dotted one."""
+    cuts = [at for at in (rest.find("."), rest.find("(")) if at >= 0]
+    cut = min(cuts, default=len(rest))
+    return rest[:cut], rest[cut:]

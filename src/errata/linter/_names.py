@@ -1,0 +1,60 @@
+"""Names as they are written, and what they stand for: `app.tool` is `fastmcp.FastMCP().tool`.
+
+A dotted name says where something comes from, as far as the file tells: `orders.service.OrderService().fetch` is the
+method of what that class gives when it is called. What nobody can know begins with a question mark.
+"""
+
+import ast
+from collections.abc import Iterator
+
+UNKNOWN = "?"
+
+
+def written(node: ast.AST) -> str | None:
+    """Write a chain of names, attributes and calls as text; None for anything else."""
+    parts: list[str] = []
+    while True:
+        match node:
+            case ast.Attribute(value=value, attr=name):
+                parts.append(f".{name}")
+                node = value
+            case ast.Call(func=value):
+                parts.append("()")
+                node = value
+            case ast.Await(value=value):
+                node = value
+            case ast.Name(id=name):
+                return name + "".join(reversed(parts))
+            case _:
+                return None
+
+
+def imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
+    """List the names that an import binds, each with what it stands for."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            yield (alias.asname, alias.name) if alias.asname else (first, first)
+        return
+    origin = _origin(node, package)
+    for alias in node.names:
+        if alias.name != "*":
+            yield alias.asname or alias.name, f"{origin}.{alias.name}" if origin else alias.name
+
+
+def starred(node: ast.ImportFrom, package: str) -> str | None:
+    """Name the module that `from … import *` takes all from."""
+    return _origin(node, package) if any(alias.name == "*" for alias in node.names) else None
+
+
+def _origin(node: ast.ImportFrom, package: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".") if package else []
+    kept = parts[: len(parts) - node.level + 1]
+    return ".".join([*kept, node.module] if node.module else kept)
+
+
+def last_of(name: str) -> str:
+    """Give the last part of a dotted name."""
+    return name.rpartition(".")[2]

@@ -1,0 +1,81 @@
+"""What a rule is: a name, a severity, a page, and where it looks.
+
+A rule is one file in `rules/`. Its docstring is its page; `errata explain NAME` prints it. It looks at
+
+- a function (`in_function`): what it yields counts if a handler is that function, or reaches it;
+- a whole module (`in_module`): what it yields counts wherever it stands, as for contracts;
+- a handler with all that it reaches (`of_handler`), when every file has been read.
+"""
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from errata.linter._code import Function, Module
+from errata.linter._finding import Edit, Place, Severity
+from errata.linter._summary import Candidate
+
+if TYPE_CHECKING:
+    from errata.linter._linking import Handler
+
+
+class Found(NamedTuple):
+    """One thing that a rule sees in a file."""
+
+    at: ast.AST | Place
+    message: str
+    help: str
+    edits: tuple[Edit, ...] = ()
+
+
+class Told(NamedTuple):
+    """One thing that a rule sees once all files are known; it may stand in any of them."""
+
+    path: str
+    place: Place
+    message: str
+    help: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule."""
+
+    name: str
+    severity: Severity
+    page: str | None
+    """Markdown: what it does, why it hurts, an example, and what to write instead."""
+    in_function: Callable[[Function], Iterable[Found]] | None = None
+    in_module: Callable[[Module], Iterable[Found]] | None = None
+    of_handler: "Callable[[Handler], Iterable[Told]] | None" = None
+    concerns: "Callable[[Handler], bool] | None" = None
+    """Which handlers it is about, of those that reach what `in_function` found; by default all."""
+    only_handlers: bool = False
+    """Whether what `in_function` finds counts in the handler's own function alone, not in what it calls."""
+    fixable: bool = False
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of its page, in one line."""
+        return " ".join((self.page or "").partition("\n\n")[0].split())
+
+
+def candidates_in(function: Function, rules: Iterable[Rule]) -> Iterator[Candidate]:
+    """Let the rules look at a function."""
+    for rule in rules:
+        if rule.in_function is not None:
+            yield from (_candidate(rule, each, function.module) for each in rule.in_function(function))
+
+
+def found_in(module: Module, rules: Iterable[Rule]) -> Iterator[Candidate]:
+    """Let the rules look at a module as a whole."""
+    for rule in rules:
+        if rule.in_module is not None:
+            yield from (_candidate(rule, each, module) for each in rule.in_module(module))
+
+
+def _candidate(rule: Rule, found: Found, module: Module) -> Candidate:
+    place = module.lines.place_of(found.at) if isinstance(found.at, ast.AST) else found.at
+    return Candidate(rule.name, place, found.message, found.help, found.edits)

@@ -1,0 +1,96 @@
+"""Reading source: bytes from a file, text by its declared encoding, a syntax tree; or one reason why not."""
+
+import ast
+import io
+import tokenize
+import warnings
+from pathlib import Path
+
+from errata.linter._finding import Place
+
+LARGEST_BYTES = 4_000_000  # Longer files are generated ones; one of them would take longer than all the rest.
+
+
+class UnreadableError(Exception):
+    """A file cannot be linted; carries what is wrong with it, what to do about it, and where."""
+
+    def __init__(self, what: str, advice: str, place: Place = Place(1, 1, 1, 2)) -> None:  # noqa: B008 - frozen.
+        super().__init__(what, advice, place)
+        self.what = what
+        self.advice = advice
+        self.place = place
+
+
+def read(path: Path) -> bytes:
+    """Read a file, as far as it is there, may be read and is no larger than a person writes."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise UnreadableError(f"cannot be read: {reason}", "check the path and its permissions") from error
+    if len(content) > LARGEST_BYTES:
+        what = f"is larger than {LARGEST_BYTES // 1_000_000} MB, which is not linted"
+        raise UnreadableError(what, "exclude it in `[tool.errata.lint]`, or split it into modules")
+    return content
+
+
+def decoded(content: bytes) -> str:
+    """Decode source as Python does: by its mark or its declared encoding, else as UTF-8."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        at = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
+        what = "is not UTF-8, and declares no other encoding that fits"
+        raise UnreadableError(what, "save it as UTF-8", Place(at, 1, at, 2)) from error
+
+
+def parsed(text: str) -> ast.Module:
+    """Parse source; whatever Python says about it, its warnings are not ours to repeat."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
+        what = f"is not Python: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise UnreadableError(what, "correct the syntax", Place(line, column, line, column + 1)) from error
+    except (RecursionError, MemoryError) as error:
+        raise UnreadableError("is nested too deeply", "split the expression into smaller ones") from error
+    except ValueError as error:  # A null byte.
+        raise UnreadableError("is not Python: it holds null bytes", "save it as text") from error
+
+
+class Lines:
+    """The lines of a source, to tell characters from the bytes that `ast` counts in."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines: list[str] | None = None
+
+    def line(self, number: int) -> str:
+        """Give one line, from 1; empty if there is none."""
+        if self._lines is None:
+            # Only what Python ends a line at; `splitlines` knows more.
+            self._lines = self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+
+    def place_of(self, node: ast.AST) -> Place:
+        """Say where a node is."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        end, end_column = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
+        return Place(line, self._column(line, column), end, self._column(end, end_column))
+
+    def text_of(self, place: Place) -> str:
+        """Give the source in a place."""
+        lines = [self.line(number) for number in range(place.line, place.end_line + 1)]
+        lines[-1] = lines[-1][: place.end_column - 1]
+        lines[0] = lines[0][place.column - 1 :]
+        return "\n".join(lines)
+
+    def _column(self, number: int, offset: int) -> int:
+        line = self.line(number)
+        if line.isascii():
+            return offset + 1
+        return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1

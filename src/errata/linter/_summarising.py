@@ -1,0 +1,129 @@
+"""From source to its summary: read, walk, let the rules look, keep what linking needs."""
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+
+from errata.linter._code import Class, Function, Module, Site, instance_of
+from errata.linter._contracts import contract_in_class, contract_of_function
+from errata.linter._ignores import ignores_in
+from errata.linter._modules import Location
+from errata.linter._names import UNKNOWN, written
+from errata.linter._raising import caught_around, error_of
+from errata.linter._registering import hints_of, registers, registrations_in
+from errata.linter._rule import Rule, candidates_in, found_in
+from errata.linter._source import Lines, parsed
+from errata.linter._summary import Called, ClassSummary, FunctionSummary, Raised, Summary
+from errata.linter._walk import Walk
+
+_BUILTINS = frozenset(vars(builtins))
+
+
+def module_of(text: str, path: str, location: Location) -> Module:
+    """Parse a source and find everything in it that rules ask for."""
+    return Walk(Module(path, location, parsed(text), Lines(text))).run()
+
+
+def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
+    """Let the rules look at a module, and keep what linking needs."""
+    every = tuple(rules)
+    body = module.body
+    return Summary(
+        module.path,
+        module.id,
+        module.location.dotted,
+        module.location.root,
+        tuple(_function(function, every) for function in module.functions),
+        tuple(_class(each, module) for each in module.classes.values()),
+        module.names,
+        {name: meaning for name in (*body.annotations, *body.bindings) if (meaning := _held(body, name))},
+        dict(_kept_hints(body)),
+        tuple(module.stars),
+        tuple(registrations_in(module)),
+        tuple(found_in(module, every)),
+        tuple(map(tuple, ignores_in(text))),
+    )
+
+
+def _function(function: Function, rules: tuple[Rule, ...]) -> FunctionSummary:
+    node = function.node
+    is_module = isinstance(node, ast.Module)
+    returns = None if is_module else node.returns
+    return FunctionSummary(
+        function.name,
+        function.place_of(node),
+        tuple(_calls(function)),
+        tuple(_raised(function, site, site.node.exc) for site in function.raises),
+        tuple(_made(function)),
+        () if is_module else tuple(_decorators(function)),
+        None if is_module else contract_of_function(function),
+        (function.resolve(instance_of(returns)) or "") if returns else "",
+        () if is_module else tuple(candidates_in(function, rules)),
+        registers(function),
+    )
+
+
+def _calls(function: Function) -> Iterator[Called]:
+    for site in function.calls:
+        caught = caught_around(function, site) if site.around else ()
+        line = site.node.lineno
+        if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
+            yield Called(name, line, caught)
+        for given in (*site.node.args, *(each.value for each in site.node.keywords)):
+            # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
+            if isinstance(given, ast.Name | ast.Attribute) and (name := _perhaps_function(function, given)):
+                yield Called(name, line, caught)
+
+
+def _perhaps_function(function: Function, given: ast.expr) -> str:
+    name = function.resolve(given) or ""
+    return "" if name.startswith(UNKNOWN) or name in _BUILTINS or "." not in name else name
+
+
+def _raised(function: Function, site: "Site[ast.Raise] | Site[ast.Return]", expression: ast.expr | None) -> Raised:
+    error = error_of(function, expression)
+    return Raised(function.place_of(site.node), error.how, error.name, error.code, caught_around(function, site))
+
+
+def _made(function: Function) -> Iterator[Raised]:
+    for site in function.returns:
+        if isinstance(site.node.value, ast.Call):
+            made = _raised(function, site, site.node.value)
+            if made.how != "other" or made.name[:1] != UNKNOWN:
+                yield made
+
+
+def _decorators(function: Function) -> Iterator[str]:
+    scope = function.parent or function
+    for each in getattr(function.node, "decorator_list", ()):
+        if name := scope.resolve(each):
+            yield name.removesuffix("()")
+
+
+def _class(each: Class, module: Module) -> ClassSummary:
+    body = module.body
+    bases = tuple(name for base in each.node.bases if (name := body.resolve(_unsubscripted(base))))
+    attributes = {
+        name: meaning
+        for name, (where, value) in each.bindings.items()
+        if (text := written(value)) and (meaning := (where or body).meaning_of(text))[:1] != UNKNOWN
+    }
+    return ClassSummary(each.name, bases, attributes, contract_in_class(each, module))
+
+
+def _unsubscripted(base: ast.expr) -> ast.expr:
+    return base.value if isinstance(base, ast.Subscript) else base
+
+
+def _held(body: Function, name: str) -> str:
+    """What a module-level name holds, one step further than its own name."""
+    value = body.annotations.get(name)
+    text = written(instance_of(value)) if value is not None else written(body.bindings[name])
+    meaning = body.meaning_of(text) if text else ""
+    return "" if meaning[:1] == UNKNOWN else meaning
+
+
+def _kept_hints(body: Function) -> Iterator[tuple[str, dict[str, bool]]]:
+    for name, value in body.bindings.items():
+        if isinstance(value, ast.Call | ast.Dict) and (hints := hints_of(value)):
+            yield name, hints

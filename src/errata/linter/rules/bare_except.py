@@ -1,0 +1,64 @@
+"""Finds `except:` without a class in a handler, or in what it calls.
+
+## Why it hurts
+
+A bare `except` catches everything: a typing error in the next line, Ctrl+C, and the cancellation of the very call that
+it stands in. The agent gets an answer to a question it took back, and a bug in the server looks like an outage.
+
+## Example
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def count_orders(customer: str) -> int:
+    try:
+        return await orders.count(customer)
+    except:
+        raise RuntimeError("no orders")
+```
+
+## Write instead
+
+Name what can go wrong and you can say something about; leave the rest alone.
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import service_unavailable
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def count_orders(customer: str) -> int:
+    try:
+        return await orders.count(customer)
+    except ConnectionError as error:
+        raise service_unavailable("The order service does not answer.") from error
+```
+"""
+
+from collections.abc import Iterator
+
+from errata.linter._code import Function
+from errata.linter._finding import Place, Severity
+from errata.linter._raising import raises_again
+from errata.linter._rule import Found, Rule
+
+
+def _found(function: Function) -> Iterator[Found]:
+    for _, clause in function.clauses:
+        if clause.type is None and not raises_again(clause):
+            line, column, *_ = function.place_of(clause)
+            yield Found(
+                Place(line, column, line, column + len("except:")),
+                "this `except` catches everything, cancellation included",
+                "name the exceptions that are expected here, such as `except ConnectionError as error:`",
+            )
+
+
+RULE = Rule("bare-except", Severity.WARNING, __doc__, in_function=_found)

@@ -1,0 +1,169 @@
+"""Old findings, known again when the lines around them move."""
+
+import json
+
+import pytest
+
+from errata.linter import Finding, Place, Settings, Severity
+from errata.linter._baseline import Baseline
+from errata.linter._sources import Sources
+from errata.linter._trouble import BaselineError
+
+OLD = "first\n    old line  = 1\nother\n"
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "server.py").write_text(OLD)
+    return Settings(root=tmp_path)
+
+
+def finding(settings, line, rule="bare-except", path="server.py"):
+    return Finding(rule, Severity.WARNING, str(settings.root / path), Place(line, 1, line, 2), "wrong", "mend it")
+
+
+def write(settings, *findings, read=""):
+    return Baseline.anew(settings, findings, Sources(), [settings.root / read])
+
+
+def compare(settings, *findings, read=""):
+    return Baseline.of(settings).compared(findings, Sources(), [settings.root / read], settings)
+
+
+def test_what_is_in_the_baseline_is_hidden_and_counted(project):
+    write(project, finding(project, 2))
+
+    assert compare(project, finding(project, 2)) == ((), 1, 0)
+
+
+def test_without_a_baseline_everything_is_new(project):
+    assert compare(project, finding(project, 2)) == ((finding(project, 2),), 0, 0)
+
+
+def test_a_finding_is_known_again_when_lines_above_it_move_and_when_it_is_indented_anew(project):
+    write(project, finding(project, 2))
+    (project.root / "server.py").write_text("a\nb\nc\nd\n\told line = 1\n")
+
+    assert compare(project, finding(project, 5)) == ((), 1, 0)
+
+
+def test_another_rule_another_line_and_another_file_are_new(project):
+    write(project, finding(project, 2))
+    (project.root / "copy.py").write_text(OLD)
+    new = [finding(project, 2, "unreadable-file"), finding(project, 3), finding(project, 2, path="copy.py")]
+
+    assert compare(project, finding(project, 2), *new) == (tuple(new), 1, 0)
+
+
+def test_lines_that_read_the_same_are_counted(project):
+    (project.root / "server.py").write_text("same\nsame\nsame\n")
+    write(project, finding(project, 1), finding(project, 2))
+
+    assert compare(project, *[finding(project, line) for line in (1, 2, 3)]) == ((finding(project, 3),), 2, 0)
+
+
+def test_what_is_no_longer_found_is_told(project):
+    write(project, finding(project, 2), finding(project, 3))
+
+    assert compare(project, finding(project, 3)) == ((), 1, 1)
+
+
+def test_what_was_not_read_or_not_judged_is_not_said_to_be_gone(project):
+    (project.root / "sub").mkdir()
+    write(project, finding(project, 2))
+
+    assert compare(project, read="sub").gone == 0
+    other = Settings(root=project.root, ignore=("bare-except",))
+    assert compare(other).gone == 0
+
+
+def test_a_rule_that_is_no_more_is_no_trouble(project):
+    write(project, finding(project, 2, "rule-of-old"))
+
+    assert compare(project) == ((), 0, 0)
+
+
+def test_writing_a_part_anew_keeps_the_rest(project):
+    (project.root / "sub").mkdir()
+    (project.root / "sub/a.py").write_text("x\n")
+    write(project, finding(project, 2), finding(project, 1, path="sub/a.py"))
+
+    write(project, read="sub")
+
+    assert compare(project, finding(project, 2)) == ((), 1, 0)
+
+
+def test_it_is_the_same_text_for_the_same_findings_and_one_line_for_each(project):
+    findings = [finding(project, 3), finding(project, 2), finding(project, 2, "unreadable-file"), finding(project, 3)]
+    write(project, *findings)
+    text = (project.root / ".errata-baseline.json").read_text()
+    write(project, *reversed(findings))
+
+    assert (project.root / ".errata-baseline.json").read_text() == text
+    assert json.loads(text) == {
+        "version": 1,
+        "findings": {
+            "server.py": {"bare-except": {"old line = 1": 1, "other": 2}, "unreadable-file": {"old line = 1": 1}}
+        },
+    }
+    assert '"other": 2' in [line.strip() for line in text.splitlines()]
+
+
+def test_a_file_that_is_gone_is_known_all_the_same(project):
+    gone = finding(project, 7, path="gone.py")
+    write(project, gone)
+
+    assert compare(project, gone) == ((), 1, 0)
+
+
+@pytest.mark.parametrize("line", ["x" * 100_000, "\x1b[2J\ud800", "é日本"])
+def test_odd_lines_are_kept_and_known_again(project, line):
+    (project.root / "server.py").write_bytes(line.encode(errors="replace"))
+    write(project, finding(project, 1))
+
+    assert compare(project, finding(project, 1)) == ((), 1, 0)
+    assert len((project.root / ".errata-baseline.json").read_bytes()) < 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "is not JSON"),
+        (b"{", "is not JSON"),
+        (b"\xff", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b"[]", "does not hold what a baseline holds"),
+        (b'{"version": 1}', "does not hold what a baseline holds"),
+        (b'{"version": 2, "findings": {}}', "is of version 2, not 1"),
+        (b'{"version": 1, "findings": {"a.py": []}}', "does not hold what a baseline holds"),
+        (b'{"version": 1, "findings": {"a.py": {"r": {"x": "1"}}}}', "does not hold what a baseline holds"),
+        (b'{"version": 1, "findings": {"a.py": {"r": {"x": 0}}}}', "does not hold what a baseline holds"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_a_broken_baseline_is_said_and_can_be_written_anew(project, content, what):
+    (project.root / ".errata-baseline.json").write_bytes(content)
+
+    with pytest.raises(BaselineError) as raised:
+        Baseline.of(project)
+
+    assert what in raised.value.what
+    assert raised.value.advice == "write it anew with `errata lint --init`"
+    assert len(write(project, finding(project, 2))) == 1
+    assert compare(project, finding(project, 2)).old == 1
+
+
+def test_a_baseline_that_cannot_be_read_or_written_is_said(project):
+    (project.root / ".errata-baseline.json").mkdir()
+
+    with pytest.raises(BaselineError, match="is a directory"):
+        Baseline.of(project)
+    with pytest.raises(BaselineError, match="cannot write"):
+        write(project)
+
+
+def test_a_path_out_of_the_project_in_a_foreign_baseline_is_no_trouble(project):
+    entries = {"../../../etc/passwd": {"bare-except": {"root": 1}}, "nul\0": {"bare-except": {"x": 1}}}
+    (project.root / ".errata-baseline.json").write_text(json.dumps({"version": 1, "findings": entries}))
+
+    assert compare(project).old == 0
