@@ -23,7 +23,7 @@ def finding(*edits, path="server.py", line=1):
 
 def replace_a(path):
     """Find every `a` in a file, and propose `b`."""
-    text = path.read_text(newline="")
+    text = path.read_text()
     places = [(number, line.index("a") + 1) for number, line in enumerate(text.splitlines(), 1) if "a" in line]
     return [finding(edit(line, at, line, at + 1, "b"), path=path, line=line) for line, at in places]
 

@@ -1,16 +1,24 @@
-"""`errata explain`: what a code means, whose a word or a number is, and what becomes of an exception."""
+"""`errata explain`: what a code means, whose a word or a number is, what a rule finds, what becomes of an exception."""
 
 import argparse
+import re
+from typing import TYPE_CHECKING
 
 from errata._taxonomy import Code
-from errata._values import did_you_mean, known_word
+from errata._values import asked_for, did_you_mean, known_word, nearest
 from errata.cli._exceptions import exception_names, exception_page
 from errata.cli._pages import code_page, known_words, overview, word_page
 from errata.cli._terminal import complain, print_page
 
+if TYPE_CHECKING:
+    from errata.linter._rule import Rule
+
 HELP: str = (
-    "say what a code means and how it looks on the wire, whose a word or a number is, or what an exception becomes"
+    "say what a code means and how it looks on the wire, whose a word or a number is, what a rule of the linter finds, "
+    "or what an exception becomes"
 )
+_LIKE_A_RULE = re.compile(r"[a-z]+(-[a-z0-9]*)+")
+_RULES = "\nThe rules of the linter have pages, too: `errata lint --rules` lists them."
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "name",
         nargs="?",
         metavar="NAME",
-        help="a code (NOT_FOUND), a dialect's word (SERVER_ERROR) or a number (-32001); without one, all codes",
+        help="a code (NOT_FOUND), a dialect's word (SERVER_ERROR), a number (-32001) or a rule of the linter "
+        "(bare-except); without one, all codes",
     )
     parser.add_argument(
         "--exception",
@@ -35,9 +44,10 @@ def run(given: argparse.Namespace) -> int:
     if given.exception is not None:
         return _explain_exception(given.exception)
     name: str | None = given.name
-    page = overview() if name is None else _page(name)
+    page = f"{overview()}\n{_RULES}" if name is None else _page(name)
     if page is None:
-        return complain(f"there is no code, word or number `{name}`", _advice(str(name)))
+        kind = "rule" if _LIKE_A_RULE.fullmatch(str(name)) else "code, word or number"
+        return complain(f"there is no {kind} `{name}`", _advice(str(name)))
     print_page(page)
     return 0
 
@@ -54,9 +64,22 @@ def _explain_exception(name: str) -> int:
 
 def _page(name: str) -> str | None:
     code = known_word(Code, name.upper())
-    return code_page(code) if code else word_page(name) or word_page(name.upper())
+    return code_page(code) if code else word_page(name) or word_page(name.upper()) or _rule_page(name.lower())
+
+
+def _rule_page(name: str) -> str | None:
+    rule = _rules().get(name.replace("_", "-"))
+    return f"# {rule.name} ({rule.severity})\n\n{(rule.page or '').strip()}" if rule else None
+
+
+def _rules() -> "dict[str, Rule]":
+    from errata.linter.rules import RULES  # noqa: PLC0415 - only who asks for a rule, or mistypes, pays for loading them.
+
+    return RULES
 
 
 def _advice(name: str) -> str:
-    question = did_you_mean(name.upper(), known_words())
-    return f"d{question[1:]}" if question else "list all codes with `errata explain`"
+    near = nearest(name.upper(), known_words())
+    rules = nearest(name.lower(), _rules())
+    near = [*rules, *near] if _LIKE_A_RULE.fullmatch(name) else [*near, *rules]
+    return f"d{asked_for(near[:4])[1:]}" if near else "list all codes with `errata explain`"

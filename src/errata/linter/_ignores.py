@@ -14,7 +14,7 @@ from typing import NamedTuple
 _PRAGMA = re.compile(
     r"#\s*errata:\s*(?P<word>[A-Za-z-]+)"
     r"(?P<brackets>\s*\[(?P<names>[^][#]*)(?P<closed>\])?)?"
-    r"(?P<reason>.*?)(?=\s#\s|\s*$)"
+    r"(?P<reason>.*?)(?=\s#\s|$)"
 )
 _WORDS = ("ignore", "ignore-file")
 _OPENING = re.compile(r"[\s:;,.–—-]*(?:because\b)?[\s:;,.–—-]*", re.IGNORECASE)  # noqa: RUF001 - dashes as people type them.
@@ -63,7 +63,7 @@ def ignores_in(text: str) -> tuple[Ignore, ...]:
 
 def _ignore(pragma: re.Match[str], comment: _Comment, first: int, last: int) -> Ignore:
     names = pragma["names"]
-    column, end = comment.column + pragma.start(), comment.column + pragma.end()
+    column = comment.column + pragma.start()
     inside, inside_end = pragma.span("names")
     listed = None if names is None else tuple(name.strip() for name in names.split(",") if name.strip())
     return Ignore(
@@ -75,7 +75,7 @@ def _ignore(pragma: re.Match[str], comment: _Comment, first: int, last: int) -> 
         last=last,
         line=comment.line,
         column=column + 1,
-        end_column=end + 1,
+        end_column=column + len(pragma[0].rstrip()) + 1,
         names_column=comment.column + inside + 1,
         names_end_column=comment.column + inside_end + 1,
         cut=_cut(pragma, comment),
@@ -84,11 +84,12 @@ def _ignore(pragma: re.Match[str], comment: _Comment, first: int, last: int) -> 
 
 def _cut(pragma: re.Match[str], comment: _Comment) -> tuple[int, int, int, int]:
     """Say what goes when the comment goes: it alone, the blanks before it too, or its whole line."""
-    line, column, end = comment.line, comment.column + pragma.start(), comment.column + pragma.end()
-    is_all = pragma.span() == (0, len(comment.text.rstrip()))
-    if is_all and comment.is_alone:
+    line, column = comment.line, comment.column + pragma.start()
+    end = column + len(pragma[0].rstrip())
+    is_last = pragma.end() == len(comment.text)
+    if is_last and pragma.start() == 0 and comment.is_alone:
         return line, 1, line + 1, 1
-    if is_all or pragma.end() == len(comment.text.rstrip()):
+    if is_last:
         return line, len(comment.source[:column].rstrip()) + 1, line, end + 1
     rest = comment.source[end:]
     return line, column + 1, line, end + len(rest) - len(rest.lstrip()) + 1

@@ -1,5 +1,6 @@
 """The settings of a project: `[tool.errata.lint]` in the nearest pyproject.toml that has it."""
 
+import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,7 +52,7 @@ def project_settings(path: Path, config: Path | None = None) -> Settings:
 
 
 def _pyprojects_above(path: Path) -> Iterator[Path]:
-    place = path.resolve()
+    place = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would leave the project through a link.
     for directory in (place, *place.parents):
         file = directory / "pyproject.toml"
         if file.is_file():
@@ -86,7 +87,7 @@ def _settings(table: object, file: Path) -> Settings:
         _check(key, value, file)
     given = cast("_Given", {key.replace("-", "_"): _frozen(value) for key, value in values.items()})
     try:
-        return Settings(**given, root=file.resolve().parent)
+        return Settings(**given, root=file.absolute().parent)
     except SettingsError as error:
         raise SettingsError(f"`{file}`: {error.what}", error.advice) from None
 

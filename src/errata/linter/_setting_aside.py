@@ -1,6 +1,7 @@
 """What becomes of findings that comments set aside, and of comments that set nothing aside."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from errata._values import did_you_mean, nearest
 from errata.linter._finding import Edit, Finding, Place, Severity
@@ -13,7 +14,13 @@ WITHOUT_REASON = "ignore-without-reason"
 _LINE, _FILE = "ignore", "ignore-file"
 
 
-def apply(findings: Iterable[Finding], ignores: Sequence[Ignore], path: str, judged: Collection[str]) -> list[Finding]:
+def apply(
+    findings: Iterable[Finding],
+    ignores: Sequence[Ignore],
+    path: str,
+    judged: Collection[str],
+    severity_of: Callable[[str], Severity] = lambda rule: RULES[rule].severity,
+) -> list[Finding]:
     """Leave out what comments set aside, and add what is wrong with the comments themselves.
 
     Only rules that were judged in this file can be found unused.
@@ -22,7 +29,8 @@ def apply(findings: Iterable[Finding], ignores: Sequence[Ignore], path: str, jud
     kept = [finding for finding in findings if not _is_set_aside(finding, ignores, used)]
     for number, ignore in enumerate(ignores):
         names = {name for position, name in used if position == number}
-        kept += (found for found in _complaints(ignore, names, path, judged) if found.rule in judged)
+        told = (found for found in _complaints(ignore, names, path, judged) if found.rule in judged)
+        kept += (dataclasses.replace(found, severity=severity_of(found.rule)) for found in told)
     return kept
 
 

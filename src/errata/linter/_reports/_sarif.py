@@ -35,11 +35,12 @@ def sarif_report(findings: Sequence[Finding], sources: Sources, root: Path) -> s
 
 
 def _rule(rule: Rule) -> dict[str, object]:
+    page = rule.page or rule.name  # Under `python -OO` there are no docstrings.
     return {
         "id": rule.name,
-        "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": rule.summary},
-        "help": {"text": rule.page, "markdown": rule.page},
+        "shortDescription": {"text": rule.summary or rule.name},
+        "fullDescription": {"text": page},
+        "help": {"text": page, "markdown": page},
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 

@@ -48,24 +48,25 @@ def _stretch(finding: Finding, line: str) -> tuple[int, int]:
 
 def _excerpt(line: str, start: int, end: int) -> tuple[str, str]:
     """Show a line, or what is around the caret if it is long, and the line of carets for below."""
-    shown = cells(line.rstrip())
-    first, last = _window(shown, start)
-    text = "".join(shown[first:last])
-    before, after = ("… " if first else ""), (" …" if last < len(shown) else "")
-    blanks = width(before) + width("".join(shown[first:start])) + max(start - len(shown), 0)
-    marked = width("".join(shown[start : min(end, last)]))
-    return f"{before}{text}{after}", " " * blanks + "^" * max(marked, 1)
+    text = line.rstrip()
+    first, last = _window(text, start)
+    shown = cells(text[first:last])
+    before, after = ("… " if first else ""), (" …" if last < len(text) else "")
+    blanks = width(before + "".join(shown[: start - first])) + max(start - len(text), 0)
+    marked = width("".join(shown[start - first : end - first]))
+    return f"{before}{''.join(shown)}{after}", " " * blanks + "^" * max(marked, 1)
 
 
-def _window(shown: list[str], start: int) -> tuple[int, int]:
+def _window(text: str, start: int) -> tuple[int, int]:
     """Choose the characters that are shown: all, or as many as fit around the caret."""
-    if len(shown) <= _WIDEST and width("".join(shown)) <= _WIDEST:
-        return 0, len(shown)
-    first = start - _fitting(reversed(shown[max(start - _WIDEST, 0) : start]), _LEFT)
-    return first, first + _fitting(iter(shown[first : first + _WIDEST]), _WIDEST)
+    if len(text) <= _WIDEST and width("".join(cells(text))) <= _WIDEST:
+        return 0, len(text)
+    caret = min(start, len(text))
+    first = caret - _fitting(reversed(cells(text[max(caret - _LEFT, 0) : caret])), _LEFT)
+    return first, first + _fitting(cells(text[first : first + _WIDEST]), _WIDEST)
 
 
-def _fitting(shown: Iterator[str], columns: int) -> int:
+def _fitting(shown: Iterable[str], columns: int) -> int:
     """Count the characters that fit into so many columns."""
     count = 0
     for character in shown:
