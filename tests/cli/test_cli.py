@@ -40,7 +40,9 @@ def test_every_code_is_explained(run, code):
 def test_without_a_name_all_codes_are_listed(run):
     _, out, _ = run("explain")
 
-    assert [line.split()[0] for line in out.splitlines()] == list(Code)
+    *codes, blank, rules = out.splitlines()
+    assert [line.split()[0] for line in codes] == list(Code)
+    assert (blank, rules) == ("", "The rules of the linter have pages, too: `errata lint --rules` lists them.")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from errata.linter._engine import Report
 from errata.linter._finding import Finding
 from errata.linter._fixing import by_file, diff, mended_file, mended_source
 from errata.linter._reports import (
+    counted,
     github_report,
     harmless,
     json_report,
@@ -53,7 +54,7 @@ def show_diff(findings: Sequence[Finding], *, is_quiet: bool, texts: Mapping[str
         count += mended.fixed
         _print_patch(diff(path, mended))
     if not is_quiet:
-        note(f"{count} of {len(findings)} findings would be fixed")
+        note(f"{count} of {counted(len(findings), 'finding')} would be fixed")
     return status
 
 

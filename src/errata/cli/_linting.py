@@ -14,7 +14,7 @@ from errata.linter._engine import Report, lint, lint_source
 from errata.linter._finding import Finding
 from errata.linter._fixing import fix
 from errata.linter._project import project_settings
-from errata.linter._reports import harmless
+from errata.linter._reports import counted, harmless
 from errata.linter._settings import Settings
 from errata.linter._source import UnreadableError, decoded
 from errata.linter._sources import Sources
@@ -58,7 +58,7 @@ def _answer_for_paths(given: argparse.Namespace) -> int:
     report, compared = run.look()
     run.tell(report, compared)
     if given.diff:
-        return show_diff(compared.new, is_quiet=given.quiet) and not given.exit_zero
+        return _exit_code(show_diff(compared.new, is_quiet=given.quiet), given)
     return run.shown(compared.new, report)
 
 
@@ -71,9 +71,13 @@ def _answer_for_source(given: argparse.Namespace) -> int:
         raise LintError(f"standard input {error.what}", error.advice) from error
     findings = tuple(lint_source(text, path, settings))
     if given.diff:
-        return show_diff(findings, is_quiet=given.quiet, texts={path: text}) and not given.exit_zero
+        return _exit_code(show_diff(findings, is_quiet=given.quiet, texts={path: text}), given)
     show(given, findings, Sources({path: text}), settings.root, None)
-    return bool(findings) and not given.exit_zero
+    return _exit_code(int(bool(findings)), given)
+
+
+def _exit_code(code: int, given: argparse.Namespace) -> int:
+    return 0 if given.exit_zero and code == 1 else code
 
 
 def _standard_input() -> bytes:
@@ -123,7 +127,8 @@ class _Run:
         baseline = Baseline.anew(self._settings, report.findings, Sources(), self._paths)
         self.tell(report, Compared((), 0, 0))
         if not self._given.quiet:
-            print(f"wrote {len(baseline)} findings to {harmless(str(baseline.file))}; from now on only new ones count")
+            file = harmless(str(baseline.file))
+            print(f"wrote {counted(len(baseline), 'finding')} to {file}; from now on only new ones count")
         return 0
 
     def fix(self) -> int:
@@ -134,7 +139,7 @@ class _Run:
         report, compared = seen[-1]
         self.tell(report, compared)
         if fixed and not self._given.quiet:
-            note(f"fixed {fixed} finding{'' if fixed == 1 else 's'}")
+            note(f"fixed {counted(fixed, 'finding')}")
         status = self.shown(left, report)
         for trouble in troubles:
             status = complain(harmless(trouble.what), harmless(trouble.advice))
@@ -149,16 +154,15 @@ class _Run:
         elif not report.handlers:
             note("no MCP handler was found, so that there was little to judge; lint the whole project, server and all")
         if compared.old:
-            note(f"{compared.old} old findings are in the baseline")
+            note(f"{counted(compared.old, 'old finding is', 'old findings are')} in the baseline")
         if compared.gone:
-            note(
-                f"{compared.gone} entries of the baseline are no longer needed; write it anew with `errata lint --init`"
-            )
+            entries = counted(compared.gone, "entry of the baseline is", "entries of the baseline are")
+            note(f"{entries} no longer needed; write it anew with `errata lint --init`")
 
     def shown(self, findings: Sequence[Finding], report: Report) -> int:
         """Show findings; answer with the exit code."""
         show(self._given, findings, Sources(), self._settings.root, report)
-        return bool(findings) and not self._given.exit_zero
+        return _exit_code(int(bool(findings)), self._given)
 
     def _again(self, seen: list[tuple[Report, Compared]]) -> Sequence[Finding]:
         seen.append(self.look())

@@ -4,11 +4,12 @@ from errata.linter._reports._github import github_report
 from errata.linter._reports._machine import json_report
 from errata.linter._reports._sarif import sarif_report
 from errata.linter._reports._showing import harmless
-from errata.linter._reports._statistics import statistics_report, summary
+from errata.linter._reports._statistics import counted, statistics_report, summary
 from errata.linter._reports._text import Painter, text_report
 
 __all__ = [
     "Painter",
+    "counted",
     "github_report",
     "harmless",
     "json_report",

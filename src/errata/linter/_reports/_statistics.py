@@ -18,16 +18,17 @@ def statistics_report(findings: Sequence[Finding]) -> str:
 def summary(findings: Collection[Finding], files: int, handlers: int | None) -> str:
     """Say in one line what was found, in how much, and what can be mended without thinking."""
     if not findings:
-        told = "" if handlers is None else f" with {_count(handlers, 'handler')}"
-        return f"nothing found in {_count(files, 'file')}{told}"
+        told = "" if handlers is None else f" with {counted(handlers, 'handler')}"
+        return f"nothing found in {counted(files, 'file')}{told}"
     severities = Counter(finding.severity for finding in findings)
     kinds = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"))
-    counted = " and ".join(_count(severities[kind], word) for kind, word in kinds if severities[kind])
+    amounts = " and ".join(counted(severities[kind], word) for kind, word in kinds if severities[kind])
     where = len({finding.path for finding in findings})
     fixable = sum(bool(finding.edits) for finding in findings)
     ending = f"; {fixable} can be fixed with `--fix`" if fixable else ""
-    return f"found {counted} in {where} of {_count(max(files, where), 'file')}{ending}"
+    return f"found {amounts} in {where} of {counted(max(files, where), 'file')}{ending}"
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Say how many there are."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
