@@ -113,13 +113,13 @@ class Function:
             return UNKNOWN + name
         scope: Function | None = self
         while scope is not None:
-            if (found := scope._local(name, depth)) is not None:
+            if (found := scope.local_meaning(name, depth)) is not None:
                 return found
             scope = scope.parent
         return self.module.names.get(name, name)
 
-    def _local(self, name: str, depth: int) -> str | None:
-        """What a name stands for in this very scope; None where it is not bound here."""
+    def local_meaning(self, name: str, depth: int) -> str | None:
+        """Say what a name stands for in this very scope; None where it is not bound here."""
         if name in self.inner:
             return f"{self.module.id}.{self.inner[name].name}"
         if self.owner and self.parameters and self.parameters[0].arg == name:

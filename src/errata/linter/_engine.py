@@ -6,7 +6,6 @@ from pathlib import Path
 
 from errata.linter._files import find_files
 from errata.linter._finding import Finding, Place
-from errata.linter._ignores import Ignore
 from errata.linter._linking import Project
 from errata.linter._modules import files_imported, location_of
 from errata.linter._reading import summaries, summary_of_source
@@ -73,7 +72,7 @@ def _report(project: Project, judged: set[str], settings: Settings) -> Report:
     for finding in {*_in_files(project.files), *_reached(project), *_told(project)}:
         if finding.path in judged and settings.wants(finding.rule, finding.path):
             found[finding.path].append(dataclasses.replace(finding, severity=settings.severity_of(finding.rule)))
-    ignores = {each.path: tuple(Ignore(*ignore) for ignore in each.ignores) for each in project.files}
+    ignores = {each.path: each.ignores for each in project.files}
     kept = [
         finding
         for path, findings in found.items()

@@ -19,7 +19,7 @@ from errata.linter._summary import (
 )
 
 _SDKS = ("mcp.", "fastmcp.")
-_LIKELY_SERVERS = ("mcp", "server", "app", "router")
+_OTHER_OWNERS = ("agent", "client", "session", "registry", "llm", "model", "chat", "assistant")  # They have tools too.
 _MOST_STEPS = 30  # From a name to what it stands for.
 _MOST_FUNCTIONS = 2_000  # That one handler reaches.
 
@@ -44,7 +44,8 @@ class Handler:
 
     where: Located
     registration: Registration
-    hints: Mapping[str, bool]
+    hints: Mapping[str, bool] | None
+    """Its annotations; None if they stand where they cannot be seen."""
     reached: tuple[Located, ...]
     """Itself first, then what it calls."""
     failures: Mapping[str, FailureSummary] | None
@@ -65,7 +66,8 @@ class Handler:
     @property
     def is_repeatable(self) -> bool:
         """Whether it says that doing it twice does no harm."""
-        return bool(self.hints.get("readOnlyHint") or self.hints.get("idempotentHint"))
+        hints = self.hints or {}
+        return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
 
 
 class Project:
@@ -73,7 +75,7 @@ class Project:
 
     def __init__(self, files: Iterable[Summary]) -> None:
         self._files = {file.module: file for file in files}
-        self._modules = Modules((file.root, file.dotted, file.module) for file in self._files.values())
+        self._modules = Modules((file.root, file.dotted, file.path, file.module) for file in self._files.values())
         self._functions = {
             f"{file.module}.{each.name}": Located(file, each)
             for file in self._files.values()
@@ -165,7 +167,7 @@ class Project:
             return None
         if method := self._method(head, attribute):
             at = f"{method.file.module}.{method.function.name}"
-            return at + tail if at + tail != f"{head}.{rest}" else None
+            return at + tail
         held = self._attribute(head, attribute)
         return held + tail if held else None
 
@@ -246,7 +248,7 @@ class Project:
         if at[:1] != UNKNOWN and not self._is_ours(at):
             return False
         receiver = last_of(registration.written.rpartition(".")[0].replace("()", "")).lower()
-        return self._speaks_mcp and any(word in receiver for word in _LIKELY_SERVERS)
+        return self._speaks_mcp and bool(receiver) and not any(word in receiver for word in _OTHER_OWNERS)
 
     def _is_ours(self, name: str) -> bool:
         head, _ = self._longest(name)
@@ -263,13 +265,13 @@ class Project:
             tuple(self._errors(where)),
         )
 
-    def _hints(self, registration: Registration, origin: Summary) -> Mapping[str, bool]:
+    def _hints(self, registration: Registration, origin: Summary) -> Mapping[str, bool] | None:
         if not registration.hints_name:
             return registration.hints
         at = self._followed(registration.hints_name.removesuffix("()"), origin)
         module, _, name = at.rpartition(".")
         file = self._files.get(module)
-        return file.hints.get(name, {}) if file else {}
+        return file.hints.get(name) if file else None
 
     # --- what a handler reaches ---
     def _reached(self, where: Located) -> Iterator[Located]:
@@ -292,7 +294,7 @@ class Project:
                 yield from self._inside(found)
 
     def _inside(self, at: Located) -> Iterator[Located]:
-        """The functions that are defined inside another one, as a decorator's wrapper is."""
+        """Find the functions that are defined inside another one, as a decorator's wrapper is."""
         start = f"{at.function.name}."
         return (Located(at.file, each) for each in at.file.functions if each.name.startswith(start))
 

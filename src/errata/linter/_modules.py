@@ -3,8 +3,11 @@
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
+
+_MOST_NAMES = 6  # Of an import that is compared with the end of a path.
 
 
 class Location(NamedTuple):
@@ -31,7 +34,7 @@ def location_of(path: Path) -> Location:
     """Say where a file is imported from, and under which name: up to the last directory that is a package."""
     file = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would follow links out of the project.
     root, names = file.parent, [] if file.stem == "__init__" else [file.stem]
-    while (root / "__init__.py").is_file() and root != root.parent:
+    while root.name.isidentifier() and (root / "__init__.py").is_file():
         names.insert(0, root.name)
         root = root.parent
     return Location(str(root), ".".join(names) or file.stem, file.stem == "__init__" and bool(names))
@@ -40,13 +43,14 @@ def location_of(path: Path) -> Location:
 class Modules:
     """The modules of a project, to tell what an import in one of them means."""
 
-    def __init__(self, modules: Iterable[tuple[str, str, str]]) -> None:
-        """Take the root, the dotted name and the id of each."""
+    def __init__(self, modules: Iterable[tuple[str, str, str, str]]) -> None:
+        """Take the root, the dotted name, the path and the id of each."""
         self._by_root: dict[str, dict[str, str]] = {}
-        self._roots_of: dict[str, list[str]] = {}
-        for root, dotted, known_as in modules:
+        self._by_ending: dict[str, list[tuple[str, str]]] = {}
+        for root, dotted, path, known_as in modules:
             self._by_root.setdefault(root, {})[dotted] = known_as
-            self._roots_of.setdefault(dotted, []).append(root)
+            for ending in _endings(path):
+                self._by_ending.setdefault(ending, []).append((root, known_as))
         self._known: dict[tuple[str, str], str] = {}
 
     def localised(self, name: str, root: str) -> str:
@@ -65,12 +69,24 @@ class Modules:
         return name
 
     def _found(self, dotted: str, root: str) -> str | None:
-        """Find a module: beside the one that imports it, else the nearest with that path, if it has more than one part."""
+        """Find a module: beside the one that imports it, else the nearest that lies in such directories."""
         if found := self._by_root.get(root, {}).get(dotted):
             return found
-        roots = self._roots_of.get(dotted, []) if "." in dotted else []
-        nearest = max(roots, key=lambda other: len(os.path.commonprefix([other, root])), default=None)
-        return self._by_root[nearest][dotted] if nearest else None
+        several = self._by_ending.get(dotted, ())
+        _, nearest = max(((_shared(other, root), found) for other, found in several), default=(0, None))
+        return nearest
+
+
+def _endings(path: str) -> Iterator[str]:
+    """Write the end of a path as an import would, with two names or more."""
+    parts = path.removesuffix(".py").removesuffix("/__init__").replace(os.sep, "/").split("/")
+    return (".".join(parts[-count:]) for count in range(2, min(_MOST_NAMES, len(parts)) + 1))
+
+
+def _shared(root: str, other: str) -> int:
+    """Count the directories that two paths begin with alike."""
+    pairs = zip(root.split(os.sep), other.split(os.sep), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def files_imported(name: str, root: str) -> Iterator[Path]:

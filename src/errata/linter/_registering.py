@@ -4,184 +4,200 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from errata.linter._code import Function, Module, Site
-from errata.linter._finding import Place
-from errata.linter._names import last_of, written
-from errata.linter._raising import argument, keyword
+from errata.linter._collections import listed
+from errata.linter._hints import hints_given
+from errata.linter._names import UNKNOWN, last_of, written
+from errata.linter._raising import keyword
 from errata.linter._summary import Registration
 
-# fmt: off
+TOOL, RESOURCE, PROMPT, LISTING, DISPATCHER = "tool", "resource", "prompt", "listing", "dispatcher"
+
 _KIND_OF_DECORATOR = {
-    "tool": "tool", "mcp_tool": "tool", "register_tool": "tool",
-    "resource": "resource", "mcp_resource": "resource", "resource_template": "resource",
-    "prompt": "prompt", "mcp_prompt": "prompt",
-    "call_tool": "dispatcher", "read_resource": "resource", "get_prompt": "prompt",
-    "list_tools": "listing", "list_resources": "listing", "list_resource_templates": "listing", "list_prompts": "listing",
+    "tool": TOOL,
+    "mcp_tool": TOOL,
+    "resource": RESOURCE,
+    "mcp_resource": RESOURCE,
+    "prompt": PROMPT,
+    "mcp_prompt": PROMPT,
+    "call_tool": DISPATCHER,
+    "read_resource": RESOURCE,
+    "get_prompt": PROMPT,
+    "list_tools": LISTING,
+    "list_resources": LISTING,
+    "list_resource_templates": LISTING,
+    "list_prompts": LISTING,
 }
 _KIND_OF_METHOD = {
-    "add_tool": "tool", "register_tool": "tool", "tool": "tool", "from_function": "tool", "add_tool_from_fn": "tool",
-    "add_resource": "resource", "add_resource_fn": "resource", "add_resource_template": "resource", "resource": "resource",
-    "add_prompt": "prompt", "prompt": "prompt",
+    "tool": TOOL,
+    "add_tool": TOOL,
+    "from_function": TOOL,
+    "resource": RESOURCE,
+    "add_resource": RESOURCE,
+    "add_resource_fn": RESOURCE,
+    "add_template": RESOURCE,
+    "prompt": PROMPT,
+    "add_prompt": PROMPT,
 }
 _KIND_OF_KEYWORD = {
-    "on_call_tool": "dispatcher", "on_read_resource": "resource", "on_get_prompt": "prompt",
-    "on_list_tools": "listing", "on_list_resources": "listing", "on_list_prompts": "listing",
-    "tools": "tool",
+    "tools": TOOL,
+    "on_call_tool": DISPATCHER,
+    "on_read_resource": RESOURCE,
+    "on_get_prompt": PROMPT,
+    "on_list_tools": LISTING,
+    "on_list_resources": LISTING,
+    "on_list_resource_templates": LISTING,
+    "on_list_prompts": LISTING,
 }
 _KIND_OF_REQUEST = {
-    "CallToolRequest": "dispatcher", "ReadResourceRequest": "resource", "GetPromptRequest": "prompt",
+    "CallToolRequest": DISPATCHER,
+    "tools/call": DISPATCHER,
+    "ReadResourceRequest": RESOURCE,
+    "resources/read": RESOURCE,
+    "GetPromptRequest": PROMPT,
+    "prompts/get": PROMPT,
 }
-# fmt: on
-_WRITTEN_OUT = {"readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint"}
-_SNAKE = {"read_only_hint": "readOnlyHint", "idempotent_hint": "idempotentHint", "destructive_hint": "destructiveHint"}
 
 
-def registrations_in(module: Module) -> Iterator[Registration]:
-    """Find every registration in a file; whether it is with an MCP server is seen when all files are known."""
-    for function in module.functions:
-        if not isinstance(function.node, ast.Module):
-            yield from _by_decorator(function)
-        for site in function.calls:
-            yield from _by_call(function, site)
-    for node in module.tree.body:
-        yield from _by_request(module.body, node)
+def registrations_in(function: Function) -> Iterator[Registration]:
+    """Find what a function or its decorators register; whether it is with an MCP server is seen later, over all files."""
+    if not isinstance(function.node, ast.Module):
+        yield from _by_decorator(function, function.node.decorator_list)
+    for site in function.calls:
+        yield from _by_call(function, site)
+    yield from _by_table(function)
 
 
-def registers(function: Function) -> str:
-    """Name the kind that a function makes of another one it is given; empty if it does not."""
-    for site in function.returns:
-        returned = site.node.value
-        call = returned.func if isinstance(returned, ast.Call) and isinstance(returned.func, ast.Call) else returned
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            kind = _KIND_OF_DECORATOR.get(call.func.attr, "")
-            if kind and written(call.func.value):
-                return kind
-    return ""
+def makers_in(module: Module, registrations: Iterable[tuple[Function, Registration]]) -> dict[str, str]:
+    """Name the functions that register what they are given, as decorators around `server.tool` do, each with its kind."""
+    makers = {function.name: kind for function in module.functions if (kind := _gives_decorator(function))}
+    for function, registration in registrations:
+        if _is_given(module, registration.function):
+            scope: Function | None = function
+            while scope is not None and scope.name:
+                makers.setdefault(scope.name, registration.kind)
+                scope = scope.parent
+    return makers
 
 
-def _by_decorator(function: Function) -> Iterator[Registration]:
-    assert not isinstance(function.node, ast.Module)  # noqa: S101 - for type checkers.
+def _by_decorator(function: Function, decorators: list[ast.expr]) -> Iterator[Registration]:
     scope = function.parent or function
-    for decorator in function.node.decorator_list:
+    for decorator in decorators:
         call = decorator if isinstance(decorator, ast.Call) else None
         text = written(call.func if call else decorator)
-        kind = _KIND_OF_DECORATOR.get(last_of(text)) if text else None
-        if text and kind:
-            yield _registration(scope, kind, text, _name_of(function), call, function.place_of(function.node))
+        if text and (kind := _KIND_OF_DECORATOR.get(last_of(text))):
+            yield _registration(scope, kind, text, f"{function.module.id}.{function.name}", call, function.node)
 
 
 def _by_call(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
     call = site.node
     options = call.func if isinstance(call.func, ast.Call) else call  # `server.tool(…)(fn)`
     method = options.func.attr if isinstance(options.func, ast.Attribute) else getattr(options.func, "id", "")
-    text = written(options.func) if method in _KIND_OF_METHOD or method[:1].isupper() else None
-    if not text:
-        return
-    given = call.args[0] if call.args else keyword(call, "fn") or keyword(call, "function")
-    if given is not None and (kind := _KIND_OF_METHOD.get(method)):
+    if method in _KIND_OF_METHOD or method == "add_request_handler":
+        yield from _by_method(function, site, options, method)
+    elif method[:1].isupper() and call.keywords:
+        yield from _by_constructor(function, site)
+
+
+def _by_method(function: Function, site: Site[ast.Call], options: ast.Call, method: str) -> Iterator[Registration]:
+    text, call = written(options.func), site.node
+    if method == "add_request_handler":  # `server.add_request_handler("tools/call", Params, fn)`
+        kind, given = _requested(function, call.args[0] if call.args else None), call.args[-1] if call.args else None
+    else:
+        kind = _KIND_OF_METHOD[method]
+        given = call.args[0] if call.args else keyword(call, "fn") or keyword(call, "function")
+    if text and kind and given is not None:
         for name in _functions_given(function, given, site):
-            yield _registration(function, kind, text, name, options, function.place_of(call))
-    for each in call.keywords:
-        if each.arg in _KIND_OF_KEYWORD and method[:1].isupper():
+            yield _registration(function, kind, text, name, options, call)
+
+
+def _by_constructor(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
+    """Find `Server(…, on_call_tool=fn)` and `MCPServer(…, tools=[…])`."""
+    text = written(site.node)
+    for each in site.node.keywords if text else ():
+        if kind := _KIND_OF_KEYWORD.get(each.arg or ""):
             for name in _functions_given(function, each.value, site):
-                yield _registration(
-                    function, _KIND_OF_KEYWORD[each.arg], f"{text}().tool", name, None, function.place_of(call)
-                )
+                yield _registration(function, kind, f"{text}.tool", name, None, site.node)
 
 
-def _functions_given(function: Function, given: ast.expr, site: Site[ast.Call]) -> Iterable[str]:
-    """Name the functions an argument stands for: one, those of a list, or those that a loop runs over."""
-    if isinstance(given, ast.List | ast.Tuple | ast.Set):
-        return [name for each in given.elts for name in _functions_given(function, each, site)]
+def _by_table(function: Function) -> Iterator[Registration]:
+    """Find `server.request_handlers[CallToolRequest] = fn`."""
+    body = function.node.body if function.name == "" or function.calls else []
+    for node in body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Attribute(attr="request_handlers") as table, slice=key)], value=value
+            ):
+                kind, text, name = _requested(function, key), written(table), function.resolve(value)
+                if kind and text and name:
+                    yield _registration(function, kind, text, name, None, node)
+            case _:
+                pass
+
+
+def _requested(function: Function, key: ast.expr | None) -> str:
+    named = key.value if isinstance(key, ast.Constant) else last_of(function.resolve(key) or "")
+    return _KIND_OF_REQUEST.get(str(named), "")
+
+
+def _functions_given(function: Function, given: ast.expr, site: Site[ast.Call]) -> list[str]:
+    """Name the functions that an argument stands for: one, those of a list, or those that a loop runs over."""
     if isinstance(given, ast.Call):  # `add_tool(Tool.from_function(fn))`: the inner call registers it.
         return []
+    several = listed(function, given) if not isinstance(given, ast.Name) else _looped_over(function, given.id, site)
+    return [name for each in several or [given] if (name := function.resolve(each))]
+
+
+def _looped_over(function: Function, name: str, site: Site[ast.Call]) -> list[ast.expr]:
     for block in site.blocks():
-        if isinstance(block, ast.For) and isinstance(given, ast.Name) and _is_bound_by(block.target, given.id):
-            listed = block.iter
-            if isinstance(listed, ast.Name):
-                listed = function.bindings.get(listed.id) or function.module.body.bindings.get(listed.id) or listed
-            if isinstance(listed, ast.List | ast.Tuple | ast.Set):
-                return [name for each in _flat(listed.elts) if (name := function.resolve(each))]
-            if isinstance(listed, ast.Dict):
-                return [name for each in listed.values if (name := function.resolve(each))]
-            if isinstance(listed, ast.Call) and isinstance(listed.func, ast.Attribute):
-                named = listed.func.value
-                if isinstance(named, ast.Name):
-                    named = function.module.body.bindings.get(named.id) or named
-                if isinstance(named, ast.Dict):
-                    return [name for each in named.values if (name := function.resolve(each))]
-    name = function.resolve(given)
-    return [name] if name else []
-
-
-def _is_bound_by(target: ast.expr, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(target))
-
-
-def _flat(items: Iterable[ast.expr]) -> Iterator[ast.expr]:
-    for item in items:
-        if isinstance(item, ast.Tuple | ast.List):
-            yield from _flat(item.elts)
-        else:
-            yield item
-
-
-def _by_request(body: Function, node: ast.stmt) -> Iterator[Registration]:
-    """Find `server.request_handlers[CallToolRequest] = fn`."""
-    match node:
-        case ast.Assign(
-            targets=[ast.Subscript(value=ast.Attribute(attr="request_handlers") as table, slice=key)], value=value
+        if isinstance(block, ast.For) and any(
+            isinstance(node, ast.Name) and node.id == name for node in ast.walk(block.target)
         ):
-            kind = _KIND_OF_REQUEST.get(last_of(body.resolve(key) or ""))
-            text, name = written(table), body.resolve(value)
-            if kind and text and name:
-                yield _registration(body, kind, text, name, None, body.place_of(node))
-        case _:
-            return
+            return listed(function, block.iter)
+    return []
+
+
+def _gives_decorator(function: Function) -> str:
+    """Name the kind of `return server.tool(…)`."""
+    for site in function.returns:
+        match site.node.value:
+            case ast.Call(func=ast.Attribute(attr=method)):
+                if kind := _KIND_OF_DECORATOR.get(method):
+                    return kind
+            case _:
+                pass
+    return ""
+
+
+def _is_given(module: Module, name: str) -> bool:
+    """Whether what is registered is a parameter, or a function inside that calls one."""
+    if name.startswith(UNKNOWN):
+        return True
+    inner = next((each for each in module.functions if f"{module.id}.{each.name}" == name), None)
+    outer = inner.parent if inner else None
+    given = {parameter.arg for parameter in outer.parameters} if outer else set[str]()
+    return any(getattr(site.node.func, "id", None) in given for site in (inner.calls if inner else ()))
 
 
 def _registration(  # noqa: PLR0913, PLR0917 - what a registration is made of.
-    scope: Function, kind: str, text: str, function: str, options: ast.Call | None, place: Place
+    scope: Function, kind: str, text: str, function: str, options: ast.Call | None, node: ast.AST
 ) -> Registration:
-    receiver = scope.meaning_of(text)
-    hints, hints_name = _hints(scope, options)
-    named = argument(options, 0, "name") if kind == "tool" and options else None
-    if (
-        options is not None
-        and kind == "tool"
-        and not (isinstance(named, ast.Constant) and isinstance(named.value, str))
-    ):
-        named = keyword(options, "name")
-    tool = named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else ""
-    return Registration(kind, receiver, text, function, tool, hints, hints_name, place)
+    hints, hints_name = hints_given(scope, options)
+    return Registration(
+        kind,
+        scope.meaning_of(text),
+        text,
+        function,
+        _tool_name(options) if kind == TOOL else "",
+        hints,
+        hints_name,
+        scope.place_of(node),
+    )
 
 
-def _hints(scope: Function, options: ast.Call | None) -> tuple[dict[str, bool], str]:
-    given = keyword(options, "annotations") if options else None
-    if given is None:
-        return {}, ""
-    written_out = hints_of(given)
-    return (written_out, "") if written_out is not None else ({}, scope.resolve(given) or "?")
-
-
-def hints_of(given: ast.expr) -> dict[str, bool] | None:
-    """Read annotations that are written out as a call or a dictionary; None if they are not."""
-    match given:
-        case ast.Call(keywords=keywords) if not given.args:
-            pairs = [(each.arg, each.value) for each in keywords]
-        case ast.Dict(keys=keys, values=values):
-            pairs = [
-                (key.value if isinstance(key, ast.Constant) else None, value)
-                for key, value in zip(keys, values, strict=True)
-            ]
-        case _:
-            return None
-    hints: dict[str, bool] = {}
-    for name, value in pairs:
-        known = _SNAKE.get(str(name), str(name))
-        if known in _WRITTEN_OUT and isinstance(value, ast.Constant) and isinstance(value.value, bool):
-            hints[known] = value.value
-    return hints
-
-
-def _name_of(function: Function) -> str:
-    return f"{function.module.id}.{function.name}"
+def _tool_name(options: ast.Call | None) -> str:
+    if options is None:
+        return ""
+    for given in (keyword(options, "name"), options.args[0] if options.args else None):
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            return given.value
+    return ""

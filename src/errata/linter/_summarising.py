@@ -5,12 +5,14 @@ import builtins
 from collections.abc import Iterable, Iterator
 
 from errata.linter._code import Class, Function, Module, Site, instance_of
+from errata.linter._collections import picked
 from errata.linter._contracts import contract_in_class, contract_of_function
+from errata.linter._hints import hints_of
 from errata.linter._ignores import ignores_in
 from errata.linter._modules import Location
 from errata.linter._names import UNKNOWN, written
 from errata.linter._raising import caught_around, error_of
-from errata.linter._registering import hints_of, registers, registrations_in
+from errata.linter._registering import makers_in, registrations_in
 from errata.linter._rule import Rule, candidates_in, found_in
 from errata.linter._source import Lines, parsed
 from errata.linter._summary import Called, ClassSummary, FunctionSummary, Raised, Summary
@@ -28,27 +30,29 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
     """Let the rules look at a module, and keep what linking needs."""
     every = tuple(rules)
     body = module.body
+    registered = [(function, each) for function in module.functions for each in registrations_in(function)]
+    makers = makers_in(module, registered)
     return Summary(
         module.path,
         module.id,
         module.location.dotted,
         module.location.root,
-        tuple(_function(function, every) for function in module.functions),
+        tuple(_function(function, every, makers) for function in module.functions),
         tuple(_class(each, module) for each in module.classes.values()),
         module.names,
         {name: meaning for name in (*body.annotations, *body.bindings) if (meaning := _held(body, name))},
         dict(_kept_hints(body)),
         tuple(module.stars),
-        tuple(registrations_in(module)),
+        tuple(each for _, each in registered),
         tuple(found_in(module, every)),
-        tuple(map(tuple, ignores_in(text))),
+        ignores_in(text),
     )
 
 
-def _function(function: Function, rules: tuple[Rule, ...]) -> FunctionSummary:
+def _function(function: Function, rules: tuple[Rule, ...], makers: dict[str, str]) -> FunctionSummary:
     node = function.node
     is_module = isinstance(node, ast.Module)
-    returns = None if is_module else node.returns
+    returns = None if isinstance(node, ast.Module) else node.returns
     return FunctionSummary(
         function.name,
         function.place_of(node),
@@ -59,7 +63,7 @@ def _function(function: Function, rules: tuple[Rule, ...]) -> FunctionSummary:
         None if is_module else contract_of_function(function),
         (function.resolve(instance_of(returns)) or "") if returns else "",
         () if is_module else tuple(candidates_in(function, rules)),
-        registers(function),
+        makers.get(function.name, ""),
     )
 
 
@@ -69,6 +73,9 @@ def _calls(function: Function) -> Iterator[Called]:
         line = site.node.lineno
         if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
             yield Called(name, line, caught)
+        for each in picked(function, site.node.func):
+            if name := function.resolve(each):
+                yield Called(name, line, caught)
         for given in (*site.node.args, *(each.value for each in site.node.keywords)):
             # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
             if isinstance(given, ast.Name | ast.Attribute) and (name := _perhaps_function(function, given)):
@@ -116,7 +123,7 @@ def _unsubscripted(base: ast.expr) -> ast.expr:
 
 
 def _held(body: Function, name: str) -> str:
-    """What a module-level name holds, one step further than its own name."""
+    """Say what a module-level name holds, one step further than its own name."""
     value = body.annotations.get(name)
     text = written(instance_of(value)) if value is not None else written(body.bindings[name])
     meaning = body.meaning_of(text) if text else ""

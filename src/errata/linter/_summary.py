@@ -1,8 +1,9 @@
 """What is kept of a file: enough to link it with the others, small enough to be cached as JSON."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from errata.linter._finding import Edit, Place
+from errata.linter._ignores import Ignore
 
 
 class Candidate(NamedTuple):
@@ -123,14 +124,12 @@ class Summary(NamedTuple):
     registrations: tuple[Registration, ...] = ()
     found: tuple[Candidate, ...] = ()
     """What counts wherever it stands."""
-    ignores: tuple[tuple[object, ...], ...] = ()
+    ignores: tuple[Ignore, ...] = ()
 
 
-def loaded(kept: object) -> Summary:
+def loaded(kept: Any) -> Summary:  # noqa: ANN401 - what JSON gives.
     """Make a summary from what JSON made of it; what does not fit raises, as the rest of a broken cache should."""
-    path, module, dotted, root, functions, classes, names, values, hints, stars, registrations, found, ignores = _items(
-        kept
-    )
+    path, module, dotted, root, functions, classes, names, values, hints, stars, registrations, found, ignores = kept
     return Summary(
         path,
         module,
@@ -142,16 +141,20 @@ def loaded(kept: object) -> Summary:
         values,
         hints,
         tuple(stars),
-        tuple(Registration(*each[:-1], Place(*each[-1])) for each in registrations),
+        tuple(map(_registration, registrations)),
         tuple(map(_candidate, found)),
-        tuple(map(tuple, ignores)),
+        tuple(map(_ignore, ignores)),
     )
 
 
-def _items(kept: object) -> list[Any]:
-    if not isinstance(kept, list):
-        raise TypeError("not a summary")
-    return cast("list[Any]", kept)
+def _ignore(kept: list[Any]) -> Ignore:
+    read = Ignore(*kept)
+    return read._replace(names=None if read.names is None else tuple(read.names), cut=tuple(read.cut))
+
+
+def _registration(kept: list[Any]) -> Registration:
+    kind, receiver, written, function, tool, hints, hints_name, place = kept
+    return Registration(kind, receiver, written, function, tool, hints, hints_name, Place(*place))
 
 
 def _function(kept: list[Any]) -> FunctionSummary:
