@@ -39,11 +39,18 @@ class Settings:
 
     def wants(self, rule: str, path: str | Path) -> bool:
         """Whether a rule is judged in a file."""
-        return rule in self._wanted and not self._is_ignored_in(rule, path)
+        return rule in self.judged(path)
 
     def judged(self, path: str | Path) -> frozenset[str]:
         """Name the rules that are judged in a file."""
-        return frozenset(rule for rule in self._wanted if not self._is_ignored_in(rule, path))
+        if not self._per_file:
+            return self._wanted
+        name = str(path)
+        if name not in self._judged:
+            relative = relative_to(path, self.root)
+            ignored = [rules for pattern, rules in self._per_file.items() if matches_any(relative, [pattern])]
+            self._judged[name] = self._wanted.difference(*ignored)
+        return self._judged[name]
 
     def severity_of(self, rule: str) -> Severity:
         """Say how severe a rule is: as set, else as the rule says itself."""
@@ -59,9 +66,9 @@ class Settings:
         severities = {rule: str(severity) for rule, severity in sorted(self._severities.items())}
         return repr((sorted(self._wanted), per_file, severities, str(self.root) if per_file else ""))
 
-    def _is_ignored_in(self, rule: str, path: str | Path) -> bool:
-        patterns = [pattern for pattern, rules in self._per_file.items() if rule in rules]
-        return bool(patterns) and matches_any(relative_to(path, self.root), patterns)
+    @functools.cached_property
+    def _judged(self) -> dict[str, frozenset[str]]:
+        return {}
 
     @functools.cached_property
     def _wanted(self) -> frozenset[str]:
