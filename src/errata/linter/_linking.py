@@ -245,7 +245,8 @@ class Project:
         owner = at.rpartition(".")[0].removesuffix("()")
         if any(base.startswith(_SDKS) for _, each in self._lineage(owner) for base in each.bases):
             return True
-        if at[:1] != UNKNOWN and not self._is_ours(at):
+        comes_from_elsewhere = "." in owner.partition("(")[0] and at[:1] != UNKNOWN
+        if comes_from_elsewhere and not self._is_ours(at):
             return False
         receiver = last_of(registration.written.rpartition(".")[0].replace("()", "")).lower()
         return self._speaks_mcp and bool(receiver) and not any(word in receiver for word in _OTHER_OWNERS)

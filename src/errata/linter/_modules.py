@@ -85,7 +85,7 @@ def _endings(path: str) -> Iterator[str]:
 
 def _shared(root: str, other: str) -> int:
     """Count the directories that two paths begin with alike."""
-    pairs = zip(root.split(os.sep), other.split(os.sep), strict=False)
+    pairs = zip(Path(root).parts, Path(other).parts, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 

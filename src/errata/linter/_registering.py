@@ -143,6 +143,8 @@ def _functions_given(function: Function, given: ast.expr, site: Site[ast.Call]) 
     """Name the functions that an argument stands for: one, those of a list, or those that a loop runs over."""
     if isinstance(given, ast.Call):  # `add_tool(Tool.from_function(fn))`: the inner call registers it.
         return []
+    if isinstance(given, ast.Name) and any(parameter.arg == given.id for parameter in function.parameters):
+        return [UNKNOWN + given.id]  # Whatever its annotation says.
     several = listed(function, given) if not isinstance(given, ast.Name) else _looped_over(function, given.id, site)
     return [name for each in several or [given] if (name := function.resolve(each))]
 
