@@ -22,7 +22,7 @@ class Around(NamedTuple):
     """A block that something stands in, and what that block stands in."""
 
     block: ast.AST
-    """A try statement (for its body alone), an except clause, a with statement or a loop."""
+    """A try statement (for its body alone), an except clause, a with statement, a loop or a lambda."""
     outer: "Around | None"
 
 
@@ -43,6 +43,11 @@ class Site(NamedTuple, Generic[_Node]):
     def clause(self) -> ast.ExceptHandler | None:
         """The innermost except clause around it."""
         return next((block for block in self.blocks() if isinstance(block, ast.ExceptHandler)), None)
+
+    @property
+    def is_put_off(self) -> bool:
+        """Whether it stands in a lambda, and happens where that is called, as a rule in a thread."""
+        return any(isinstance(block, ast.Lambda) for block in self.blocks())
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -74,6 +79,7 @@ class Function:
     calls: list[Site[ast.Call]] = dataclasses.field(default_factory=list[Site[ast.Call]])
     returns: list[Site[ast.Return]] = dataclasses.field(default_factory=list[Site[ast.Return]])
     yields: list[Site[ast.Yield]] = dataclasses.field(default_factory=list[Site[ast.Yield]])
+    ifs: list[Site[ast.If]] = dataclasses.field(default_factory=list[Site[ast.If]])
     withs: list[Site[With]] = dataclasses.field(default_factory=list[Site[With]])
     inner: dict[str, "Function"] = dataclasses.field(default_factory=dict[str, "Function"])
     bindings: dict[str, ast.expr] = dataclasses.field(default_factory=dict[str, ast.expr])

@@ -52,6 +52,8 @@ class Handler:
     """What it declares, by reason; None if it declares nothing, or if not all of it can be seen."""
     errors: tuple[Reached, ...]
     """The errors of errata that leave it, as far as can be seen."""
+    in_loop: tuple[Located, ...] = ()
+    """What of it runs in the event loop, and not in a thread; nothing if it is no coroutine function."""
 
     @property
     def kind(self) -> str:
@@ -264,6 +266,7 @@ class Project:
             reached,
             self._failures(where),
             tuple(self._errors(where)),
+            tuple(self._in_loop(where)) if where.function.is_async else (),
         )
 
     def _hints(self, registration: Registration, origin: Summary) -> Mapping[str, bool] | None:
@@ -292,6 +295,24 @@ class Project:
         for decorator in at.function.decorators:
             if found := self.function(decorator, at.file):
                 yield found
+                yield from self._inside(found)
+
+    def _in_loop(self, where: Located) -> Iterator[Located]:
+        """Follow the calls of a coroutine function, but not what it hands on, and of wrappers only the async ones."""
+        waiting, seen = [where], {id(where.function)}
+        while waiting and len(seen) < _MOST_FUNCTIONS:
+            at = waiting.pop(0)
+            yield at
+            called = [self.function(each.name, at.file) for each in at.function.calls if not each.handed]
+            wrappers = [each for each in self._wrappers(at) if each.function.is_async]
+            for found in (*called, *wrappers):
+                if found and id(found.function) not in seen:
+                    seen.add(id(found.function))
+                    waiting.append(found)
+
+    def _wrappers(self, at: Located) -> Iterator[Located]:
+        for decorator in at.function.decorators:
+            if found := self.function(decorator, at.file):
                 yield from self._inside(found)
 
     def _inside(self, at: Located) -> Iterator[Located]:

@@ -4,6 +4,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
+from errata.linter._acts import acts_of
 from errata.linter._code import Class, Function, Module, Site, instance_of
 from errata.linter._collections import picked
 from errata.linter._contracts import contract_in_class, contract_of_function
@@ -64,6 +65,8 @@ def _function(function: Function, rules: tuple[Rule, ...], makers: dict[str, str
         (function.resolve(instance_of(returns)) or "") if returns else "",
         () if is_module else tuple(candidates_in(function, rules)),
         makers.get(function.name, ""),
+        function.is_async,
+        () if is_module else tuple(acts_of(function)),
     )
 
 
@@ -72,14 +75,14 @@ def _calls(function: Function) -> Iterator[Called]:
         caught = caught_around(function, site) if site.around else ()
         line = site.node.lineno
         if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
-            yield Called(name, line, caught)
+            yield Called(name, line, caught, bool(site.around) and site.is_put_off)
         for each in picked(function, site.node.func):
             if name := function.resolve(each):
                 yield Called(name, line, caught)
         for given in (*site.node.args, *(each.value for each in site.node.keywords)):
             # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
             if isinstance(given, ast.Name | ast.Attribute) and (name := _perhaps_function(function, given)):
-                yield Called(name, line, caught)
+                yield Called(name, line, caught, handed=True)
 
 
 def _perhaps_function(function: Function, given: ast.expr) -> str:

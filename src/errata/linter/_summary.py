@@ -14,6 +14,8 @@ class Candidate(NamedTuple):
     message: str
     help: str
     edits: tuple[Edit, ...] = ()
+    facts: tuple[str, ...] = ()
+    """What the rule wants to know again once all files are linked."""
 
 
 class Raised(NamedTuple):
@@ -36,6 +38,21 @@ class Called(NamedTuple):
     name: str
     line: int
     caught: tuple[str, ...] = ()
+    handed: bool = False
+    """Whether somebody else calls it, perhaps in a thread: `asyncio.to_thread(fetch, …)`."""
+
+
+class Act(NamedTuple):
+    """What a function does that matters once it fails."""
+
+    kind: str
+    """`changes` something, `blocks` whatever else runs, `repeats` what changes something each time, is `retried` by a
+    decorator, or `repeats given` functions: it is such a decorator."""
+    what: str
+    """The call, or the decorator, as a person would name it."""
+    place: Place
+    each_time: bool = False
+    """Whether doing it twice changes something twice."""
 
 
 class Registration(NamedTuple):
@@ -91,6 +108,12 @@ class FunctionSummary(NamedTuple):
     candidates: tuple[Candidate, ...] = ()
     registers: str = ""
     """The kind that it makes of a function it is given: it is a decorator around `server.tool`."""
+    outcome: str = ""
+    """`raises` if it never returns, `error` if all it gives back are errors that look like results."""
+    checks: tuple[str, ...] = ()
+    """The functions whose results it looks at, to tell an error if they say so."""
+    is_async: bool = False
+    acts: tuple[Act, ...] = ()
 
 
 class ClassSummary(NamedTuple):
@@ -158,11 +181,11 @@ def _registration(kept: list[Any]) -> Registration:
 
 
 def _function(kept: list[Any]) -> FunctionSummary:
-    name, place, calls, raises, makes, decorators, contract, returns, candidates, registers = kept
+    name, place, calls, raises, makes, decorators, contract, returns, candidates, registers, is_async, acts = kept
     return FunctionSummary(
         name,
         Place(*place),
-        tuple(Called(called, line, tuple(caught)) for called, line, caught in calls),
+        tuple(Called(called, line, tuple(caught), handed) for called, line, caught, handed in calls),
         tuple(map(_raised, raises)),
         tuple(map(_raised, makes)),
         tuple(decorators),
@@ -170,6 +193,8 @@ def _function(kept: list[Any]) -> FunctionSummary:
         returns,
         tuple(map(_candidate, candidates)),
         registers,
+        is_async,
+        tuple(Act(kind, what, Place(*at), each_time) for kind, what, at, each_time in acts),
     )
 
 

@@ -167,6 +167,11 @@ def _loop(walk: Walk, node: ast.For | ast.AsyncFor | ast.While, here: _Here) -> 
     return False
 
 
+def _lambda(walk: Walk, node: ast.Lambda, here: _Here) -> bool:
+    walk.blocks.append(([node.body], _Here(here.function, Around(node, here.around), here.owner)))
+    return False
+
+
 def _raise(_walk: Walk, node: ast.Raise, here: _Here) -> bool:
     here.function.raises.append(Site(node, here.around))
     return True
@@ -179,6 +184,11 @@ def _call(_walk: Walk, node: ast.Call, here: _Here) -> bool:
 
 def _return(_walk: Walk, node: ast.Return, here: _Here) -> bool:
     here.function.returns.append(Site(node, here.around))
+    return True
+
+
+def _if(_walk: Walk, node: ast.If, here: _Here) -> bool:
+    here.function.ifs.append(Site(node, here.around))
     return True
 
 
@@ -230,8 +240,10 @@ _VISITORS: dict[type[ast.AST], Callable[[Walk, Any, _Here], bool]] = {
     ast.ClassDef: _class,
     ast.For: _loop,
     ast.FunctionDef: _function,
+    ast.If: _if,
     ast.Import: _import,
     ast.ImportFrom: _import,
+    ast.Lambda: _lambda,
     ast.NamedExpr: _named,
     ast.Raise: _raise,
     ast.Return: _return,

@@ -1,0 +1,72 @@
+"""What a tool's name says that it does: read, change, or change once more each time."""
+
+import re
+
+# fmt: off
+_READS = frozenset([
+    "analyze", "browse", "calculate", "check", "compare", "count", "describe", "detect", "diff", "download", "estimate",
+    "evaluate", "explain", "export", "extract", "fetch", "find", "get", "inspect", "is", "has", "list", "load", "look",
+    "lookup", "match", "monitor", "parse", "ping", "preview", "query", "read", "resolve", "retrieve", "scan", "search",
+    "show", "status", "summarize", "validate", "verify", "view", "watch", "whoami",
+])
+# Words that change something, and the family of words that would do the same to it.
+_FAMILY = {
+    word: family[0]
+    for family in (
+        ("create", "add", "insert", "append", "new", "register", "make", "save", "store", "upsert"),
+        ("delete", "remove", "drop", "destroy", "purge", "erase", "unlink", "clear", "trash", "truncate", "prune"),
+        ("update", "edit", "modify", "patch", "put", "change", "rename", "replace", "move", "alter", "upgrade", "set"),
+        ("send", "post", "publish", "reply", "comment", "notify", "mail", "forward", "broadcast"),
+        ("pay", "charge", "transfer", "refund", "withdraw"),
+        ("book", "reserve", "order", "buy", "sell", "submit", "place", "purchase", "schedule"),
+        ("cancel", "close", "archive", "revoke", "terminate", "stop", "kill", "disable", "abort"),
+        ("write",), ("upload", "import", "push"), ("invite",), ("merge",), ("deploy", "install", "apply"),
+        ("uninstall",), ("restart", "reboot"), ("rollback",), ("trigger",), ("scale",), ("execute",), ("assign",),
+        ("approve",), ("reject",), ("duplicate", "copy", "clone"), ("enable",), ("reset",),
+    )
+    for word in family
+}
+# Doing these a second time does them a second time.
+_EACH_TIME = frozenset([
+    "create", "add", "insert", "append", "register", "send", "post", "publish", "reply", "comment", "notify", "mail",
+    "forward", "broadcast", "pay", "charge", "transfer", "refund", "withdraw", "book", "reserve", "order", "buy", "sell",
+    "submit", "place", "purchase", "schedule", "upload", "import", "invite", "trigger", "duplicate", "copy", "clone",
+])
+# Nouns more often than not, unless the name begins with them.
+_NOUNS = frozenset([
+    "book", "change", "charge", "clone", "comment", "copy", "execute", "mail", "merge", "new", "order", "patch", "place",
+    "post", "reply", "schedule", "scale", "set", "store", "transfer", "trigger", "update", "upgrade", "write", "make",
+])
+# fmt: on
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def words_of(name: str) -> list[str]:
+    """Split a name into its words: `createIssue`, `create_issue` and `create-issue` have the same two."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def verb_of(tool: str) -> str | None:
+    """Find the word in a tool's name that says what it changes; None if it reads, or does not say."""
+    words = words_of(tool)
+    for position, word in enumerate(words):
+        if word in _READS:
+            return None
+        if word in _FAMILY and (position == 0 or word not in _NOUNS):
+            return word
+    return next((word for word in words if word in _FAMILY), None)
+
+
+def reads(tool: str) -> bool:
+    """Whether the name of a tool says that it only reads."""
+    return verb_of(tool) is None and not _READS.isdisjoint(words_of(tool))
+
+
+def does_more_each_time(tool: str) -> bool:
+    """Whether the name of a tool says that each call does something more."""
+    return verb_of(tool) in _EACH_TIME
+
+
+def is_same_deed(verb: str, other: str) -> bool:
+    """Whether two words change a thing in the same way, as `delete` and `remove` do."""
+    return other in _FAMILY and _FAMILY[verb] == _FAMILY[other]
