@@ -13,6 +13,7 @@ import pytest
 from errata.cli import main
 from errata.cli._progress import Progress
 
+ROOT = Path(__file__).parents[2]
 HEAD = 'from mcp.server.mcpserver import MCPServer\n\nserver = MCPServer("orders")\n\n\n@server.tool()\n'
 BROKEN = (
     HEAD + "async def count(customer: str) -> int:\n    try:\n        return await orders.count(customer)\n"
@@ -423,8 +424,23 @@ def test_a_terminal_that_knows_only_ascii_and_a_name_that_is_no_text_are_no_trou
     assert b"::warning file=odd" in done.stdout
 
 
+def test_the_page_shows_what_is_really_printed(project, run):
+    page = (ROOT / "docs/linter.md").read_text()
+    source, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL).groups()
+    (project / "server.py").write_text(source)
+
+    assert shown in run()[1]
+
+
+def test_the_page_names_every_option(run):
+    page = (ROOT / "docs/linter.md").read_text()
+    options = set(re.findall(r"--[a-z-]+", run("--help")[1])) - {"--help"}
+
+    assert {option for option in options if option not in page} == set()
+
+
 def test_the_hook_for_pre_commit_runs_the_linter_over_the_project():
-    text = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text()
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
     lines = [line.lstrip("- ") for line in text.splitlines() if not line.startswith("#")]
     hook = dict(line.split(": ", 1) for line in lines)
 
