@@ -65,8 +65,8 @@ def _function(function: Function, rules: tuple[Rule, ...], makers: dict[str, str
         (function.resolve(instance_of(returns)) or "") if returns else "",
         () if is_module else tuple(candidates_in(function, rules)),
         makers.get(function.name, ""),
-        function.is_async,
-        () if is_module else tuple(acts_of(function)),
+        is_async=function.is_async,
+        acts=() if is_module else tuple(acts_of(function)),
     )
 
 

@@ -193,8 +193,8 @@ def _function(kept: list[Any]) -> FunctionSummary:
         returns,
         tuple(map(_candidate, candidates)),
         registers,
-        is_async,
-        tuple(Act(kind, what, Place(*at), each_time) for kind, what, at, each_time in acts),
+        is_async=is_async,
+        acts=tuple(Act(kind, what, Place(*at), each_time) for kind, what, at, each_time in acts),
     )
 
 
