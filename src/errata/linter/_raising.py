@@ -1,6 +1,7 @@
 """What an expression raises: one of errata's errors, and with which code, or somebody else's."""
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata._factories import FACTORY_NAMES
@@ -11,7 +12,9 @@ from errata.linter._code import Function, Site
 CODE_OF_FACTORY = {f"errata.{name}": code for code, name in FACTORY_NAMES.items()}
 CONSTRUCTORS = frozenset({"errata.FaultError", "errata.AdapterError"})
 FAIL = "errata.fail"
-_EVERYTHING = frozenset({"BaseException", "Exception", *CONSTRUCTORS})
+_EVERYTHING = frozenset({"BaseException", "Exception", "errata.FaultError"})
+_GIVE_THEMSELVES = {"with_traceback"}
+_MOST_STEPS = 12  # From a name to the call that made what it holds.
 
 
 class Error(NamedTuple):
@@ -33,11 +36,30 @@ def error_of(function: Function, expression: ast.expr | None) -> Error:
     if code := CODE_OF_FACTORY.get(name):
         return Error("factory", name, code)
     if name in CONSTRUCTORS:
-        return Error("constructor", name, code_of(function, argument(call, 0, "code")) or "")
+        given = argument(call, 0, "code") if name == "errata.FaultError" else call and keyword(call, "code")
+        return Error("constructor", name, code_of(function, given) or "")
     if name == FAIL:
         reason = argument(call, 0, "reason")
         return Error("fail", reason.value if isinstance(reason, ast.Constant) and isinstance(reason.value, str) else "")
     return Error("other", name)
+
+
+def made_in(function: Function, expression: ast.expr | None, depth: int = 0) -> Iterator[ast.expr | None]:
+    """List the expressions that may have made what is raised: both arms of a condition, or what a name was bound to."""
+    match expression:
+        case ast.IfExp(body=body, orelse=other) if depth < _MOST_STEPS:
+            yield from made_in(function, body, depth + 1)
+            yield from made_in(function, other, depth + 1)
+        case ast.NamedExpr(value=value) if depth < _MOST_STEPS:
+            yield from made_in(function, value, depth + 1)
+        case ast.Call(func=ast.Attribute(value=ast.Call() as made, attr=name)) if name in _GIVE_THEMSELVES:
+            yield made
+        case ast.Name(id=name) if depth < _MOST_STEPS and isinstance(
+            bound := function.bindings.get(name), ast.Call | ast.IfExp
+        ):
+            yield from made_in(function, bound, depth + 1)
+        case _:
+            yield expression
 
 
 def argument(call: ast.Call | None, position: int, name: str) -> ast.expr | None:
@@ -63,15 +85,23 @@ def code_of(function: Function, expression: ast.expr | None) -> Code | None:
 
 
 def caught_around(function: Function, site: Site[ast.Raise] | Site[ast.Call] | Site[ast.Return]) -> tuple[str, ...]:
-    """Name the exception classes that are caught around a place and not raised again."""
-    tries = [block for block in site.blocks() if isinstance(block, ast.Try | ast.TryStar)]
-    return tuple(
-        name
-        for block in tries
-        for clause in block.handlers
-        if not raises_again(clause)
-        for name in caught_by(function, clause)
-    )
+    """Name the exception classes that are caught around a place, and may not be raised again."""
+    return tuple(name for block in site.blocks() for name in _caught_in(function, block))
+
+
+def _caught_in(function: Function, block: ast.AST) -> Iterator[str]:
+    match block:
+        case ast.Try(handlers=clauses) | ast.TryStar(handlers=clauses):
+            for clause in clauses:
+                if not always_raises_again(clause):
+                    yield from caught_by(function, clause)
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            for item in items:
+                call = item.context_expr
+                if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress":
+                    yield from (function.resolve(each) or "?" for each in call.args)
+        case _:
+            return
 
 
 def caught_by(function: Function, clause: ast.ExceptHandler) -> list[str]:
@@ -82,11 +112,20 @@ def caught_by(function: Function, clause: ast.ExceptHandler) -> list[str]:
 
 def raises_again(clause: ast.ExceptHandler) -> bool:
     """Whether an except clause raises, somewhere, what it caught."""
-    return any(
-        isinstance(node, ast.Raise)
-        and (node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == clause.name))
-        for each in clause.body
-        for node in ast.walk(each)
+    return any(_is_again(node, clause) for each in clause.body for node in ast.walk(each))
+
+
+def always_raises_again(clause: ast.ExceptHandler) -> bool:
+    """Whether everything that an except clause catches leaves it again, on every path that can be told."""
+    if not any(_is_again(each, clause) for each in clause.body):
+        return False
+    nodes = (node for each in clause.body for node in ast.walk(each))
+    return not any(isinstance(node, ast.Return | ast.Continue | ast.Break) for node in nodes)
+
+
+def _is_again(node: ast.AST, clause: ast.ExceptHandler) -> bool:
+    return isinstance(node, ast.Raise) and (
+        node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == clause.name)
     )
 
 
