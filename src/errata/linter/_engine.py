@@ -1,22 +1,23 @@
 """A run: find the files, summarise each, link them, judge, and leave out what is ignored."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from errata.linter._cache import Cache
 from errata.linter._files import find_files
 from errata.linter._finding import Finding, Place
-from errata.linter._linking import Project
+from errata.linter._linking import Handler, Project
 from errata.linter._modules import files_imported, location_of
-from errata.linter._reading import summaries, summary_of_source
+from errata.linter._reading import Progress, Read, summaries, summary_of_source, unjudged, unreadable
+from errata.linter._runs import Outcome, Runs
 from errata.linter._setting_aside import apply
 from errata.linter._settings import Settings
 from errata.linter._summary import Candidate, Summary
 from errata.linter.rules import RULES
 
 _MOST_FOLLOWED = 5_000  # Files that nobody named, read because others import them.
-
-Progress = Callable[[int, int], None]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,12 +40,30 @@ def lint(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Lint files and directories. What they import of the same project is read too, but not judged."""
+    """Lint files and directories. What they import of the same project is read too, but not judged.
+
+    Many files are read by several processes, as many as `jobs` says. A `cache` is a directory for what was read.
+    """
     chosen = settings or Settings()
     files = list(find_files(paths, chosen.exclude, root=chosen.root))
-    judged = {str(file) for file in files}
-    read = {each.path: each for each in summaries(files, jobs=jobs, cache=cache, progress=progress)}
-    return _report(_linked(read, cache), judged, chosen)
+    if cache is None:
+        read = summaries(files, jobs=jobs, progress=progress)
+        return _report(_linked(read, None).project, set(map(str, files)), chosen)
+    return _lint_with_cache(files, chosen, Cache(cache), jobs, progress)
+
+
+def _lint_with_cache(
+    files: Sequence[Path], settings: Settings, cache: Cache, jobs: int | None, progress: Progress | None
+) -> Report:
+    runs = Runs(cache, settings)
+    if known := runs.outcome(files):
+        return Report(known.findings, len(files), known.handlers)
+    read = summaries(files, jobs=jobs, cache=cache, progress=progress)
+    linked = _linked(read, cache)
+    report = _report(linked.project, set(map(str, files)), settings)
+    digests = [(file, each.digest) for file, each in zip(files, read, strict=True)]
+    runs.keep(digests, Outcome(report.findings, report.handlers, linked.followed, tuple(sorted(linked.absent))))
+    return report
 
 
 def lint_source(text: str, path: str = "server.py", settings: Settings | None = None) -> list[Finding]:
@@ -53,23 +72,38 @@ def lint_source(text: str, path: str = "server.py", settings: Settings | None = 
     return list(report.findings)
 
 
-def _linked(read: dict[str, Summary], cache: Path | None) -> Project:
+class _Linked(NamedTuple):
+    project: Project
+    followed: dict[str, str]
+    """The files that nobody named, each with the digest of its content."""
+    absent: set[str]
+    """What would have been read, had it been there."""
+
+
+def _linked(read: Iterable[Read], cache: Cache | None) -> _Linked:
     """Link the files, and read what handlers reach in files that nobody named."""
-    known = {each.module for each in read.values()}
+    files = {each.summary.path: each.summary for each in read}
+    known = {each.module for each in files.values()}
+    followed: dict[str, str] = {}
+    absent: set[str] = set()
     while True:
-        project = Project(read.values())
+        project = Project(files.values())
         _ = project.handlers
-        imported = {file for name, root in project.unseen for file in files_imported(name, root)}
-        missing = [file for file in sorted(imported) if location_of(file).id not in known]
-        if not missing or len(known) + len(missing) > len(read) + _MOST_FOLLOWED:
-            return project
-        known |= {location_of(file).id for file in missing}
-        read |= {each.path: each for each in summaries(missing, jobs=1, cache=cache)}
+        trails = [files_imported(name, root) for name, root in project.unseen]
+        absent |= {str(path) for trail in trails for path in trail.absent}
+        found = {location_of(file).id: file for trail in trails for file in trail.files}
+        missing = [file for known_as, file in sorted(found.items()) if known_as not in known]
+        if not missing or len(followed) + len(missing) > _MOST_FOLLOWED:
+            return _Linked(project, followed, absent)
+        for file, each in zip(missing, summaries(missing, jobs=1, cache=cache), strict=True):
+            files[str(file)] = each.summary
+            followed[str(file)] = each.digest
+        known |= found.keys()
 
 
 def _report(project: Project, judged: set[str], settings: Settings) -> Report:
     found: dict[str, list[Finding]] = {path: [] for path in judged}
-    for finding in {*_in_files(project.files), *_reached(project), *_told(project)}:
+    for finding in {*_in_files(project.files), *_in_handlers(project)}:
         if finding.path in judged and settings.wants(finding.rule, finding.path):
             found[finding.path].append(dataclasses.replace(finding, severity=settings.severity_of(finding.rule)))
     ignores = {each.path: each.ignores for each in project.files}
@@ -91,23 +125,29 @@ def _in_files(files: Iterable[Summary]) -> Iterator[Finding]:
         yield from (_finding(file.path, candidate) for candidate in file.found)
 
 
-def _reached(project: Project) -> Iterator[Finding]:
-    """Keep what rules found in functions, where a handler that the rule is about is or reaches the function."""
+def _in_handlers(project: Project) -> Iterator[Finding]:
     for handler in project.handlers:
-        for where in handler.reached:
-            for candidate in where.function.candidates:
-                rule = RULES[candidate.rule]
-                if rule.only_handlers and where != handler.where:
-                    continue
-                if rule.concerns is None or rule.concerns(handler):
-                    yield _finding(where.file.path, candidate)
+        try:
+            yield from [*_reached(handler), *_told(handler)]
+        except Exception as error:  # noqa: BLE001 - a bug in a rule costs one handler, not the run.
+            yield _finding(handler.where.file.path, unreadable(unjudged(error)))
 
 
-def _told(project: Project) -> Iterator[Finding]:
-    for handler in project.handlers:
-        for rule in RULES.values():
-            for told in rule.of_handler(handler) if rule.of_handler else ():
-                yield _finding(told.path, Candidate(rule.name, *told[1:]))
+def _reached(handler: Handler) -> Iterator[Finding]:
+    """Keep what rules found in functions, if the rule is about a handler that is or reaches the function."""
+    for where in handler.reached:
+        for candidate in where.function.candidates:
+            rule = RULES[candidate.rule]
+            if rule.only_handlers and where != handler.where:
+                continue
+            if rule.concerns is None or rule.concerns(handler):
+                yield _finding(where.file.path, candidate)
+
+
+def _told(handler: Handler) -> Iterator[Finding]:
+    for rule in RULES.values():
+        for told in rule.of_handler(handler) if rule.of_handler else ():
+            yield _finding(told.path, Candidate(rule.name, *told[1:]))
 
 
 def _finding(path: str, candidate: Candidate) -> Finding:

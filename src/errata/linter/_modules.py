@@ -1,5 +1,6 @@
 """Files as modules: under which name each is imported, from where, and which file an import means."""
 
+import functools
 import os
 import zlib
 from collections.abc import Iterable, Iterator
@@ -18,11 +19,12 @@ class Location(NamedTuple):
     dotted: str
     """Its name for those who import it."""
     is_package: bool = False
+    file: str = ""
 
     @property
     def id(self) -> str:
-        """A name that no other file has; two directories may each have a `server`."""
-        return f"{self.dotted}@{zlib.crc32(self.root.encode('utf-8', 'surrogateescape')):08x}"
+        """A name that no other file has; `server.py` and `server/__init__.py` may stand beside each other."""
+        return _id(self.dotted, self.file or self.root)
 
     @property
     def package(self) -> str:
@@ -30,14 +32,22 @@ class Location(NamedTuple):
         return self.dotted if self.is_package else self.dotted.rpartition(".")[0]
 
 
+@functools.lru_cache(maxsize=16)
+def _id(dotted: str, where: str) -> str:
+    return f"{dotted}@{zlib.crc32(where.encode('utf-8', 'surrogatepass')):08x}"
+
+
 def location_of(path: Path) -> Location:
     """Say where a file is imported from, and under which name: up to the last directory that is a package."""
-    file = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would follow links out of the project.
-    root, names = file.parent, [] if file.stem == "__init__" else [file.stem]
-    while root.name.isidentifier() and (root / "__init__.py").is_file():
-        names.insert(0, root.name)
-        root = root.parent
-    return Location(str(root), ".".join(names) or file.stem, file.stem == "__init__" and bool(names))
+    file = os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow links out of the project.
+    root, last = os.path.split(file)
+    stem = last.removesuffix(".py")
+    is_init = stem == "__init__"
+    names = [] if is_init else [stem]
+    while (name := os.path.basename(root)).isidentifier() and os.path.isfile(f"{root}{os.sep}__init__.py"):  # noqa: PTH113, PTH119 - every file comes by here.
+        names.append(name)
+        root = os.path.dirname(root)  # noqa: PTH120 - as above.
+    return Location(root, ".".join(reversed(names)) or stem, is_init and bool(names), file)
 
 
 class Modules:
@@ -48,7 +58,9 @@ class Modules:
         self._by_root: dict[str, dict[str, str]] = {}
         self._by_ending: dict[str, list[tuple[str, str]]] = {}
         for root, dotted, path, known_as in modules:
-            self._by_root.setdefault(root, {})[dotted] = known_as
+            beside = self._by_root.setdefault(root, {})
+            if dotted not in beside or path.endswith("__init__.py"):  # Python, too, prefers the package.
+                beside[dotted] = known_as
             for ending in _endings(path):
                 self._by_ending.setdefault(ending, []).append((root, known_as))
         self._known: dict[tuple[str, str], str] = {}
@@ -89,21 +101,35 @@ def _shared(root: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def files_imported(name: str, root: str) -> Iterator[Path]:
-    """Find the files below a root that a dotted name comes from, the packages on the way included."""
-    place = Path(root)
+class Trail(NamedTuple):
+    """Where a dotted name leads."""
+
+    files: tuple[Path, ...]
+    """The file that it comes from, the packages on the way included."""
+    absent: tuple[Path, ...]
+    """What would have led elsewhere, had it been there."""
+
+
+def files_imported(name: str, root: str) -> Trail:
+    """Find the files below a root that a dotted name comes from."""
+    place, files, absent = Path(root), list[Path](), list[Path]()
     for part in name.partition("(")[0].split("."):
         if not part.isidentifier():
-            return
+            break
         place /= part
         package, file = place / "__init__.py", place.with_suffix(".py")
-        if package.is_file():
-            yield package
-        elif file.is_file():
-            yield file
-            return
-        elif not place.is_dir():
-            return
+        if os.path.isfile(package):  # noqa: PTH113 - unlike `Path.is_file`, it is never refused.
+            files.append(package)
+            continue
+        absent.append(package)
+        if os.path.isfile(file):  # noqa: PTH113 - as above.
+            files.append(file)
+            break
+        absent.append(file)
+        if not os.path.isdir(place):  # noqa: PTH112 - as above.
+            absent.append(place)
+            break
+    return Trail(tuple(files), tuple(absent))
 
 
 def _beginnings(name: str) -> Iterator[str]:

@@ -2,13 +2,18 @@
 
 import ast
 import io
+import os
+import stat
 import tokenize
 import warnings
+from bisect import bisect_right
+from itertools import accumulate
 from pathlib import Path
 
 from errata.linter._finding import Place
 
 LARGEST_BYTES = 4_000_000  # Longer files are generated ones; one of them would take longer than all the rest.
+TOO_DEEP = "is nested too deeply"
 
 
 class UnreadableError(Exception):
@@ -21,18 +26,27 @@ class UnreadableError(Exception):
         self.place = place
 
 
-def read(path: Path) -> bytes:
-    """Read a file, as far as it is there, may be read and is no larger than a person writes."""
+def read(path: Path, largest: int = LARGEST_BYTES) -> bytes:
+    """Read a file, as far as it is one, is there, may be read and is no larger than a person writes."""
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_BYTES + 1)
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UnreadableError("is no regular file", "name a file that holds Python source")
+            content = file.read(largest + 1)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise UnreadableError(f"cannot be read: {reason}", "check the path and its permissions") from error
-    if len(content) > LARGEST_BYTES:
-        what = f"is larger than {LARGEST_BYTES // 1_000_000} MB, which is not linted"
+    except ValueError as error:  # A null byte in the path.
+        raise UnreadableError("cannot be read: there is no such path", "check the path") from error
+    if len(content) > largest:
+        what = f"is larger than {largest // 1_000_000} MB, which is not linted"
         raise UnreadableError(what, "exclude it in `[tool.errata.lint]`, or split it into modules")
     return content
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe that nobody writes to would keep everybody waiting."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def decoded(content: bytes) -> str:
@@ -40,7 +54,7 @@ def decoded(content: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+    except (SyntaxError, ValueError, LookupError) as error:
         at = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         what = "is not UTF-8, and declares no other encoding that fits"
         raise UnreadableError(what, "save it as UTF-8", Place(at, 1, at, 2)) from error
@@ -57,9 +71,10 @@ def parsed(text: str) -> ast.Module:
         what = f"is not Python: {error.msg[:1].lower()}{error.msg[1:]}"
         raise UnreadableError(what, "correct the syntax", Place(line, column, line, column + 1)) from error
     except (RecursionError, MemoryError) as error:
-        raise UnreadableError("is nested too deeply", "split the expression into smaller ones") from error
-    except ValueError as error:  # A null byte.
-        raise UnreadableError("is not Python: it holds null bytes", "save it as text") from error
+        raise UnreadableError(TOO_DEEP, "split the expression into smaller ones") from error
+    except ValueError as error:
+        held = "null bytes" if "\0" in text else "half of a character"  # A surrogate, which UTF-8 cannot write.
+        raise UnreadableError(f"is not Python: it holds {held}", "save it as text") from error
 
 
 class Lines:
@@ -68,6 +83,8 @@ class Lines:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines: list[str] | None = None
+        self._ends: dict[int, list[int]] = {}
+        """For lines that are not ASCII, the byte at which each character ends."""
 
     def line(self, number: int) -> str:
         """Give one line, from 1; empty if there is none."""
@@ -93,4 +110,6 @@ class Lines:
         line = self.line(number)
         if line.isascii():
             return offset + 1
-        return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
+        if number not in self._ends:
+            self._ends[number] = list(accumulate(len(each.encode("utf-8", "surrogatepass")) for each in line))
+        return bisect_right(self._ends[number], offset) + 1
