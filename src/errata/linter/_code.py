@@ -89,6 +89,8 @@ class Function:
     """Its parameters, `*args` and `**kwargs` left out."""
     unknown: set[str] = dataclasses.field(default_factory=set[str])
     """Parameters without an annotation, and what loops run over: bound here, nobody knows to what."""
+    caught: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict[int, tuple[str, ...]])
+    """What is caught around a block, by the identity of its `Around`; found out once for all that stands in it."""
     _known: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
 
     @property

@@ -46,7 +46,7 @@ def _below(directory: Path, exclude: tuple[str, ...], root: Path) -> Iterator[Pa
         directories[:] = sorted(name for name in directories if not _is_left_out(here / name, exclude, root))
         for name in sorted(files):
             file = here / name
-            if name.endswith(".py") and not _is_excluded(file, exclude, root) and file.is_file():
+            if name.endswith(".py") and not _is_excluded(file, exclude, root) and os.path.isfile(file):  # noqa: PTH113 - unlike `Path.is_file`, it is never refused.
                 yield file
 
 
@@ -55,9 +55,9 @@ def _is_left_out(directory: Path, exclude: tuple[str, ...], root: Path) -> bool:
     name = directory.name
     if name.startswith(".") or name in _OTHERS or _is_excluded(directory, exclude, root):
         return True
-    if name in _BUILT and not (directory / "__init__.py").exists():  # A package may well be called so.
+    if name in _BUILT and not os.path.exists(directory / "__init__.py"):  # noqa: PTH110 - as below. A package may be called so.
         return True
-    return (directory / "pyvenv.cfg").exists()
+    return os.path.exists(directory / "pyvenv.cfg")  # noqa: PTH110 - unlike `Path.exists`, it is never refused.
 
 
 def _is_excluded(path: Path, exclude: tuple[str, ...], root: Path) -> bool:

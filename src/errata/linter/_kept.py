@@ -13,7 +13,8 @@ _Reader = Callable[[Any], Any]
 
 def loaded(kind: type[_Kind], kept: object) -> _Kind:
     """Make a value object from what JSON made of it; raises TypeError or ValueError where it does not fit."""
-    return cast("_Kind", _reader(kind)(kept))
+    read: Callable[[object], _Kind] = _reader(cast("Any", kind))
+    return read(kept)
 
 
 def row(value: object) -> list[object]:
@@ -28,7 +29,7 @@ def _reader(kind: Any) -> _Reader:  # noqa: ANN401 - an annotation.
     if kind in {str, int, bool}:
         return _plain(kind)
     if issubclass(kind, StrEnum):
-        return kind
+        return cast("_Reader", kind)
     hints = get_type_hints(kind)
     names: Sequence[str] = getattr(kind, "_fields", None) or [field.name for field in dataclasses.fields(kind)]
     return _fixed(lambda values: kind(*values), [_reader(hints[name]) for name in names])

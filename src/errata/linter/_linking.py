@@ -123,14 +123,18 @@ class Project:
         """Follow a name in a file through imports, instances and attributes, as far as it goes."""
         key = (name, file.root)
         if key not in self._known:
-            at = self._known[key] = self._walked(self._modules.localised(name, file.root))
+            start = self._known[key] = self._modules.localised(name, file.root)  # Whoever comes back here stops.
+            at = self._known[key] = self._walked(start)
             if at[:1] != UNKNOWN and not self._is_ours(at):
                 self.unseen.add((at, file.root))
         return self._known[key]
 
     def _walked(self, name: str) -> str:
         for _ in range(_MOST_STEPS):
-            step = self._step(name)
+            try:
+                step = self._step(name)
+            except RecursionError:  # Classes made from parts of classes, a thousand times over.
+                return name
             if step is None or step == name:
                 return name
             name = step

@@ -86,7 +86,10 @@ def code_of(function: Function, expression: ast.expr | None) -> Code | None:
 
 def caught_around(function: Function, site: Site[ast.Raise] | Site[ast.Call] | Site[ast.Return]) -> tuple[str, ...]:
     """Name the exception classes that are caught around a place, and may not be raised again."""
-    return tuple(name for block in site.blocks() for name in _caught_in(function, block))
+    around = id(site.around)
+    if around not in function.caught:
+        function.caught[around] = tuple(name for block in site.blocks() for name in _caught_in(function, block))
+    return function.caught[around]
 
 
 def _caught_in(function: Function, block: ast.AST) -> Iterator[str]:

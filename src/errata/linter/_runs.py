@@ -42,7 +42,7 @@ class Runs:
 
     def keep(self, digests: Sequence[tuple[Path, str]], outcome: Outcome) -> None:
         """Keep what a run found in files of this content."""
-        value = outcome._replace(findings=tuple(map(row, outcome.findings)))
+        value = [list(map(row, outcome.findings)), *outcome[1:]]
         self._cache.put(self._name([file for file, _ in digests]), _content(digests), value)
         self._cache.tidy()
 

@@ -68,7 +68,7 @@ def parsed(text: str) -> ast.Module:
             return ast.parse(text)
     except SyntaxError as error:
         line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
-        what = f"is not Python: {error.msg[:1].lower()}{error.msg[1:]}"
+        what = f"is not Python: {error.msg[:1].lower()}{error.msg[1:].rstrip('.')}"
         raise UnreadableError(what, "correct the syntax", Place(line, column, line, column + 1)) from error
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(TOO_DEEP, "split the expression into smaller ones") from error
