@@ -130,6 +130,8 @@ class Function:
         """Say what a name stands for in this very scope; None where it is not bound here."""
         if name in self.inner:
             return f"{self.module.id}.{self.inner[name].name}"
+        if self.name and (own := f"{self.name}.{name}") in self.module.classes:
+            return f"{self.module.id}.{own}"
         if self.owner and self.parameters and self.parameters[0].arg == name:
             return f"{self.module.id}.{self.owner.name}()"
         bound = self.annotations.get(name)
