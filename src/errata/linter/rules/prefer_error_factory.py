@@ -1,0 +1,161 @@
+"""Finds `FaultError(Code.NOT_FOUND, …)` where `not_found(…)` says the same.
+
+## Why it hurts
+
+It works. But a reader has to find the code among the arguments, a mistyped one shows when the line runs, and the next
+author copies the long form with the wrong code in it.
+
+## Example
+
+```python
+from errata import Code, FaultError
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def get_order(order_id: str) -> dict:
+    raise FaultError(Code.NOT_FOUND, f"There is no order {order_id}.")
+```
+
+## Write instead
+
+The factory takes the same arguments without the code. `--fix` rewrites the call, and the import where it can.
+
+```python
+from errata import not_found
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def get_order(order_id: str) -> dict:
+    raise not_found(f"There is no order {order_id}.")
+```
+
+## What it leaves alone
+
+Codes without a factory, and a code that is known only when the program runs: that is what the constructor is for.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from errata._factories import FACTORY_NAMES
+from errata.linter._code import Function
+from errata.linter._finding import Edit, Place, Severity
+from errata.linter._raising import error_of
+from errata.linter._rule import Found, Rule
+
+_CONSTRUCTOR = "errata.FaultError"
+_FACTORY_OF: dict[str, str] = {str(code): name for code, name in FACTORY_NAMES.items()}
+
+
+def _found(function: Function) -> Iterator[Found]:
+    for site in function.calls:
+        call = site.node
+        if not _may_be_constructor(function, call.func):
+            continue
+        error = error_of(function, call)
+        factory = _FACTORY_OF.get(error.code)
+        if error.name == _CONSTRUCTOR and factory:
+            yield Found(
+                call,
+                f"`{function.source_of(call.func)}` is given a code that has a factory",
+                f"write `{factory}(…)`, without the code",
+                _edits(function, call, factory),
+            )
+
+
+def _may_be_constructor(function: Function, called: ast.expr) -> bool:
+    """Whether it is worth asking what a call stands for."""
+    match called:
+        case ast.Name(id=name):
+            return function.module.names.get(name) == _CONSTRUCTOR
+        case ast.Attribute(attr=name):
+            return name == "FaultError"
+        case _:
+            return False
+
+
+def _edits(function: Function, call: ast.Call, factory: str) -> tuple[Edit, ...]:
+    arguments = _without_code(function, call)
+    if arguments is None:
+        return ()
+    if isinstance(call.func, ast.Attribute):
+        return Edit(function.place_of(call.func), _beside(function, call.func, factory)), arguments
+    imported = _imported(function, factory)
+    return () if imported is None else (Edit(function.place_of(call.func), factory), arguments, *imported)
+
+
+def _beside(function: Function, called: ast.Attribute, factory: str) -> str:
+    return f"{function.source_of(called.value)}.{factory}"
+
+
+def _without_code(function: Function, call: ast.Call) -> Edit | None:
+    """Take the code off the arguments; None if it is not the first, or something is written around it."""
+    given = [*call.args, *(each for each in call.keywords)]
+    if not call.args or isinstance(call.args[0], ast.Starred):
+        return None
+    opened, code, closed = function.place_of(call.func), function.place_of(call.args[0]), function.place_of(call)
+    if len(given) == 1:
+        whole = Place(opened.end_line, opened.end_column, closed.end_line, closed.end_column)
+        return Edit(whole, "()") if "#" not in function.module.lines.text_of(whole) else None
+    following = function.place_of(given[1])
+    gone = Place(code.line, code.column, following.line, following.column)
+    is_plain = function.module.lines.text_of(gone).strip() == f"{function.source_of(call.args[0])},"
+    return _joined(function, call, gone) if is_plain else None
+
+
+def _joined(function: Function, call: ast.Call, gone: Place) -> Edit | None:
+    """Remove the code; what follows takes its place, unless it is a comprehension or in brackets of its own."""
+    before = function.place_of(call.func)
+    opening = function.module.lines.text_of(Place(before.end_line, before.end_column, gone.line, gone.column))
+    return Edit(gone, "") if opening.strip() == "(" else None
+
+
+def _imported(function: Function, factory: str) -> tuple[Edit, ...] | None:
+    """Import the factory beside the constructor; None if its name is taken, or the import is not a plain line."""
+    if function.module.names.get(factory) == f"errata.{factory}" and not _is_bound_again(function, factory, at_most=1):
+        return ()
+    if _is_bound_again(function, factory, at_most=0):
+        return None
+    for node in function.module.tree.body:
+        match node:
+            case ast.ImportFrom(module="errata", level=0, names=names) if node.lineno == node.end_lineno:
+                return (_added(function, names, factory),)
+            case _:
+                continue
+    return None
+
+
+def _added(function: Function, names: list[ast.alias], factory: str) -> Edit:
+    """Put a name among those of an import, where a sorted one has it."""
+    later = next((each for each in names if each.name[:1].islower() and each.name > factory), None)
+    place = function.place_of(later or names[-1])
+    if later:
+        return Edit(Place(place.line, place.column, place.line, place.column), f"{factory}, ")
+    return Edit(Place(place.line, place.end_column, place.line, place.end_column), f", {factory}")
+
+
+def _is_bound_again(function: Function, name: str, *, at_most: int) -> bool:
+    """Whether a name is bound in the file more often than that: by a parameter, a variable, an import, anything."""
+    return sum(map(name.__eq__, _names_bound(function.module.tree))) > at_most
+
+
+def _names_bound(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.alias(name=name, asname=alias):
+                yield alias or name.partition(".")[0]
+            case _:
+                continue
+
+
+RULE = Rule("prefer-error-factory", Severity.WARNING, __doc__, in_function=_found, fixable=True)

@@ -1,0 +1,136 @@
+"""Finds a handler that raises a class which says nothing: `Exception`, `RuntimeError` and the like.
+
+## Why it hurts
+
+The class is what tells an agent, or whoever answers it, what kind of failure this is. `RuntimeError` is every kind and
+none: it becomes `INTERNAL_ERROR`, which an agent can only report, though the order was merely not found or the next call
+would have worked.
+
+## Example
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def get_order(order_id: str) -> dict:
+    order = await orders.find(order_id)
+    if order is None:
+        raise RuntimeError(f"There is no order {order_id}.")
+    return order
+```
+
+## Write instead
+
+Raise the error that says what happened. There is a factory for each kind: `not_found`, `conflict`, `rate_limited`, …
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import not_found
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def get_order(order_id: str) -> dict:
+    order = await orders.find(order_id)
+    if order is None:
+        raise not_found(f"There is no order {order_id}.")
+    return order
+```
+
+## What it leaves alone
+
+- Classes that say what is wrong: `ValueError`, `PermissionError`, `FileNotFoundError`, `TimeoutError`, your own.
+- What is raised and caught in the same function.
+- Functions that a handler calls: they may not know that there is an agent.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from errata.linter._code import Function, Site
+from errata.linter._finding import Severity
+from errata.linter._messages import calls_raised, messages_of, words_of
+from errata.linter._raising import caught_around
+from errata.linter._rule import Found, Rule
+
+# Each becomes an `INTERNAL_ERROR`, as far as its class goes.
+_SAY_NOTHING = frozenset(
+    {
+        "ArithmeticError",
+        "BaseException",
+        "Exception",
+        "KeyError",
+        "LookupError",
+        "RuntimeError",
+        "SystemError",
+        "TypeError",
+    }
+)
+_BASES = {"KeyError": "LookupError"}
+_EVERYTHING = frozenset({"BaseException", "Exception"})
+
+# The first that is in the message. What a sentence denies comes before what it asks for.
+_WORDS = (
+    (r"rate.?limit|too many requests|quota", "rate_limited"),
+    (r"timed? ?out|took too long", "timeout"),
+    (
+        r"\bapi.?key|\bcredentials|environment variable|not configured|misconfigured|not initiali[sz]ed",
+        "configuration_error",
+    ),
+    (r"unauthori[sz]ed|not authenticated|authenticat|log ?in|token", "unauthorized"),
+    (r"permission|forbidden|denied|read.only", "forbidden"),
+    (r"not allowed|not permitted|disabled", "operation_not_allowed"),
+    (r"already exists|conflict", "conflict"),
+    (
+        r"not found|no such|does not exist|doesn't exist|could not find|couldn't find|unknown|^no \S+ (?:found|for)",
+        "not_found",
+    ),
+    (r"not (?:yet )?implemented", "not_implemented"),
+    (r"unavailable|not running|unreachable|connect", "service_unavailable"),
+    (
+        r"invalid|unsupported|must (?:be|have|not)|required|\bexpected|cannot be empty|should be|missing|provide",
+        "validation_error",
+    ),
+    (r"\bapi\b|status|upstream|http|response|request", "upstream_error"),
+    (r"\bsql\b|database|query", "database_error"),
+)
+
+
+def _found(function: Function) -> Iterator[Found]:
+    for site in function.raises:
+        name = _class_of(function, site.node)
+        if name in _SAY_NOTHING and not _is_caught_here(function, site, name):
+            yield Found(
+                site.node,
+                f"`{name}` does not say what kind of failure this is",
+                f"raise {_advice(function, site.node)}",
+            )
+
+
+def _class_of(function: Function, raised: ast.Raise) -> str:
+    call = next(calls_raised(function, raised), None)
+    return function.resolve(call.func if call else raised.exc) or ""
+
+
+def _is_caught_here(function: Function, site: Site[ast.Raise], name: str) -> bool:
+    caught = set(caught_around(function, site)) if site.around else set[str]()
+    return not caught.isdisjoint({*_EVERYTHING, name, _BASES.get(name, name)})
+
+
+def _advice(function: Function, raised: ast.Raise) -> str:
+    words = " ".join(
+        words_of(message).lower() for call in calls_raised(function, raised) for message in messages_of(function, call)
+    )
+    for pattern, factory in _WORDS:
+        if re.search(pattern, words):
+            return f"`errata.{factory}(…)`, which tells the agent what to do next"
+    return "one of errata's errors, such as `not_found(…)` or `upstream_error(…)`, which tell the agent what to do next"
+
+
+RULE = Rule("prefer-mcp-error-in-handler", Severity.WARNING, __doc__, in_function=_found, only_handlers=True)

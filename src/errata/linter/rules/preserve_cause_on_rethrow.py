@@ -1,0 +1,186 @@
+"""Finds a new error that is raised in an `except` without the one that was caught.
+
+## Why it hurts
+
+Python remembers what came before, but not that it was the reason. errata, and everybody else who reads causes, goes by
+`from` alone: a timeout that is raised as `RuntimeError("No answer.")` stays a timeout with `from error`, and without it
+becomes an `INTERNAL_ERROR` which nobody repeats.
+
+## Example
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import service_unavailable
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def count_orders(customer: str) -> int:
+    try:
+        return await orders.count(customer)
+    except ConnectionError:
+        raise service_unavailable("The order service does not answer.")
+```
+
+## Write instead
+
+Say where it comes from. `--fix` does.
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import service_unavailable
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def count_orders(customer: str) -> int:
+    try:
+        return await orders.count(customer)
+    except ConnectionError as error:
+        raise service_unavailable("The order service does not answer.") from error
+```
+
+## What it leaves alone
+
+- `from None`, which says that the cause is left out on purpose, and `cause=error`.
+- `raise`, `raise error`, and a variable that was made elsewhere.
+- `raise translated(error)`: a function that is given what was caught decides itself.
+- An import that failed: what is missing is in the message.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from errata.linter._code import Function, Site
+from errata.linter._finding import Edit, Place, Severity
+from errata.linter._names import last_of, written
+from errata.linter._raising import CODE_OF_FACTORY, caught_by, keyword
+from errata.linter._rule import Found, Rule
+
+# These end something on purpose, or ask; they are no account of a failure.
+_NO_FAILURES = frozenset(
+    {
+        "KeyboardInterrupt",
+        "StopAsyncIteration",
+        "StopIteration",
+        "SystemExit",
+        "asyncio.CancelledError",
+        "errata.NeedsInput",
+    }
+)
+_MISSING_MODULES = frozenset({"ImportError", "ModuleNotFoundError"})
+_NAMES = ("error", "caught", "cause")
+_COLON = re.compile(r"\s*:")
+
+
+def _found(function: Function) -> Iterator[Found]:
+    for site in function.raises:
+        clause = _clause_around(site) if site.around and site.node.cause is None else None
+        if clause is None or not _is_new(function, site.node.exc, clause) or _is_import(function, clause):
+            continue
+        name = clause.name or "error"
+        yield Found(
+            site.node,
+            f"what was caught is not named as the cause of `{_called(site.node)}`",
+            f"raise it `from {name}`" if clause.name else f"write `except … as {name}:`, and raise this `from {name}`",
+            _edits(function, site.node, clause),
+        )
+
+
+def _clause_around(site: Site[ast.Raise]) -> ast.ExceptHandler | None:
+    """Find the except clause that a raise leaves; one in a `try` inside the clause may be caught there."""
+    for block in site.blocks():
+        if isinstance(block, ast.ExceptHandler):
+            return block
+        if isinstance(block, ast.Try | ast.TryStar) and block.handlers:
+            return None
+    return None
+
+
+def _is_new(function: Function, raised: ast.expr | None, clause: ast.ExceptHandler) -> bool:
+    """Whether something else is raised than what was caught, or what a function made of it."""
+    match raised:
+        case ast.Call(func=ast.Attribute(attr="with_traceback")):
+            return False
+        case ast.Call():
+            name = function.resolve(raised.func) or "?"
+            return name not in _NO_FAILURES and not _keeps(raised, name, clause.name)
+        case ast.Name() | ast.Attribute():
+            name = function.resolve(raised) or "?"
+            return last_of(written(raised) or "")[:1].isupper() and name not in _NO_FAILURES
+        case _:
+            return False
+
+
+def _keeps(call: ast.Call, name: str, caught: str | None) -> bool:
+    """Whether a call gets what was caught in a way that keeps it."""
+    if keyword(call, "cause") is not None or any(each.arg is None for each in call.keywords):
+        return True
+    if name in CODE_OF_FACTORY or caught is None:
+        return False
+    given = [each.value for each in call.keywords]
+    if not last_of(written(call.func) or "").lstrip("_")[:1].isupper():
+        given += call.args
+    return any(isinstance(each, ast.Name) and each.id == caught for each in given)
+
+
+def _is_import(function: Function, clause: ast.ExceptHandler) -> bool:
+    return _MISSING_MODULES.issuperset(caught_by(function, clause))
+
+
+def _called(raised: ast.Raise) -> str:
+    made = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
+    return (written(made) if made else None) or "this error"
+
+
+def _edits(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> tuple[Edit, ...]:
+    end = function.place_of(raised)
+    behind = Place(end.end_line, end.end_column, end.end_line, end.end_column)
+    if clause.name:
+        return () if _is_bound_in(clause, clause.name) else (Edit(behind, f" from {clause.name}"),)
+    name = _free_name(function)
+    place = _after_classes(function, clause)
+    return (Edit(place, f" as {name}"), Edit(behind, f" from {name}")) if name and place else ()
+
+
+def _is_bound_in(clause: ast.ExceptHandler, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+        for each in clause.body
+        for node in ast.walk(each)
+    )
+
+
+def _free_name(function: Function) -> str | None:
+    """Find a name that nothing in the function has: an `except` forgets its own when it ends."""
+    taken = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
+    taken |= {parameter.arg for parameter in function.parameters} | _named_clauses(function)
+    return next((name for name in _NAMES if name not in taken), None)
+
+
+def _named_clauses(function: Function) -> set[str]:
+    """Names that an except clause around another one has: the inner one would forget it."""
+    return {
+        block.name
+        for site, clause in function.clauses
+        if clause.name is None
+        for block in site.blocks()
+        if isinstance(block, ast.ExceptHandler) and block.name
+    }
+
+
+def _after_classes(function: Function, clause: ast.ExceptHandler) -> Place | None:
+    """Find where `as …` goes; None where there are brackets, a comment, or no class at all."""
+    if clause.type is None:
+        return None
+    end = function.place_of(clause.type)
+    rest = function.module.lines.line(end.end_line)[end.end_column - 1 :]
+    return Place(end.end_line, end.end_column, end.end_line, end.end_column) if _COLON.match(rest) else None
+
+
+RULE = Rule("preserve-cause-on-rethrow", Severity.WARNING, __doc__, in_function=_found, fixable=True)

@@ -1,0 +1,146 @@
+"""Finds an error about an argument that does not say, for machines, which argument it is about.
+
+## Why it hurts
+
+An agent that is told `field` corrects that one argument and calls again. Told only "must be positive", it guesses which of
+six was meant, changes two of them, and may get a result for a question nobody asked.
+
+## Example
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import invalid_params
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def list_orders(customer: str, limit: int) -> list[dict]:
+    if limit > 100:
+        raise invalid_params(f"The limit is {limit}; the highest is 100.")
+    return await orders.of(customer, limit)
+```
+
+## Write instead
+
+Name the argument, as a path if it is inside another one: `field="order.customer.email"`. Several at once go to `issues=`.
+`--fix` adds the field in a handler, where the test before it tells which one is meant.
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import invalid_params
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def list_orders(customer: str, limit: int) -> list[dict]:
+    if limit > 100:
+        raise invalid_params(f"The limit is {limit}; the highest is 100.", field="limit")
+    return await orders.of(customer, limit)
+```
+
+## What it leaves alone
+
+- A test of several arguments at once ("give either a name or a number"), and one of none.
+- `ValueError` and other exceptions, which have no place for a field.
+- Data that is put together elsewhere: the field may be in it.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from errata._taxonomy import Code
+from errata.linter._arguments_at_fault import Suspect, arguments_of, suspect
+from errata.linter._code import Function, Site
+from errata.linter._finding import Edit, Place, Severity
+from errata.linter._messages import calls_raised, data_of, messages_of, words_of
+from errata.linter._raising import error_of, keyword
+from errata.linter._rule import Found, Rule
+
+_ABOUT_ARGUMENTS = frozenset(
+    {Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED}
+)
+_HANDLER_DECORATORS = frozenset({"mcp_prompt", "mcp_resource", "mcp_tool", "prompt", "resource", "tool"})
+
+
+def _found(function: Function) -> Iterator[Found]:
+    for site in function.raises:
+        for call in calls_raised(function, site.node):
+            error = error_of(function, call)
+            if error.code in _ABOUT_ARGUMENTS and not _says_which(function, call):
+                yield from _judged(function, site, call)
+
+
+def _says_which(function: Function, call: ast.Call) -> bool:
+    """Whether an error has a field, or may have one that cannot be seen."""
+    if any(each.arg in {"field", "issues", None} for each in call.keywords):
+        return True
+    match data_of(function, call):
+        case None:
+            return False
+        case ast.Dict(keys=keys):
+            return any(key is None or (isinstance(key, ast.Constant) and key.value == "field") for key in keys)
+        case _:
+            return True
+
+
+def _judged(function: Function, site: Site[ast.Raise], call: ast.Call) -> Iterator[Found]:
+    named = _named_in_message(function, call)
+    found = suspect(function, site)
+    if found is None and len(named) == 1:
+        found = Suspect(next(iter(named)), is_exact=False)
+    if found is None or named - {found.path.partition(".")[0]}:
+        return
+    yield Found(
+        call,
+        f"this error is about `{found.path}`, and does not say so for machines",
+        f'add `field="{found.path}"`',
+        _edits(function, call, found),
+    )
+
+
+def _named_in_message(function: Function, call: ast.Call) -> set[str]:
+    """Name the arguments that a message speaks of, in words or by their values."""
+    named: set[str] = set()
+    for message in messages_of(function, call):
+        words = words_of(message)
+        values = {node.id for node in ast.walk(message) if isinstance(node, ast.Name)}
+        named |= {name for name in arguments_of(function) if name in values or _is_spoken_of(name, words)}
+    return named
+
+
+def _is_spoken_of(name: str, words: str) -> bool:
+    """Whether a text names an argument; a plain word counts in quotation marks only, as it may be just a word."""
+    around = r"\b{}\b" if "_" in name else r"[`'\"]{}[`'\"]"
+    return re.search(around.format(re.escape(name)), words) is not None
+
+
+def _edits(function: Function, call: ast.Call, found: Suspect) -> tuple[Edit, ...]:
+    last = max([*call.args, *(each.value for each in call.keywords)], key=_end, default=None)
+    if last is None or not found.is_exact or not _is_decorated(function) or keyword(call, "code") is last:
+        return ()
+    end, closed = function.place_of(last), function.place_of(call)
+    rest = function.module.lines.text_of(Place(end.end_line, end.end_column, closed.end_line, closed.end_column))
+    if not re.fullmatch(r"\s*,?\s*\)", rest):
+        return ()
+    return (Edit(Place(end.end_line, end.end_column, end.end_line, end.end_column), f', field="{found.path}"'),)
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _is_decorated(function: Function) -> bool:
+    """Whether the function is what an agent calls: its parameters have the names that the agent knows."""
+    for decorator in getattr(function.node, "decorator_list", ()):
+        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if getattr(made, "attr", getattr(made, "id", None)) in _HANDLER_DECORATORS:
+            return True
+    return False
+
+
+RULE = Rule("validation-without-field", Severity.WARNING, __doc__, in_function=_found, fixable=True)
