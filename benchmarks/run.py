@@ -8,6 +8,7 @@ from pathlib import Path
 import classifying
 import encoding
 import importing
+import linting
 import prose
 import redacting
 import resilience
@@ -28,7 +29,7 @@ def main() -> None:
 
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
-    for module in (importing, serving, encoding, successes, prose, resilience, classifying, redacting):
+    for module in (importing, serving, encoding, successes, prose, resilience, classifying, redacting, linting):
         for found in module.figures():
             budget = f"≤ {found.budget:g}" if found.budget else f"≥ {found.least:g}" if found.least else ""
             lines.append(
