@@ -1,5 +1,6 @@
 """One line, and a server fails well."""
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -21,6 +22,7 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
         errata.install(server)                                       # MCPServer, low-level Server or FastMCP
         errata.install(server, dialect="tool-error-v1", mask=True)
         errata.install(server, breaker=Breaker("ncbi"), retry=True)  # left alone while it is down, repeated if harmless
+        errata.install(server, lint=True)                            # what will fail badly is in the log at start-up
 
     Tools stay as they are. Installing the same again does nothing; `uninstall()` on what comes back leaves the server
     as it was.
@@ -37,7 +39,12 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
             "errata is installed in this server already, with other settings. Install it once, or call "
             "`uninstall()` on what the first `install` gave back."
         )
-    return installation.start()
+    installation.start()
+    if settings.get("lint"):
+        from errata.linter._start_up import lint_at_start_up  # noqa: PLC0415 - loaded for those who ask for it.
+
+        lint_at_start_up(sys._getframe())  # noqa: SLF001 - as `logging` and `warnings` find who calls.
+    return installation
 
 
 def adapter_for(server: object) -> "type[Installation]":

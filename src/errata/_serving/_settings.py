@@ -30,6 +30,8 @@ class Settings(TypedDict, total=False):
     """Leaves the tools alone while they keep failing: one for all of them, or by their name."""
     retry: Retrying | bool | None
     """Repeats the tools that do no harm; True for errata's own numbers."""
+    lint: bool
+    """Look at the server's own modules as it starts, and log what will fail badly; it takes a moment for each module."""
 
 
 def _is_dialect(value: object) -> bool:
@@ -63,6 +65,7 @@ _RULES: Rules = {
     "contracts": (_is_by_tool, _BY_TOOL),
     "describe":  (_is_flag,    "Pass True or False."),
     "breaker":   (_is_breaker, "Pass a `Breaker`, or a dict with the names of tools as its keys and a `Breaker` for each."),
+    "lint":      (_is_flag,    "Pass True or False."),
     "retry":     (_is_retry,   "Pass True, or a policy such as `errata.resilience.retry(attempts=5)`."),
 }
 # fmt: on
