@@ -1,0 +1,119 @@
+"""Finds an error that a handler returns as if it were a result: `return "Error: no such order"`, `return {"error": …}`.
+
+## Why it hurts
+
+The protocol has a flag for this, and nothing sets it here. To the client the call has succeeded: it is counted, cached
+and shown as a success, no retry and no alarm sees it, and an agent that reads quickly goes on with "Error: no such order"
+as the data it asked for. Raised errors carry isError, a code, and whether trying again helps.
+
+## Example
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+ORDERS = {17: {"total": 12}}
+
+
+@server.tool()
+def find_order(number: int) -> dict[str, object]:
+    if number not in ORDERS:
+        return {"error": f"No order {number}."}
+    return ORDERS[number]
+```
+
+## Write instead
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import Recovery, not_found
+
+server = MCPServer("orders")
+ORDERS = {17: {"total": 12}}
+
+
+@server.tool()
+def find_order(number: int) -> dict[str, object]:
+    if number not in ORDERS:
+        raise not_found(f"No order {number}.", recovery=Recovery(hint="List the orders with `list_orders` first."))
+    return ORDERS[number]
+```
+
+## What it leaves alone
+
+- What stands in an `except` clause: that is `fake-empty-data`.
+- Results with `isError`, and answers that hold an `errors` list beside data or a verdict such as `valid`.
+- Tools whose job it is to say how something is: `health_check`, `validate_config`, `status`.
+- "No orders found": an empty answer is an answer.
+- Errors that a function of the project makes, such as `return failure("…")`.
+- Prompts, whose text is for a person to read, and functions that a handler calls.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from errata.linter._code import Function
+from errata.linter._error_answers import ErrorAnswer, error_answer
+from errata.linter._finding import Severity
+from errata.linter._rule import Found, Rule
+from errata.linter._status_tools import tells_status
+
+if TYPE_CHECKING:
+    from errata.linter._linking import Handler
+
+_MOST_SHOWN = 60
+
+# What is said, and the factory for it; the first that fits.
+_FACTORIES = (
+    (r"unknown (tool|command|action|operation)", "`raise invalid_params(…, field=…)`"),
+    (r"time(d )?out", "`raise timeout(…)`"),
+    (r"rate limit|too many requests", "`raise rate_limited(…)`"),
+    (
+        r"api[ _-]?key|not configured|environment variable|not installed|credentials|config",
+        "`raise configuration_error(…)`",
+    ),
+    (r"read[- ]only|not allowed|permission|denied|forbidden|disabled|refus", "`raise forbidden(…)`"),
+    (r"already|conflict", "`raise conflict(…)`"),
+    (r"not found|does not exist|doesn't exist|no such|^no |not exist", "`raise not_found(…)`"),
+    (
+        r"required|must|invalid|missing|expected|empty|provide|specify|unsupported|unknown|range|either|format",
+        "`raise invalid_params(…, field=…)`",
+    ),
+    (r"unavailable|not connected|not running|unreachable|connect", "`raise service_unavailable(…)`"),
+)
+
+
+def _found(function: Function) -> Iterator[Found]:
+    for site in function.returns:
+        if site.node.value is None or site.clause is not None:
+            continue
+        answer = error_answer(site.node.value)
+        if answer and not tells_status(function):
+            yield Found(site.node, _message(answer), _help(answer))
+
+
+def _message(answer: ErrorAnswer) -> str:
+    shown = answer.text.strip().partition("\n")[0]
+    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
+    said = f' ("{shown}")' if shown.strip("…") else ""
+    return f"an error is returned as a result: {answer.looks}{said}, without isError"
+
+
+def _help(answer: ErrorAnswer) -> str:
+    text = answer.text.lower()
+    fitting = next((factory for words, factory in _FACTORIES if re.search(words, text)), None)
+    return f"raise it, so that the client is told that the call failed: {fitting or _ANY}"
+
+
+_ANY = "`raise not_found(…)`, `raise invalid_params(…, field=…)`, or the factory that fits"
+
+
+def _answers_calls(handler: "Handler") -> bool:
+    return handler.kind != "prompt"
+
+
+RULE = Rule(
+    "error-as-result", Severity.WARNING, __doc__, in_function=_found, only_handlers=True, concerns=_answers_calls
+)

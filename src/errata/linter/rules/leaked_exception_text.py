@@ -1,0 +1,112 @@
+"""Finds the text of a caught exception (`str(e)`, `f"{e}"`, a traceback) in what a handler returns or raises.
+
+## Why it hurts
+
+That text was written for the author of some library. It names hosts, file paths, statements and their parameters, and
+now and then a token; whoever can make the call fail can read them. And it does not help the agent: "[Errno 111] Connect
+call failed ('10.0.3.7', 5432)" says neither whether the same call may be repeated nor what to do instead.
+
+A server with `errata.install` redacts what is raised, so passwords and tokens do not get out by way of an error. Nothing
+redacts what is *returned*, and redacted text is still text about the inside of a server.
+
+## Example
+
+```python
+import httpx
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def find_order(number: int) -> dict[str, object]:
+    try:
+        answer = await httpx.AsyncClient().get(f"https://orders.internal/{number}")
+        return answer.raise_for_status().json()
+    except httpx.HTTPError as error:
+        raise RuntimeError(f"Could not fetch the order: {error}") from error
+```
+
+## Write instead
+
+Say in your own words what failed and whether trying again helps. `from error` keeps the rest for the log.
+
+```python
+import httpx
+from mcp.server.mcpserver import MCPServer
+
+from errata import service_unavailable
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def find_order(number: int) -> dict[str, object]:
+    try:
+        answer = await httpx.AsyncClient().get(f"https://orders.internal/{number}")
+        return answer.raise_for_status().json()
+    except httpx.HTTPError as error:
+        raise service_unavailable("The order service does not answer.", retry_after_ms=5_000) from error
+```
+
+With `errata.install(server)` the `try` may go altogether: httpx's exceptions, and those of many other libraries, become
+errors with a code and a verdict by themselves.
+
+## What it leaves alone
+
+- Exceptions whose text somebody wrote for whoever called: those of the project itself, of errata and of the SDKs,
+  `ValueError`, a validation error. Only `Exception`, those of the operating system, and those of libraries that talk to
+  something else count.
+- Logs, `print`, and `ctx.error`, which is a message to a log.
+- The class of the exception, a status code, and what is looked up with `isinstance`.
+- A result that lists failures beside data, and a tool whose job it is to say how something is: `health_check`, `status`.
+- Text that goes through a function which, by its name, changes it: `redact(str(error))`.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from errata.linter._caught import is_foreign, name_of
+from errata.linter._code import Function
+from errata.linter._exception_text import Leak, is_traceback, leaks_in
+from errata.linter._finding import Severity
+from errata.linter._names import last_of
+from errata.linter._rule import Found, Rule
+from errata.linter._status_tools import tells_status
+
+
+def _found(function: Function) -> Iterator[Found]:
+    seen: set[ast.AST] = set()
+    for _, clause in function.clauses:
+        for leak in leaks_in(function, clause):
+            if leak.at in seen or not _hurts(function, clause, leak):
+                continue
+            seen.add(leak.at)
+            yield Found(leak.at, _message(function, clause, leak), _help(function, clause, leak))
+
+
+def _hurts(function: Function, clause: ast.ExceptHandler, leak: Leak) -> bool:
+    if isinstance(leak.sink, ast.Return) and tells_status(function):
+        return False
+    return is_foreign(function, clause) or is_traceback(function, leak.at)
+
+
+def _message(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
+    what = "the traceback" if is_traceback(function, leak.at) else f"the text of the caught {name_of(function, clause)}"
+    if isinstance(leak.sink, ast.Raise) and isinstance(leak.sink.exc, ast.Call):
+        raised = last_of(function.resolve(leak.sink.exc.func) or "")
+        return f"{what} goes to the client in `{raised}`" if raised else f"{what} goes to the client in an error"
+    return f"{what} goes to the client as a result"
+
+
+def _help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
+    name = clause.name or "error"
+    if is_traceback(function, leak.at):
+        return "log it with `logger.exception(…)`, and raise an error that says in your own words what failed"
+    return (
+        f"say in your own words what failed and what to do next: `raise service_unavailable(…) from {name}`, or the "
+        f"factory that fits; `from {name}` keeps the text for the log"
+    )
+
+
+RULE = Rule("leaked-exception-text", Severity.WARNING, __doc__, in_function=_found)
