@@ -41,6 +41,8 @@ class Change(NamedTuple):
     what: str
     each_time: bool
     """Whether doing it twice does it twice."""
+    is_local: bool = False
+    """Whether it changes nothing but a file."""
 
 
 def change_of(function: Function, call: ast.Call, name: str) -> Change | None:
@@ -112,14 +114,14 @@ def _text(function: Function, given: ast.expr | None) -> str:
 
 def _by_name(function: Function, call: ast.Call, name: str) -> Change | None:
     if name == "open":
-        return Change("open", each_time=False) if _opens_to_write(call) else None
+        return Change("open", each_time=False, is_local=True) if _opens_to_write(call) else None
     if not isinstance(call.func, ast.Attribute):
         return None
     if name in _WRITES or (name == "commit" and not call.args):
-        return Change(_short(call, name), each_time=False)
+        return Change(_short(call, name), each_time=False, is_local=name in _WRITES)
     origin = origin_of(function, call.func) or ""
     if origin in _FILES:
-        return Change(origin, each_time=False)
+        return Change(origin, each_time=False, is_local=True)
     if origin.startswith(("smtplib.", "aiosmtplib.")) and name in _MAILS:
         return Change(_short(call, name), each_time=True)
     return Change(origin, each_time=True) if origin.startswith("stripe.") and name == "create" else None

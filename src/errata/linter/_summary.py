@@ -53,6 +53,8 @@ class Act(NamedTuple):
     place: Place
     each_time: bool = False
     """Whether doing it twice changes something twice."""
+    in_turn: bool = False
+    """Whether it is one of several changes that all happen when the function runs, under no condition."""
 
 
 class Registration(NamedTuple):
@@ -194,7 +196,7 @@ def _function(kept: list[Any]) -> FunctionSummary:
         tuple(map(_candidate, candidates)),
         registers,
         is_async=is_async,
-        acts=tuple(Act(kind, what, Place(*at), each_time) for kind, what, at, each_time in acts),
+        acts=tuple(Act(kind, what, Place(*at), *rest) for kind, what, at, *rest in acts),
     )
 
 
