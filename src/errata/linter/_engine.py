@@ -128,19 +128,21 @@ def _in_files(files: Iterable[Summary]) -> Iterator[Finding]:
 def _in_handlers(project: Project) -> Iterator[Finding]:
     for handler in project.handlers:
         try:
-            yield from [*_reached(handler), *_told(handler)]
+            yield from [*_reached(project, handler), *_told(handler)]
         except Exception as error:  # noqa: BLE001 - a bug in a rule costs one handler, not the run.
             yield _finding(handler.where.file.path, unreadable(unjudged(error)))
 
 
-def _reached(handler: Handler) -> Iterator[Finding]:
+def _reached(project: Project, handler: Handler) -> Iterator[Finding]:
     """Keep what rules found in functions, if the rule is about a handler that is or reaches the function."""
     for where in handler.reached:
         for candidate in where.function.candidates:
             rule = RULES[candidate.rule]
             if rule.only_handlers and where != handler.where:
                 continue
-            if rule.concerns is None or rule.concerns(handler):
+            if rule.concerns is not None and not rule.concerns(handler):
+                continue
+            if rule.upheld is None or rule.upheld(project, handler, where, candidate):
                 yield _finding(where.file.path, candidate)
 
 

@@ -102,6 +102,24 @@ class Project:
         return tuple(self._handlers())
 
     @cached_property
+    def checked(self) -> frozenset[tuple[str, str]]:
+        """The functions whose results some caller looks at, to tell an error if they say so: path and name of each."""
+        waiting = [
+            found
+            for file in self._files.values()
+            for function in file.functions
+            for name in function.checks
+            if (found := self.function(name, file))
+        ]
+        seen: set[tuple[str, str]] = set()
+        while waiting:
+            at = waiting.pop()
+            if (at.file.path, at.function.name) not in seen:
+                seen.add((at.file.path, at.function.name))
+                waiting.extend(found for made in at.function.makes if (found := self.function(made.name, at.file)))
+        return frozenset(seen)
+
+    @cached_property
     def _speaks_mcp(self) -> bool:
         return any(
             meaning.split(".")[0] in {"mcp", "fastmcp"}

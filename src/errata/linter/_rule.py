@@ -17,7 +17,7 @@ from errata.linter._finding import Edit, Place, Severity
 from errata.linter._summary import Candidate
 
 if TYPE_CHECKING:
-    from errata.linter._linking import Handler
+    from errata.linter._linking import Handler, Located, Project
 
 
 class Found(NamedTuple):
@@ -27,6 +27,8 @@ class Found(NamedTuple):
     message: str
     help: str
     edits: tuple[Edit, ...] = ()
+    facts: tuple[str, ...] = ()
+    """What `upheld` is to know."""
 
 
 class Told(NamedTuple):
@@ -54,6 +56,8 @@ class Rule:
     """Which handlers it is about, of those that reach what `in_function` found; by default all."""
     only_handlers: bool = False
     """Whether what `in_function` finds counts in the handler's own function alone, not in what it calls."""
+    upheld: "Callable[[Project, Handler, Located, Candidate], bool] | None" = None
+    """Whether what `in_function` found still stands once all files are linked; by default it does."""
     fixable: bool = False
 
     @property
@@ -78,4 +82,4 @@ def found_in(module: Module, rules: Iterable[Rule]) -> Iterator[Candidate]:
 
 def _candidate(rule: Rule, found: Found, module: Module) -> Candidate:
     place = module.lines.place_of(found.at) if isinstance(found.at, ast.AST) else found.at
-    return Candidate(rule.name, place, found.message, found.help, found.edits)
+    return Candidate(rule.name, place, found.message, found.help, found.edits, found.facts)

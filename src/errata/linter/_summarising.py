@@ -12,6 +12,7 @@ from errata.linter._hints import hints_of
 from errata.linter._ignores import ignores_in
 from errata.linter._modules import Location
 from errata.linter._names import UNKNOWN, written
+from errata.linter._outcomes import checked_by, outcome_of
 from errata.linter._raising import caught_around, error_of
 from errata.linter._registering import makers_in, registrations_in
 from errata.linter._rule import Rule, candidates_in, found_in
@@ -67,6 +68,8 @@ def _function(function: Function, rules: tuple[Rule, ...], makers: dict[str, str
         makers.get(function.name, ""),
         is_async=function.is_async,
         acts=() if is_module else tuple(acts_of(function)),
+        outcome=outcome_of(function),
+        checks=tuple(checked_by(function)),
     )
 
 

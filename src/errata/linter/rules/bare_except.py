@@ -40,10 +40,16 @@ async def count_orders(customer: str) -> int:
     except ConnectionError as error:
         raise service_unavailable("The order service does not answer.") from error
 ```
+
+## What it leaves alone
+
+- A bare `except` that raises again what it caught.
+- One around an `await` that goes on after a cancellation: `swallowed-cancellation` tells it, as the worse of the two.
 """
 
 from collections.abc import Iterator
 
+from errata.linter._cancelling import awaits, swallows_cancellation
 from errata.linter._code import Function
 from errata.linter._finding import Place, Severity
 from errata.linter._raising import raises_again
@@ -51,12 +57,12 @@ from errata.linter._rule import Found, Rule
 
 
 def _found(function: Function) -> Iterator[Found]:
-    for _, clause in function.clauses:
-        if clause.type is None and not raises_again(clause):
+    for site, clause in function.clauses:
+        if clause.type is None and not raises_again(clause) and not swallows_cancellation(function, site, clause):
             line, column, *_ = function.place_of(clause)
             yield Found(
                 Place(line, column, line, column + len("except:")),
-                "this `except` catches everything, cancellation included",
+                f"this `except` catches everything, {'cancellation' if awaits(site.node.body) else 'Ctrl+C'} included",
                 "name the exceptions that are expected here, such as `except ConnectionError as error:`",
             )
 

@@ -1,0 +1,92 @@
+"""Where the cancellation of a call ends before it has reached whoever asked for it."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from errata.linter._code import Function, Site, Try, With
+from errata.linter._endings import endings
+from errata.linter._names import last_of
+from errata.linter._raising import caught_by, raises_again
+
+_CANCELLED = frozenset({"Cancelled", "CancelledError", "get_cancelled_exc_class()"})
+_ENDS_THINGS = re.compile(
+    r"(^|_)(aclose|aexit|cancel|cleanup|close|dispose|disconnect|drain|lifespan|shutdown|stop|teardown)(_|$)"
+)
+_AWAITING = (ast.Await, ast.AsyncWith, ast.AsyncFor)
+_NOT_HERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def is_cancellation(name: str) -> bool:
+    """Whether a class is the one that cancels a task, or one that it is made from."""
+    return name == "BaseException" or last_of(name) in _CANCELLED
+
+
+def swallows_cancellation(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
+    """Whether an except clause ends the cancellation of the call that it stands in."""
+    return (
+        any(map(is_cancellation, caught_by(function, clause)))
+        and not _is_let_through(function, site, clause)
+        and not hands_over(clause)
+        and awaits(site.node.body)
+        and not ends_something(function)
+    )
+
+
+def suppressed_in(function: Function) -> Iterator[tuple[Site[With], ast.Call, str]]:
+    """Find `suppress(CancelledError)` around something that is awaited, each with the class as it is written."""
+    for site in function.withs:
+        for item in site.node.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress":
+                given = next((each for each in call.args if is_cancellation(function.resolve(each) or "")), None)
+                if given is not None and awaits(site.node.body) and not ends_something(function):
+                    yield site, call, function.source_of(given)
+
+
+def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
+    """Whether cancellation leaves again: raised here, or already caught and raised by a clause before."""
+    if raises_again(clause) or {each.how for each in endings(clause.body)} == {"raise"}:
+        return True
+    if site.clause is not None and raises_again(site.clause):
+        return True  # It was caught once more while the first one was cleaned up after.
+    before = site.node.handlers[: site.node.handlers.index(clause)]
+    return any(is_cancellation(name) for each in before for name in caught_by(function, each))
+
+
+def hands_over(clause: ast.ExceptHandler) -> bool:
+    """Whether what was caught is kept as it is, for somebody else to raise."""
+    for each in clause.body:
+        for node in ast.walk(each):
+            match node:
+                case ast.Call(args=[*given]) if any(_is_name(argument, clause.name) for argument in given):
+                    if isinstance(node.func, ast.Attribute):
+                        return True
+                case ast.Assign(value=value) if _is_name(value, clause.name):
+                    return True
+                case _:
+                    continue
+    return False
+
+
+def _is_name(node: ast.expr, name: str | None) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def awaits(body: list[ast.stmt]) -> bool:
+    """Whether something is awaited in some statements; functions that are defined there do not count."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _AWAITING):
+            return True
+        if not isinstance(node, _NOT_HERE):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def ends_something(function: Function) -> bool:
+    """Whether a function cancels a task of its own and waits for its end, or is there to close things."""
+    if _ENDS_THINGS.search(last_of(function.name).strip("_")):
+        return True
+    return any(isinstance(site.node.func, ast.Attribute) and site.node.func.attr == "cancel" for site in function.calls)

@@ -1,0 +1,69 @@
+"""What comes back from a function, and what its callers do with it: which errors told as values become errors again."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from errata.linter._code import Function
+from errata.linter._endings import assigned, endings, never_returns
+from errata.linter._success_shapes import Shapes, families
+
+RAISES = "raises"
+ERROR = "error"
+_FLAGS = frozenset({"is_error", "isError"})
+_MOST_STEPS = 3  # From a name to the call that it came from.
+
+
+def outcome_of(function: Function) -> str:
+    """Say what a function gives back: `raises` for nothing ever, `error` for errors told as results, else nothing."""
+    if never_returns(function):
+        return RAISES
+    shapes = Shapes(function.bindings, None)
+    found = families(shapes.of(site.node.value) for site in function.returns) if function.returns else set[str]()
+    return ERROR if found == {"error"} else ""
+
+
+def checked_by(function: Function) -> Iterator[str]:
+    """Name the functions whose results a function looks at, to raise or to tell an error if they say so."""
+    bound: dict[str, list[ast.expr]] | None = None
+    for site in function.ifs:
+        for branch in (site.node.body, site.node.orelse):
+            if branch and _tells(branch):
+                bound = _bound(function) if bound is None else bound
+                for call in _calls_behind(bound, [site.node.test]):
+                    if name := function.resolve(call.func):
+                        yield name
+                break
+
+
+def _tells(branch: list[ast.stmt]) -> bool:
+    """Whether a branch ends in an error: raised, marked as one, or at least told."""
+    ending = next(iter(endings(branch)))
+    if ending.how == "raise":
+        return True
+    if not isinstance(ending.last, ast.Return) or ending.last.value is None:
+        return False
+    value = ending.last.value
+    if isinstance(value, ast.Call) and any(each.arg in _FLAGS for each in value.keywords):
+        return True
+    shape = Shapes({}, None).of(value)
+    return shape is not None and shape.family == "error"
+
+
+def _bound(function: Function) -> dict[str, list[ast.expr]]:
+    """List everything that each name of a function is bound to."""
+    found: dict[str, list[ast.expr]] = {}
+    for name, value in assigned(function.node.body):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _calls_behind(
+    bound: dict[str, list[ast.expr]], expressions: Iterable[ast.expr], steps: int = 0
+) -> Iterator[ast.Call]:
+    """List the calls in some expressions, and those that the names in them came from."""
+    for expression in expressions:
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Call):
+                yield node
+            elif isinstance(node, ast.Name) and steps < _MOST_STEPS:
+                yield from _calls_behind(bound, bound.get(node.id, ()), steps + 1)

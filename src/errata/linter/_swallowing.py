@@ -1,0 +1,195 @@
+"""What becomes of a failure that an except clause keeps to itself: the answer that an agent gets in its place."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.linter._attempts import Attempt, attempt_in, is_remote
+from errata.linter._code import Function, Site, Try
+from errata.linter._endings import assigned, endings, following
+from errata.linter._names import last_of
+from errata.linter._raising import caught_by
+from errata.linter._success_shapes import NOTHING, Shape, Shapes
+
+# fmt: off
+# What these say is about a value in hand, or that something is not there: an answer, not an outage.
+_ABOUT_VALUES = frozenset([
+    "ArithmeticError", "AttributeError", "EOFError", "FileExistsError", "FileNotFoundError", "IndexError",
+    "IsADirectoryError", "KeyError", "LookupError", "NotADirectoryError", "NotImplementedError", "OverflowError",
+    "RecursionError", "StopAsyncIteration", "StopIteration", "SyntaxError", "TypeError", "UnicodeDecodeError",
+    "UnicodeEncodeError", "UnicodeError", "ValueError", "ZeroDivisionError",
+])
+_OUTAGES = frozenset(["ConnectionError", "TimeoutError", "asyncio.TimeoutError"])
+# Nobody is told anything wrong by these, whatever follows; cancellation has a rule of its own.
+_NO_FAILURES = frozenset([
+    "CancelledError", "Cancelled", "GeneratorExit", "ImportError", "KeyboardInterrupt", "ModuleNotFoundError",
+    "PackageNotFoundError", "SystemExit",
+])
+# fmt: on
+_ABOUT_VALUES_LIKELY = re.compile(
+    r"(Decode|Does?NotExist|Empty|Missing|NoResult|NoSuch|NotFound|Pars|Syntax|Validation)"
+)
+_RECORDS = frozenset({"add", "append", "extend", "insert", "put", "put_nowait", "set_exception", "update"})
+
+
+class Swallowed(NamedTuple):
+    """A failure that ends as an answer."""
+
+    at: ast.AST
+    shape: Shape
+    attempt: Attempt
+    clause: ast.ExceptHandler
+    how: str
+    """`return`, `yield`, `default` for a name that was bound before, or `end` for the end of the function."""
+    name: str = ""
+    """For `default`, the name."""
+    helper: ast.expr | None = None
+    """A function that the clause calls last before it falls through, and that perhaps never returns."""
+    asks_outside: bool = False
+    """Whether what failed asks another process, by what is called, or by what is caught."""
+
+
+def is_about_values(function: Function, clause: ast.ExceptHandler) -> bool:
+    """Whether a clause only catches what says that a value does not fit, or that something is not there."""
+    names = [last_of(name) for name in caught_by(function, clause)]
+    return all(name in _ABOUT_VALUES or _ABOUT_VALUES_LIKELY.search(name) for name in names)
+
+
+def swallowed_in(function: Function) -> Iterator[Swallowed]:
+    """Find the except clauses of a function that give an answer in place of a failure."""
+    for site, clause in function.clauses:
+        if any(last_of(name) in _NO_FAILURES for name in caught_by(function, clause)):
+            continue
+        keeps = _records(clause)
+        for each in _found(function, site, clause):
+            if each.shape.family != "empty" or not keeps:
+                yield each._replace(asks_outside=_asks_outside(function, site, each.attempt))
+    yield from _suppressed(function)
+
+
+def _suppressed(function: Function) -> Iterator[Swallowed]:
+    """Read `with suppress(Exception):` as the `try` that it stands for."""
+    for site in function.withs:
+        for item in site.node.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress" and call.args:
+                clause = ast.ExceptHandler(type=ast.Tuple(elts=call.args), name=None, body=[ast.Pass()])
+                attempt = ast.Try(body=site.node.body, handlers=[clause], orelse=[], finalbody=[])
+                stands_for = Site[Try](ast.copy_location(attempt, site.node), site.around)
+                for each in _fallen_through(function, stands_for, clause, clause.body[0], site.node):
+                    if each.how == "default" or isinstance(site.node.body[-1], ast.Return):
+                        outside = _asks_outside(function, stands_for, each.attempt)
+                        yield each._replace(at=call, asks_outside=outside)
+
+
+def _found(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> Iterator[Swallowed]:
+    for ending in endings(clause.body):
+        if ending.how == "return" and isinstance(ending.last, ast.Return):
+            yield from _returned(function, site, clause, ending.last)
+        elif ending.how == "through":
+            yield from _fallen_through(function, site, clause, ending.last)
+
+
+def _asks_outside(function: Function, site: Site[Try], attempt: Attempt) -> bool:
+    """Whether something outside can fail here; a clause for timeouts says so of what cannot be seen."""
+    if attempt.kind != "inside":
+        return attempt.kind == "outside"
+    names = [name for clause in site.node.handlers for name in caught_by(function, clause)]
+    return any(name in _OUTAGES or is_remote(function, name) for name in names)
+
+
+def _records(clause: ast.ExceptHandler) -> bool:
+    """Whether a clause keeps the failure for somebody to find: `errors.append(…)`, `self.last_error = error`."""
+    for each in clause.body:
+        match each:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method))) if method in _RECORDS:
+                return True
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
+                return True
+            case _:
+                continue
+    return False
+
+
+def _returned(function: Function, site: Site[Try], clause: ast.ExceptHandler, last: ast.Return) -> Iterator[Swallowed]:
+    inside = dict(assigned(clause.body))
+    value = last.value
+    if isinstance(value, ast.Name) and value.id not in inside:
+        yield from _default(function, site, clause, last, value.id)
+    elif (shape := Shapes(inside, clause.name).of(value)) is not None:
+        yield Swallowed(last, shape, attempt_in(function, site.node.body), clause, "return")
+
+
+def _fallen_through(
+    function: Function, site: Site[Try], clause: ast.ExceptHandler, last: ast.stmt, written_as: ast.stmt | None = None
+) -> Iterator[Swallowed]:
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Yield):
+        shape = Shapes(dict(assigned(clause.body)), clause.name).of(last.value.value)
+        if shape and shape.family == "error":
+            yield Swallowed(last, shape, attempt_in(function, site.node.body), clause, "yield")
+        return
+    if isinstance(function.node, ast.Module) or not _only_tells(clause.body):
+        return
+    rest = following(function.node.body, written_as or site.node)
+    if rest is None:
+        return
+    rest = [each for each in rest if not _is_telling(each)]
+    helper = _called(last)
+    if not rest:
+        attempt = attempt_in(function, site.node.body)
+        yield Swallowed(clause, NOTHING, attempt, clause, "end", helper=helper)
+    elif isinstance(rest[0], ast.Return) and isinstance(rest[0].value, ast.Name):
+        for each in _default(function, site, clause, clause, rest[0].value.id):
+            yield each._replace(helper=helper)
+
+
+def _called(last: ast.stmt) -> ast.expr | None:
+    """Name the function that a clause calls at its end."""
+    match last:
+        case ast.Expr(value=ast.Call(func=func) | ast.Await(value=ast.Call(func=func))):
+            return func
+        case _:
+            return None
+
+
+def _default(
+    function: Function, site: Site[Try], clause: ast.ExceptHandler, at: ast.AST, name: str
+) -> Iterator[Swallowed]:
+    """Find a name that is bound to nothing before the `try`, and to the answer inside it."""
+    assert not isinstance(function.node, ast.Module)  # noqa: S101 - for type checkers.
+    in_clause = dict(assigned(clause.body)).get(name)
+    before = dict(assigned(function.node.body, site.node.lineno)).get(name)
+    value = in_clause if in_clause is not None else before
+    if value is None or (in_clause is None and name not in dict(assigned(site.node.body))):
+        return
+    shape = Shapes({}, clause.name).of(value)
+    if shape is not None and shape.family != "call":
+        how = "default" if in_clause is None else "return"
+        yield Swallowed(at, shape, attempt_in(function, site.node.body), clause, how, name)
+
+
+def _only_tells(body: list[ast.stmt]) -> bool:
+    """Whether a clause does nothing but pass, log, or bind names to what is written out: no second attempt."""
+    return all(_is_telling(each) or _binds_literal(each) for each in body)
+
+
+def _is_telling(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Expr(value=ast.Call() as call) | ast.Expr(value=ast.Await(value=ast.Call() as call)):
+            method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+            return method not in _RECORDS
+        case ast.If(body=body, orelse=orelse):
+            return all(map(_is_telling, [*body, *orelse]))
+        case _:
+            return False
+
+
+def _binds_literal(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Constant() | ast.List() | ast.Dict() | ast.JoinedStr()):
+            return True
+        case _:
+            return False

@@ -1,0 +1,231 @@
+"""Finds failures that reach the agent as an ordinary result: `[]`, `None`, `{"error": …}`, or text that says "Error".
+
+## Why it hurts
+
+An agent cannot tell "there are no orders" from "the order service is down" if it gets `[]` for both. It will say that
+there are none, create what exists already, or stop looking. An error told as text or under a key `error` is no better:
+the result is not marked as an error, so the client shows it as one that worked, counts it as one, and never retries.
+
+## Example
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def list_orders(customer: str) -> list[dict]:
+    try:
+        return await orders.fetch(customer)
+    except Exception:
+        return []
+```
+
+The same, told as a result:
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def list_orders(customer: str) -> dict:
+    try:
+        return {"orders": await orders.fetch(customer)}
+    except ConnectionError as error:
+        return {"success": False, "error": str(error)}
+```
+
+## Write instead
+
+Take the `except` out: whatever is raised becomes an error result. Where you know more than the exception does, say it:
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+from errata import service_unavailable
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def list_orders(customer: str) -> list[dict]:
+    try:
+        return await orders.fetch(customer)
+    except ConnectionError as error:
+        raise service_unavailable("The order service does not answer.") from error
+```
+
+## What it leaves alone
+
+- Values: `except (KeyError, ValueError): return None` around a lookup, or around `int(text)` and `json.loads(text)`;
+  `except FileNotFoundError` and whatever else says that something is not there.
+- A result that is marked as an error: `CallToolResult(isError=True, …)`, `ToolResult(is_error=True, …)`.
+- Clauses that try something else, that keep the failure in a list for later, or that end in a function that never
+  returns.
+- Loops that skip what failed and go on with the next.
+- Tools and functions whose answer is a verdict, by their names: `health_check`, `is_connected`, `validate_config`.
+- In functions that a handler calls, everything but failures of what asks another process: a request, a query, a
+  command, anything awaited. And what a caller looks at, to raise or tell an error: `if orders is None: raise …`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from errata.linter._code import Function
+from errata.linter._finding import Place, Severity
+from errata.linter._names import last_of
+from errata.linter._outcomes import ERROR, RAISES
+from errata.linter._raising import caught_by
+from errata.linter._rule import Found, Rule
+from errata.linter._status_tools import tells_status
+from errata.linter._success_shapes import NO, NO_TEXT, NOTHING, ZERO
+from errata.linter._summary import Candidate
+from errata.linter._swallowing import Swallowed, is_about_values, swallowed_in
+
+if TYPE_CHECKING:
+    from errata.linter._linking import Handler, Located, Project
+
+# By what a clause catches, the error to raise.
+_INSTEAD = {
+    "FileNotFoundError": "not_found",
+    "KeyError": "not_found",
+    "PermissionError": "forbidden",
+    "TimeoutError": "timeout",
+    "TimeoutException": "timeout",
+    "TypeError": "invalid_params",
+    "ValidationError": "validation_error",
+    "ValueError": "invalid_params",
+}
+# A caller that gets one of these usually has an answer of its own to it.
+_NEEDS_CALLER = frozenset({NOTHING, NO, NO_TEXT, ZERO})
+_OTHERWISE = "service_unavailable"
+# Functions that promise no more than to try, by their names.
+_BEST_EFFORT = re.compile(
+    r"^_*(maybe|optional|safe|safely|try|attempt)_|(^|_)(cache|cached|clean|cleanup|close|disconnect|emit|exists|log|notify|"
+    r"available|detect|enabled|installed|parse|record|shutdown|supported|supports|telemetry|track|version|warm)(_|$)|^__"
+)
+
+
+def _found(function: Function) -> Iterator[Found]:
+    if not (function.tries or function.withs) or tells_status(function):
+        return
+    for each in swallowed_in(function):
+        if each.attempt.cleans_up:
+            continue
+        in_service = _counts_in_service(function, each)
+        if in_service or _counts_in_handler(function, each):
+            scope = "own" if not in_service else "given" if each.shape in _NEEDS_CALLER else "any"
+            facts = scope, each.shape.family, *_functions(function, each)
+            yield Found(_at(function, each), _message(function, each), _help(function, each), facts=facts)
+
+
+def _counts_in_handler(function: Function, each: Swallowed) -> bool:
+    """Whether it is wrong in a handler itself; errors that are told are wrong whatever was caught."""
+    if each.shape.family != "empty":
+        return True
+    return each.attempt.kind != "reading" and not is_about_values(function, each.clause)
+
+
+def _counts_in_service(function: Function, each: Swallowed) -> bool:
+    """Whether it is wrong in whatever a handler calls."""
+    if each.attempt.kind == "wrapped":
+        return each.shape.family != "empty" or not is_about_values(function, each.clause)
+    if not each.asks_outside or is_about_values(function, each.clause) or each.shape.family == "typed":
+        return False
+    if _BEST_EFFORT.search(last_of(function.name)):
+        return False
+    return each.how != "end" or any(site.node.value is not None for site in function.returns)
+
+
+def _functions(function: Function, each: Swallowed) -> tuple[str, ...]:
+    """Name the function whose answer is given back, and the one that perhaps never returns."""
+    given = function.resolve(each.shape.function) if each.shape.function else None
+    helper = function.resolve(each.helper) if each.helper else None
+    return given or "", helper or ""
+
+
+def _at(function: Function, each: Swallowed) -> ast.AST | Place:
+    if isinstance(each.at, ast.ExceptHandler):
+        line, column, *_ = function.place_of(each.at)
+        return Place(line, column, line, column + len("except"))
+    return each.at
+
+
+def _message(function: Function, each: Swallowed) -> str:
+    looks = each.shape.looks or "an error told as a value, which reads like a result: isError is not set"
+    if each.attempt.kind == "wrapped":
+        wrapper = last_of(function.parent.name) if function.parent else last_of(function.name)
+        what = f"whatever fails in a function that `{wrapper}` wraps"
+    else:
+        what = f"a failure of `{each.attempt.name}`" if each.attempt.name else "a failure"
+    match each.how:
+        case "yield":
+            return f"{what} is yielded as {looks}"
+        case "default":
+            return f"{what} leaves `{each.name}` as it was before the `try`: {looks}"
+        case "end":
+            return f"{what} is dropped here, and the function ends as if it had worked"
+        case _:
+            return f"{what} is returned as {looks}"
+
+
+def _help(function: Function, each: Swallowed) -> str:
+    kind = last_of(caught_by(function, each.clause)[0])
+    factory = _INSTEAD.get(kind, _OTHERWISE)
+    name = each.clause.name or "error"
+    again = f'`raise {factory}("…") from {name}`'
+    if each.shape.family == "empty":
+        this = "suppress" if isinstance(each.at, ast.Call) else "except"
+        return f"let it raise (remove this `{this}`), or say what failed: {again}"
+    return f"raise it, so that the result is marked as an error: {again}"
+
+
+def _upheld(project: "Project", handler: "Handler", where: "Located", candidate: Candidate) -> bool:
+    scope, family, given, helper = candidate.facts
+    is_own = where.function is handler.where.function
+    if scope == "own" and not is_own:
+        return False
+    if helper and (found := project.function(helper, where.file)) and found.function.outcome == RAISES:
+        return False
+    if family == "call":
+        answer = project.function(given, where.file) if given else None
+        if answer is None or answer.function.outcome != ERROR:
+            return False
+    if scope == "given" and not is_own and not _is_given_back(project, handler, where):
+        return False
+    if not is_own and (where.file.path, where.function.name) in project.checked:
+        return False
+    return family == "empty" or not _is_turned_back(handler, where)
+
+
+def _is_given_back(project: "Project", handler: "Handler", where: "Located") -> bool:
+    """Whether what a function gives back is what the handler gives back, unchanged."""
+    waiting, seen = [handler.where], {id(handler.where.function)}
+    while waiting:
+        at = waiting.pop()
+        for made in at.function.makes:
+            found = project.function(made.name, at.file)
+            if found and found.function is where.function:
+                return True
+            if found and id(found.function) not in seen:
+                seen.add(id(found.function))
+                waiting.append(found)
+    return False
+
+
+def _is_turned_back(handler: "Handler", where: "Located") -> bool:
+    """Whether something around looks at what the tool gave back, whichever it was, and makes an error of it again."""
+    return any(
+        name.startswith("?") and "." not in name
+        for each in handler.reached
+        if each.function is not where.function
+        for name in each.function.checks
+    )
+
+
+RULE = Rule("fake-empty-data", Severity.ERROR, __doc__, in_function=_found, upheld=_upheld)
