@@ -46,6 +46,7 @@ _LOCAL_METHODS = frozenset([
     "strptime", "timestamp", "title", "to_dict", "total_seconds", "update", "upper", "values", "warn", "warning", "zfill",
 ])
 _RUNS_GIVEN = frozenset(["run_in_executor", "run_in_threadpool", "run_sync", "shield", "to_thread", "wait_for"])
+_WAITS = frozenset(["acquire", "throttle", "wait"])
 # What is awaited and yet asks nobody.
 _QUIET = frozenset(["debug", "error", "info", "log", "report_progress", "sleep", "warning"])
 _CLEANS_UP = frozenset([
@@ -79,8 +80,9 @@ def attempt_in(function: Function, body: list[ast.stmt]) -> Attempt:
 
 
 def _tells_little(attempt: Attempt) -> tuple[bool, bool]:
-    """Order attempts: a class that is called, or a close, says less about what failed."""
-    return attempt.cleans_up, last_of(attempt.name)[:1].isupper()
+    """Order attempts: a class that is called, a close, or a lock says less about what failed."""
+    method = last_of(attempt.name)
+    return attempt.cleans_up, method[:1].isupper() or method in _WAITS
 
 
 def _calls(body: list[ast.stmt]) -> Iterator[tuple[ast.Call, bool]]:

@@ -67,8 +67,9 @@ async def list_orders(customer: str) -> list[dict]:
   returns.
 - Loops that skip what failed and go on with the next.
 - Tools and functions whose answer is a verdict, by their names: `health_check`, `is_connected`, `validate_config`.
-- In functions that a handler calls, everything but failures of what asks another process: a request, a query, a
-  command, anything awaited. And what a caller looks at, to raise or tell an error: `if orders is None: raise …`.
+- In functions that a handler calls, unless it gives back what they give: everything but failures of what asks another
+  process, such as a request, a query, a command, anything awaited.
+- What a caller looks at, to raise or to tell an error: `if orders is None: raise …`.
 """
 
 import ast
@@ -119,7 +120,7 @@ def _found(function: Function) -> Iterator[Found]:
             continue
         in_service = _counts_in_service(function, each)
         if in_service or _counts_in_handler(function, each):
-            scope = "own" if not in_service else "given" if each.shape in _NEEDS_CALLER else "any"
+            scope = "any" if in_service and each.shape not in _NEEDS_CALLER else "given"
             facts = scope, each.shape.family, *_functions(function, each)
             yield Found(_at(function, each), _message(function, each), _help(function, each), facts=facts)
 
@@ -188,8 +189,6 @@ def _help(function: Function, each: Swallowed) -> str:
 def _upheld(project: "Project", handler: "Handler", where: "Located", candidate: Candidate) -> bool:
     scope, family, given, helper = candidate.facts
     is_own = where.function is handler.where.function
-    if scope == "own" and not is_own:
-        return False
     if helper and (found := project.function(helper, where.file)) and found.function.outcome == RAISES:
         return False
     if family == "call":
