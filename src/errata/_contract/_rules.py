@@ -38,9 +38,9 @@ def _check_reason(reason: object, owner: str, code: object) -> None:
             'Give it one, as in `Failure(…, reason="no_match")`, or make it an attribute of a Contract. '
             "(error-contract-reason-required)"
         )
-    if not _SNAKE_CASE.fullmatch(reason):
+    if not is_snake_case(reason):
         warn(
-            f"Reason {shown(reason)} of {owner} is not snake_case. Call it {shown(_snake_case(reason))}. "
+            f"Reason {shown(reason)} of {owner} is not snake_case. Call it {shown(snake_case(reason))}. "
             "(error-contract-reason-format)"
         )
 
@@ -75,7 +75,7 @@ def _check_recovery(recovery: object, subject: str) -> None:
         raise ValueError(f"{subject} has {given}. {_NEXT_STEP} (error-contract-recovery-required)")
     if text_or_none(recovery) is None:
         raise ValueError(f"{subject} has an empty `recovery`. {_NEXT_STEP} (error-contract-recovery-empty)")
-    if len(recovery.split(maxsplit=_FEWEST_WORDS)) < _FEWEST_WORDS:
+    if has_few_words(recovery):
         warn(
             f"{subject} has a `recovery` of few words, {shown(recovery)}. {_NEXT_STEP} "
             "(error-contract-recovery-min-words)"
@@ -134,8 +134,18 @@ def a_kind(value: object) -> str:
     return f"of type `{type(value).__name__}`"
 
 
-def _snake_case(reason: str) -> str:
+def is_snake_case(reason: str) -> bool:
+    """Whether a reason is written as reasons are."""
+    return bool(_SNAKE_CASE.fullmatch(reason))
+
+
+def snake_case(reason: str) -> str:
     """Write a name as it should have been: `noMatch` and `No match` are `no_match`."""
     words = re.findall(r"[A-Z]*[a-z0-9]+|[A-Z]+", reason[:_SHOWN])
     name = "_".join(words).lower()
-    return name if _SNAKE_CASE.fullmatch(name) else "no_match"
+    return name if is_snake_case(name) else "no_match"
+
+
+def has_few_words(recovery: str) -> bool:
+    """Whether a recovery is too short to be a step that somebody can take."""
+    return len(recovery.split(maxsplit=_FEWEST_WORDS)) < _FEWEST_WORDS

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from errata.linter._agreements import Agreement
 from errata.linter._cache import Cache
 from errata.linter._files import find_files
 from errata.linter._finding import Finding, Place
@@ -88,7 +89,7 @@ def _linked(read: Iterable[Read], cache: Cache | None) -> _Linked:
     absent: set[str] = set()
     while True:
         project = Project(files.values())
-        _ = project.handlers
+        _ = project.handlers, project.contracts
         trails = [files_imported(name, root) for name, root in project.unseen]
         absent |= {str(path) for trail in trails for path in trail.absent}
         found = {location_of(file).id: file for trail in trails for file in trail.files}
@@ -103,7 +104,7 @@ def _linked(read: Iterable[Read], cache: Cache | None) -> _Linked:
 
 def _report(project: Project, judged: set[str], settings: Settings) -> Report:
     found: dict[str, list[Finding]] = {path: [] for path in judged}
-    for finding in {*_in_files(project.files), *_in_handlers(project)}:
+    for finding in {*_in_files(project.files), *_in_contracts(project), *_in_handlers(project)}:
         if finding.path in judged and settings.wants(finding.rule, finding.path):
             found[finding.path].append(dataclasses.replace(finding, severity=settings.severity_of(finding.rule)))
     ignores = {each.path: each.ignores for each in project.files}
@@ -123,6 +124,21 @@ def _order(finding: Finding) -> tuple[str, Place, str, str]:
 def _in_files(files: Iterable[Summary]) -> Iterator[Finding]:
     for file in files:
         yield from (_finding(file.path, candidate) for candidate in file.found)
+
+
+def _in_contracts(project: Project) -> Iterator[Finding]:
+    for agreement in project.contracts:
+        yield from (_finding(agreement.path, candidate) for candidate in agreement.contract.candidates)
+        try:
+            yield from [*_told_of(agreement)]
+        except Exception as error:  # noqa: BLE001 - as below, for one contract.
+            yield _finding(agreement.path, unreadable(unjudged(error)))
+
+
+def _told_of(agreement: Agreement) -> Iterator[Finding]:
+    for rule in RULES.values():
+        for told in rule.of_contract(agreement) if rule.of_contract else ():
+            yield _finding(told.path, Candidate(rule.name, *told[1:]))
 
 
 def _in_handlers(project: Project) -> Iterator[Finding]:

@@ -1,22 +1,16 @@
 """The whole project at once: what every name leads to, which functions are handlers, and what each of them reaches."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from errata.linter._agreements import Agreement, Agreements, joined
 from errata.linter._modules import Modules
 from errata.linter._names import UNKNOWN, last_of
 from errata.linter._raising import catches_ours
-from errata.linter._summary import (
-    ClassSummary,
-    ContractSummary,
-    FailureSummary,
-    FunctionSummary,
-    Raised,
-    Registration,
-    Summary,
-)
+from errata.linter._summary import Asked, ClassSummary, FunctionSummary, Raised, Registration, Summary
 
 _SDKS = ("mcp.", "fastmcp.")
 _OTHER_OWNERS = ("agent", "client", "session", "registry", "llm", "model", "chat", "assistant")  # They have tools too.
@@ -38,6 +32,14 @@ class Reached(NamedTuple):
     raised: Raised
 
 
+class AskedAt(NamedTuple):
+    """What a function asks of a contract by name, and of which one; None if there is none to ask."""
+
+    where: Located
+    asked: Asked
+    agreement: Agreement | None
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Handler:
     """A function that answers a client, with everything it reaches."""
@@ -48,10 +50,14 @@ class Handler:
     """Its annotations; None if they stand where they cannot be seen."""
     reached: tuple[Located, ...]
     """Itself first, then what it calls."""
-    failures: Mapping[str, FailureSummary] | None
-    """What it declares, by reason; None if it declares nothing, or if not all of it can be seen."""
+    agreement: Agreement | None
+    """What it declares; None if it declares nothing."""
     errors: tuple[Reached, ...]
     """The errors of errata that leave it, as far as can be seen."""
+    asked: tuple[AskedAt, ...] = ()
+    """The reasons and failures that it asks for by name, itself or in what it calls."""
+    shared: frozenset[int] = frozenset()
+    """The ids of the functions that other handlers reach, too."""
     in_loop: tuple[Located, ...] = ()
     """What of it runs in the event loop, and not in a thread; nothing if it is no coroutine function."""
 
@@ -64,6 +70,18 @@ class Handler:
     def name(self) -> str:
         """What the client calls it."""
         return self.registration.tool or last_of(self.where.function.name)
+
+    @property
+    def promise(self) -> Agreement | None:
+        """What it declares, if all of that can be seen; what one function does for several tools promises nothing."""
+        is_one = self.agreement is not None and self.agreement.is_legible and self.kind != "dispatcher"
+        return self.agreement if is_one else None
+
+    @property
+    def subject(self) -> str:
+        """Name it in a message."""
+        kind = self.kind if self.kind in {"tool", "resource", "prompt"} else "handler"
+        return f"{kind} `{self.name}`"
 
     @property
     def is_repeatable(self) -> bool:
@@ -90,6 +108,7 @@ class Project:
         self._classes = {
             f"{file.module}.{each.name}": (file, each) for file in self._files.values() for each in file.classes
         }
+        self.agreements = Agreements(self._files, self._classes, self._functions, self._followed)
 
     @property
     def files(self) -> Iterable[Summary]:
@@ -99,7 +118,15 @@ class Project:
     @cached_property
     def handlers(self) -> tuple[Handler, ...]:
         """Every handler of the project, each once for each time it is registered."""
-        return tuple(self._handlers())
+        found = tuple(self._handlers())
+        times = Counter(id(at.function) for handler in found for at in handler.reached)
+        shared = frozenset(function for function, count in times.items() if count > 1)
+        return tuple(dataclasses.replace(handler, shared=shared) for handler in found)
+
+    @cached_property
+    def contracts(self) -> tuple[Agreement, ...]:
+        """Every contract, `@raises` and `install(contracts=…)` of the project."""
+        return tuple(self.agreements.every())
 
     @cached_property
     def checked(self) -> frozenset[tuple[str, str]]:
@@ -281,14 +308,16 @@ class Project:
 
     def _handler(self, registration: Registration, where: Located) -> Handler:
         reached = tuple(self._reached(where))
+        agreement = self._agreement(registration, where)
         return Handler(
             where,
             registration,
             self._hints(registration, where.file),
             reached,
-            self._failures(where),
+            agreement,
             tuple(self._errors(where)),
-            tuple(self._in_loop(where)) if where.function.is_async else (),
+            tuple(self._asked(where, agreement)),
+            in_loop=tuple(self._in_loop(where)) if where.function.is_async else (),
         )
 
     def _hints(self, registration: Registration, origin: Summary) -> Mapping[str, bool] | None:
@@ -359,42 +388,33 @@ class Project:
     def _what_is_raised(self, at: Located, raised: Raised, depth: int = 0) -> Iterator[Reached]:
         if raised.how != "other":
             yield Reached(at, raised)
-            return
-        followed = self._followed(raised.name, at.file)
-        if declared := self._declared_failure(followed):
-            yield Reached(at, raised._replace(how="declared", name=declared.reason, code=declared.code))
-        elif (maker := self._functions.get(followed)) and depth < _MOST_STEPS:
+        elif declared := self.agreements.failure(raised.name, at.file):
+            yield Reached(at, raised._replace(how="declared", code=declared.entry.code or ""))
+        elif (maker := self._functions.get(self._followed(raised.name, at.file))) and depth < _MOST_STEPS:
             for made in maker.function.makes:
-                yield from self._what_is_raised(at, made._replace(place=raised.place), depth + 1)
+                yield from self._what_is_raised(at, made._replace(place=raised.place, head=None), depth + 1)
 
     # --- contracts ---
-    def _declared_failure(self, name: str) -> FailureSummary | None:
-        owner, _, attribute = name.rpartition(".")
-        if owner not in self._classes:
-            return None
-        for _, each in self._lineage(owner):
-            for failure in each.contract.failures if each.contract else ():
-                if failure.attribute == attribute:
-                    return failure
-        return None
+    def _agreement(self, registration: Registration, where: Located) -> Agreement | None:
+        """Find what a handler declares: by `@raises`, or by what `install` is given for its name."""
+        own = self.agreements.of_function(where.function, where.file)
+        name = registration.tool or last_of(where.function.name)
+        installed = [*self.agreements.of_tool(name, is_any=registration.kind == "dispatcher")]
+        return joined([own, *installed] if own else installed)
 
-    def _failures(self, where: Located) -> Mapping[str, FailureSummary] | None:
-        """Collect what a handler declares; None if part of it stands where it cannot be seen."""
-        contract = where.function.contract
-        found: dict[str, FailureSummary] = {}
-        return found if contract and self._collect(contract, where.file, found, 0) else None
-
-    def _collect(self, contract: ContractSummary, file: Summary, found: dict[str, FailureSummary], depth: int) -> bool:
-        found.update((failure.reason, failure) for failure in contract.failures)
-        names = [self._followed(name, file) for name in contract.others if name != "errata.Contract"]
-        return depth < _MOST_STEPS and all(self._collect_other(name, found, depth) for name in names)
-
-    def _collect_other(self, name: str, found: dict[str, FailureSummary], depth: int) -> bool:
-        if failure := self._declared_failure(name):
-            found[failure.reason] = failure
-            return True
-        file, each = self._classes.get(name, (None, None))
-        return bool(file and each and each.contract and self._collect(each.contract, file, found, depth + 1))
+    def _asked(self, where: Located, agreement: Agreement | None) -> Iterator[AskedAt]:
+        """Follow the calls of a handler to what they ask of its contract; a `@raises` on the way is asked in its place."""
+        waiting, seen = [(where, agreement)], {id(where.function)}
+        while waiting and len(seen) < _MOST_FUNCTIONS:
+            at, in_force = waiting.pop(0)
+            for asked in at.function.asked:
+                lacking = self.agreements.lacking(asked.name, at.file) if asked.how == "failure" else in_force
+                yield AskedAt(at, asked, lacking)
+            for called in at.function.calls:
+                found = None if catches_ours(called.caught) else self.function(called.name, at.file)
+                if found and id(found.function) not in seen:
+                    seen.add(id(found.function))
+                    waiting.append((found, self.agreements.of_function(found.function, found.file) or in_force))
 
 
 def _first(rest: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from errata._factories import FACTORY_NAMES
 from errata._taxonomy import Code
 from errata._values import known_word
 from errata.linter._code import Function, Site
+from errata.linter._finding import Place
 
 CODE_OF_FACTORY = {f"errata.{name}": code for code, name in FACTORY_NAMES.items()}
 CONSTRUCTORS = frozenset({"errata.FaultError", "errata.AdapterError"})
@@ -60,6 +61,37 @@ def made_in(function: Function, expression: ast.expr | None, depth: int = 0) -> 
             yield from made_in(function, bound, depth + 1)
         case _:
             yield expression
+
+
+def reason_of(made: ast.expr | None) -> str:
+    """Read the reason that an error is given in its data, or by keyword; empty if it is not written out."""
+    if not isinstance(made, ast.Call):
+        return ""
+    pairs: list[tuple[str | None, ast.expr]] = [(each.arg, each.value) for each in made.keywords]
+    for data in (*made.args, *(each.value for each in made.keywords)):
+        if isinstance(data, ast.Dict):
+            pairs += [(_text(key), value) for key, value in zip(data.keys, data.values, strict=True)]
+    return next((_text(value) for name, value in pairs if name == "reason"), "")
+
+
+def _text(node: ast.expr | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def head_of(function: Function, made: ast.expr | None) -> Place | None:
+    """Find what names the maker of an error: `not_found`, or `FaultError(Code.NOT_FOUND, `; None if it is not so plain."""
+    if not isinstance(made, ast.Call):
+        return None
+    maker = function.place_of(made.func)
+    if function.resolve(made.func) not in CONSTRUCTORS:
+        return maker
+    after = [function.place_of(each) for each in (*made.args[1:], *made.keywords)]
+    end = min(after, default=None)
+    whole = function.place_of(made)
+    last = (end.line, end.column) if end else (whole.end_line, whole.end_column - 1)
+    head = Place(maker.line, maker.column, *last)
+    is_plain = bool(made.args) and not isinstance(made.args[0], ast.Starred)
+    return head if is_plain and "#" not in function.module.lines.text_of(head) else None
 
 
 def argument(call: ast.Call | None, position: int, name: str) -> ast.expr | None:

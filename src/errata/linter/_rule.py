@@ -3,7 +3,9 @@
 A rule is one file in `rules/`. Its docstring is its page; `errata explain NAME` prints it. It looks at
 
 - a function (`in_function`): what it yields counts if a handler is that function, or reaches it;
-- a whole module (`in_module`): what it yields counts wherever it stands, as for contracts;
+- a whole module (`in_module`): what it yields counts wherever it stands;
+- a declaration (`in_contract`): a contract, a `@raises` or an `install(contracts=…)`, as it is written;
+- a contract with what it inherits and names (`of_contract`), when every file has been read;
 - a handler with all that it reaches (`of_handler`), when every file has been read.
 """
 
@@ -13,10 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from errata.linter._code import Function, Module
+from errata.linter._contracts import Declaration
 from errata.linter._finding import Edit, Place, Severity
 from errata.linter._summary import Candidate
 
 if TYPE_CHECKING:
+    from errata.linter._agreements import Agreement
     from errata.linter._linking import Handler, Located, Project
 
 
@@ -51,6 +55,8 @@ class Rule:
     """Markdown: what it does, why it hurts, an example, and what to write instead."""
     in_function: Callable[[Function], Iterable[Found]] | None = None
     in_module: Callable[[Module], Iterable[Found]] | None = None
+    in_contract: Callable[[Declaration], Iterable[Found]] | None = None
+    of_contract: "Callable[[Agreement], Iterable[Told]] | None" = None
     of_handler: "Callable[[Handler], Iterable[Told]] | None" = None
     concerns: "Callable[[Handler], bool] | None" = None
     """Which handlers it is about, of those that reach what `in_function` found; by default all."""
@@ -78,6 +84,13 @@ def found_in(module: Module, rules: Iterable[Rule]) -> Iterator[Candidate]:
     for rule in rules:
         if rule.in_module is not None:
             yield from (_candidate(rule, each, module) for each in rule.in_module(module))
+
+
+def candidates_of(declaration: Declaration, module: Module, rules: Iterable[Rule]) -> Iterator[Candidate]:
+    """Let the rules look at a declaration."""
+    for rule in rules:
+        if rule.in_contract is not None:
+            yield from (_candidate(rule, each, module) for each in rule.in_contract(declaration))
 
 
 def _candidate(rule: Rule, found: Found, module: Module) -> Candidate:

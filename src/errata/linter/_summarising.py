@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from errata.linter._acts import acts_of
 from errata.linter._code import Class, Function, Module, Site, instance_of
 from errata.linter._collections import picked
-from errata.linter._contracts import contract_in_class, contract_of_function
+from errata.linter._contracts import Declarations
+from errata.linter._declaring import asked_in, kept
 from errata.linter._hints import hints_of
 from errata.linter._ignores import ignores_in
 from errata.linter._modules import Location
 from errata.linter._names import UNKNOWN, written
 from errata.linter._outcomes import checked_by, outcome_of
-from errata.linter._raising import caught_around, error_of
+from errata.linter._raising import caught_around, error_of, head_of, made_in, reason_of
 from errata.linter._registering import makers_in, registrations_in
 from errata.linter._rule import Rule, candidates_in, found_in
 from errata.linter._source import Lines, parsed
@@ -34,13 +35,14 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
     body = module.body
     registered = [(function, each) for function in module.functions for each in registrations_in(function)]
     makers = makers_in(module, registered)
+    declarations = Declarations(module)
     return Summary(
         module.path,
         module.id,
         module.location.dotted,
         module.location.root,
-        tuple(_function(function, every, makers) for function in module.functions),
-        tuple(_class(each, module) for each in module.classes.values()),
+        tuple(_function(function, every, makers, declarations) for function in module.functions),
+        tuple(_class(each, module, every, declarations) for each in module.classes.values()),
         module.names,
         {name: meaning for name in (*body.annotations, *body.bindings) if (meaning := _held(body, name))},
         dict(_kept_hints(body)),
@@ -48,10 +50,13 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
         tuple(each for _, each in registered),
         tuple(found_in(module, every)),
         ignores_in(text),
+        tuple(found for each in declarations.installed() if (found := kept(each, module, every))),
     )
 
 
-def _function(function: Function, rules: tuple[Rule, ...], makers: dict[str, str]) -> FunctionSummary:
+def _function(
+    function: Function, rules: tuple[Rule, ...], makers: dict[str, str], declarations: Declarations
+) -> FunctionSummary:
     node = function.node
     is_module = isinstance(node, ast.Module)
     returns = None if isinstance(node, ast.Module) else node.returns
@@ -59,10 +64,10 @@ def _function(function: Function, rules: tuple[Rule, ...], makers: dict[str, str
         function.name,
         function.place_of(node),
         tuple(_calls(function)),
-        tuple(_raised(function, site, site.node.exc) for site in function.raises),
+        tuple(each for site in function.raises for each in _raised(function, site, site.node.exc)),
         tuple(_made(function)),
         () if is_module else tuple(_decorators(function)),
-        None if is_module else contract_of_function(function),
+        None if is_module else kept(declarations.of_function(function), function.module, rules),
         (function.resolve(instance_of(returns)) or "") if returns else "",
         () if is_module else tuple(candidates_in(function, rules)),
         makers.get(function.name, ""),
@@ -70,6 +75,7 @@ def _function(function: Function, rules: tuple[Rule, ...], makers: dict[str, str
         acts=() if is_module else tuple(acts_of(function)),
         outcome=outcome_of(function),
         checks=tuple(checked_by(function)),
+        asked=() if is_module else tuple(asked_in(function, speaks_errata=declarations.speaks_errata)),
     )
 
 
@@ -93,17 +99,24 @@ def _perhaps_function(function: Function, given: ast.expr) -> str:
     return "" if name.startswith(UNKNOWN) or name in _BUILTINS or "." not in name else name
 
 
-def _raised(function: Function, site: "Site[ast.Raise] | Site[ast.Return]", expression: ast.expr | None) -> Raised:
-    error = error_of(function, expression)
-    return Raised(function.place_of(site.node), error.how, error.name, error.code, caught_around(function, site))
+def _raised(
+    function: Function, site: "Site[ast.Raise] | Site[ast.Return]", expression: ast.expr | None
+) -> Iterator[Raised]:
+    place, caught = function.place_of(site.node), caught_around(function, site)
+    for made in made_in(function, expression):
+        error = error_of(function, made)
+        is_ours = error.how in {"factory", "constructor"}
+        reason, head = (reason_of(made), head_of(function, made)) if is_ours else ("", None)
+        yield Raised(place, error.how, error.name, error.code, caught, reason, head)
 
 
 def _made(function: Function) -> Iterator[Raised]:
     for site in function.returns:
-        if isinstance(site.node.value, ast.Call):
-            made = _raised(function, site, site.node.value)
-            if made.how != "other" or made.name[:1] != UNKNOWN:
-                yield made
+        value = site.node.value.value if isinstance(site.node.value, ast.Await) else site.node.value
+        if isinstance(value, ast.Call | ast.IfExp | ast.Name):
+            for made in _raised(function, site, value):
+                if made.how != "other" or (made.name[:1] != UNKNOWN and "." in made.name):
+                    yield made
 
 
 def _decorators(function: Function) -> Iterator[str]:
@@ -113,7 +126,7 @@ def _decorators(function: Function) -> Iterator[str]:
             yield name.removesuffix("()")
 
 
-def _class(each: Class, module: Module) -> ClassSummary:
+def _class(each: Class, module: Module, rules: tuple[Rule, ...], declarations: Declarations) -> ClassSummary:
     body = module.body
     bases = tuple(name for base in each.node.bases if (name := body.resolve(_unsubscripted(base))))
     attributes = {
@@ -121,7 +134,7 @@ def _class(each: Class, module: Module) -> ClassSummary:
         for name, (where, value) in each.bindings.items()
         if (text := written(value)) and (meaning := (where or body).meaning_of(text))[:1] != UNKNOWN
     }
-    return ClassSummary(each.name, bases, attributes, contract_in_class(each, module))
+    return ClassSummary(each.name, bases, attributes, kept(declarations.of_class(each), module, rules))
 
 
 def _unsubscripted(base: ast.expr) -> ast.expr:

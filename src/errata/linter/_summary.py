@@ -1,6 +1,6 @@
-"""What is kept of a file: enough to link it with the others, small enough to be cached as JSON."""
+"""What is kept of a file: enough to link it with the others, small enough to be cached as JSON (see `_kept`)."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from errata.linter._finding import Edit, Place
 from errata.linter._ignores import Ignore
@@ -30,6 +30,10 @@ class Raised(NamedTuple):
     """The code it stands for; empty if the name does not tell."""
     caught: tuple[str, ...] = ()
     """The exception classes that are caught around it, in this function, and not raised again."""
+    reason: str = ""
+    """The reason that its data names."""
+    head: Place | None = None
+    """The stretch that names its maker, and the code if that is an argument; None if it cannot be replaced."""
 
 
 class Called(NamedTuple):
@@ -46,8 +50,8 @@ class Act(NamedTuple):
     """What a function does that matters once it fails."""
 
     kind: str
-    """`changes` something, `blocks` whatever else runs, `repeats` what changes something each time, is `retried` by a
-    decorator, or `repeats given` functions: it is such a decorator."""
+    """`changes` something, `writes` a file, `blocks` whatever else runs, `repeats` what changes something each time, is `retried` by a
+    decorator, `repeats given` functions (it is such a decorator), or `sends` a request whose method its caller knows."""
     what: str
     """The call, or the decorator, as a person would name it."""
     place: Place
@@ -77,20 +81,47 @@ class Registration(NamedTuple):
     place: Place
 
 
-class FailureSummary(NamedTuple):
-    """A declared failure: its reason and its code, each empty if it is not written out."""
+class EntrySummary(NamedTuple):
+    """One thing that a contract or a `@raises` holds."""
 
     attribute: str
-    reason: str
-    code: str
+    """Its name in a contract; empty in a `@raises`."""
+    kind: str
+    """`failure`, `named` for what stands elsewhere, `value` for what is no failure, or `unknown`."""
+    place: Place
+    written: str
+    name: str = ""
+    """The dotted name of what stands elsewhere."""
+    reason: str | None = None
+    """The reason of a failure; None if it is known only at run time."""
+    code: str | None = None
+    """The code of a failure; None if it is known only at run time, or is none."""
 
 
 class ContractSummary(NamedTuple):
-    """What a `@raises(…)` or the body of a contract declares."""
+    """What the body of a contract, a `@raises(…)` or an `install(contracts=…)` declares."""
 
-    failures: tuple[FailureSummary, ...]
-    others: tuple[str, ...]
-    """Contracts and failures that stand elsewhere, by their dotted names: the bases, or what `@raises` is given."""
+    owner: str
+    """For messages: ``contract `OrderErrors` `` or ``tool `get_order` ``."""
+    place: Place
+    entries: tuple[EntrySummary, ...]
+    is_class: bool
+    is_whole: bool
+    """Whether all that it holds is in its entries, and in its bases."""
+    subject: str
+    """The function or the tool that it is for; empty for a class, and for a tool that cannot be seen."""
+    candidates: tuple[Candidate, ...] = ()
+    """What rules found in it; it counts if it is a contract."""
+
+
+class Asked(NamedTuple):
+    """A reason, or a failure of a contract, that a function asks for by name."""
+
+    how: str
+    """`fail`, `recovery_for`, or `failure` for an attribute of a class."""
+    name: str
+    """The reason, or the dotted name of the attribute."""
+    place: Place
 
 
 class FunctionSummary(NamedTuple):
@@ -110,12 +141,13 @@ class FunctionSummary(NamedTuple):
     candidates: tuple[Candidate, ...] = ()
     registers: str = ""
     """The kind that it makes of a function it is given: it is a decorator around `server.tool`."""
+    is_async: bool = False
+    acts: tuple[Act, ...] = ()
     outcome: str = ""
     """`raises` if it never returns, `error` if all it gives back are errors that look like results."""
     checks: tuple[str, ...] = ()
     """The functions whose results it looks at, to tell an error if they say so."""
-    is_async: bool = False
-    acts: tuple[Act, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
 
 class ClassSummary(NamedTuple):
@@ -150,73 +182,5 @@ class Summary(NamedTuple):
     found: tuple[Candidate, ...] = ()
     """What counts wherever it stands."""
     ignores: tuple[Ignore, ...] = ()
-
-
-def loaded(kept: Any) -> Summary:  # noqa: ANN401 - what JSON gives.
-    """Make a summary from what JSON made of it; what does not fit raises, as the rest of a broken cache should."""
-    path, module, dotted, root, functions, classes, names, values, hints, stars, registrations, found, ignores = kept
-    return Summary(
-        path,
-        module,
-        dotted,
-        root,
-        tuple(map(_function, functions)),
-        tuple(map(_class, classes)),
-        names,
-        values,
-        hints,
-        tuple(stars),
-        tuple(map(_registration, registrations)),
-        tuple(map(_candidate, found)),
-        tuple(map(_ignore, ignores)),
-    )
-
-
-def _ignore(kept: list[Any]) -> Ignore:
-    read = Ignore(*kept)
-    return read._replace(names=None if read.names is None else tuple(read.names), cut=tuple(read.cut))
-
-
-def _registration(kept: list[Any]) -> Registration:
-    kind, receiver, written, function, tool, hints, hints_name, place = kept
-    return Registration(kind, receiver, written, function, tool, hints, hints_name, Place(*place))
-
-
-def _function(kept: list[Any]) -> FunctionSummary:
-    name, place, calls, raises, makes, decorators, contract, returns, candidates, registers, is_async, acts = kept
-    return FunctionSummary(
-        name,
-        Place(*place),
-        tuple(Called(called, line, tuple(caught), handed) for called, line, caught, handed in calls),
-        tuple(map(_raised, raises)),
-        tuple(map(_raised, makes)),
-        tuple(decorators),
-        _contract(contract),
-        returns,
-        tuple(map(_candidate, candidates)),
-        registers,
-        is_async=is_async,
-        acts=tuple(Act(kind, what, Place(*at), *rest) for kind, what, at, *rest in acts),
-    )
-
-
-def _class(kept: list[Any]) -> ClassSummary:
-    name, bases, attributes, contract = kept
-    return ClassSummary(name, tuple(bases), attributes, _contract(contract))
-
-
-def _contract(kept: list[Any] | None) -> ContractSummary | None:
-    if kept is None:
-        return None
-    failures, others = kept
-    return ContractSummary(tuple(FailureSummary(*each) for each in failures), tuple(others))
-
-
-def _raised(kept: list[Any]) -> Raised:
-    place, how, name, code, caught = kept
-    return Raised(Place(*place), how, name, code, tuple(caught))
-
-
-def _candidate(kept: list[Any]) -> Candidate:
-    rule, place, message, advice, edits = kept
-    return Candidate(rule, Place(*place), message, advice, tuple(Edit(Place(*at), text) for at, text in edits))
+    installed: tuple[ContractSummary, ...] = ()
+    """What `install(contracts=…)` declares."""

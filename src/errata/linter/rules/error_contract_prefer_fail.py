@@ -1,0 +1,133 @@
+"""Finds a declared code that is raised directly, and not by way of the contract.
+
+## Why it hurts
+
+What is raised directly has the code and nothing else: no reason, which clients compare, and no recovery, which was
+written down for this very case.
+
+## Example
+
+```python
+from errata import Code, Contract, Failure, not_found, raises
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+class OrderErrors(Contract):
+    no_match = Failure(
+        Code.NOT_FOUND,
+        when="No order has this number",
+        recovery="Call list_orders to see valid numbers.",
+    )
+
+
+@server.tool()
+@raises(OrderErrors)
+def get_order(number: int) -> str:
+    order = orders.find(number)
+    if order is None:
+        raise not_found(f"There is no order {number}.")
+    return order.text
+```
+
+## Write instead
+
+Raise the declared failure. Where the contract cannot be named, `fail("no_match", …)` finds that of the running tool.
+
+```python
+from errata import Code, Contract, Failure, raises
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+class OrderErrors(Contract):
+    no_match = Failure(
+        Code.NOT_FOUND,
+        when="No order has this number",
+        recovery="Call list_orders to see valid numbers.",
+    )
+
+
+@server.tool()
+@raises(OrderErrors)
+def get_order(number: int) -> str:
+    order = orders.find(number)
+    if order is None:
+        raise OrderErrors.no_match(f"There is no order {number}.")
+    return order.text
+```
+
+## What it leaves alone
+
+The codes that may come from anywhere, declared or not (see `error-contract-conformance`); and in a service what names
+its reason in the data, or what several tools reach, because each of them may declare it otherwise.
+
+`--fix` rewrites the call where exactly one declared failure has the code and the contract can be named.
+"""
+
+from collections.abc import Iterator
+
+from errata._contract._rules import shown
+from errata._taxonomy import Code
+from errata._values import known_word
+from errata.dialects._json_rpc import BASELINE
+from errata.linter._agreements import Held, without_root
+from errata.linter._finding import Edit, Severity
+from errata.linter._linking import Handler, Reached
+from errata.linter._names import last_of
+from errata.linter._rule import Rule, Told
+from errata.linter._summary import Raised, Summary
+
+_LISTED = 4
+
+
+def _found(handler: Handler) -> Iterator[Told]:
+    agreement = handler.promise
+    if agreement is None:
+        return
+    for reached in handler.errors:
+        code = known_word(Code, reached.raised.code)
+        declared = [held for held in agreement.failures if held.entry.code == code]
+        if code and declared and code not in BASELINE and _is_direct(handler, reached, agreement.reasons):
+            yield _told(handler, reached, declared)
+
+
+def _is_direct(handler: Handler, reached: Reached, reasons: list[str]) -> bool:
+    if reached.raised.how not in {"factory", "constructor"}:
+        return False
+    is_shared = id(reached.where.function) in handler.shared
+    return reached.where == handler.where or not (is_shared or reached.raised.reason in reasons)
+
+
+def _told(handler: Handler, reached: Reached, declared: list[Held]) -> Told:
+    where, raised = reached
+    names = [_name(held, where.file) for held in declared]
+    shapes = [
+        f"`{name}(…)`" if name else f'`fail("{held.entry.reason}", …)`'
+        for name, held in zip(names, declared, strict=True)
+    ]
+    through = "" if where == handler.where else f" through {shown(last_of(where.function.name))}"
+    message = f"{handler.subject} raises `{raised.code}`{through} past its contract, which declares it"
+    advice = f"raise {' or '.join(shapes[:_LISTED])}"
+    is_sure = len(names) == 1 and where == handler.where and not raised.reason
+    return Told(where.file.path, raised.place, message, advice, _edits(raised, names[0]) if is_sure else ())
+
+
+def _name(held: Held, file: Summary) -> str:
+    """Write a declared failure as it can be written in a file; empty if its contract has no name there."""
+    found = (
+        name for name, meaning in file.names.items() if held.holder and without_root(meaning) == held.contract_name
+    )
+    name = next(found, "")
+    return f"{name}.{held.entry.attribute}" if name else ""
+
+
+def _edits(raised: Raised, name: str) -> tuple[Edit, ...]:
+    if not name or raised.head is None:
+        return ()
+    return (Edit(raised.head, f"{name}(" if raised.how == "constructor" else name),)
+
+
+RULE = Rule("error-contract-prefer-fail", Severity.WARNING, __doc__, of_handler=_found, fixable=True)

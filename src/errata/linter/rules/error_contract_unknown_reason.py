@@ -1,0 +1,129 @@
+"""Finds a reason, or a failure of a contract, that is asked for by a name that nobody declared.
+
+## Why it hurts
+
+`fail` cannot raise what the tool does not declare. In place of the failure that was meant, the agent is told that the
+server has a bug, without a recovery and without a verdict. `recovery_for` gives nothing, so the recovery is lost; and
+`OrderErrors.no_mach` is an AttributeError.
+
+## Example
+
+```python
+from errata import Code, Contract, Failure, fail, raises
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+class OrderErrors(Contract):
+    no_match = Failure(
+        Code.NOT_FOUND,
+        when="No order has this number",
+        recovery="Call list_orders to see valid numbers.",
+    )
+
+
+@server.tool()
+@raises(OrderErrors)
+def get_order(number: int) -> str:
+    order = orders.find(number)
+    if order is None:
+        raise fail("no_mach", f"There is no order {number}.")
+    return order.text
+```
+
+## Write instead
+
+An attribute of the contract is checked by editors and type checkers as well.
+
+```python
+from errata import Code, Contract, Failure, raises
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+class OrderErrors(Contract):
+    no_match = Failure(
+        Code.NOT_FOUND,
+        when="No order has this number",
+        recovery="Call list_orders to see valid numbers.",
+    )
+
+
+@server.tool()
+@raises(OrderErrors)
+def get_order(number: int) -> str:
+    order = orders.find(number)
+    if order is None:
+        raise OrderErrors.no_match(f"There is no order {number}.")
+    return order.text
+```
+
+## In services
+
+`fail` asks the contract of the tool that runs. A function that several tools call may ask only for what all of them
+declare; it is reported for each tool that does not. `recovery_for` is meant to give nothing where nothing is declared, so
+in a service it is reported only if it looks like a slip of the pen.
+
+## What it leaves alone
+
+A contract that cannot be seen as a whole, because part of it comes from a library or is computed.
+"""
+
+from collections.abc import Iterator
+
+from errata._contract._rules import shown
+from errata._values import nearest
+from errata.linter._agreements import Agreement
+from errata.linter._finding import Severity
+from errata.linter._linking import AskedAt, Handler
+from errata.linter._names import last_of
+from errata.linter._rule import Rule, Told
+
+_LISTED = 8
+
+
+def _found(handler: Handler) -> Iterator[Told]:
+    for each in handler.asked:
+        if each.asked.how == "failure":
+            yield from _missing_failure(each)
+        elif each.agreement is not None:
+            yield from _missing_reason(handler, each, each.agreement)
+        elif each.asked.how == "fail":
+            message = f"`fail` is called with reason {shown(each.asked.name)}, and {handler.subject} has no contract"
+            advice = "put `@raises(…)` on it, or raise an error that needs no contract, such as `not_found(…)`"
+            yield Told(each.where.file.path, each.asked.place, message, advice)
+
+
+def _missing_failure(each: AskedAt) -> Iterator[Told]:
+    if each.agreement is not None:
+        name = last_of(each.asked.name)
+        message = f"{each.agreement.contract.owner} declares no failure {shown(name)}"
+        attributes = [held.entry.attribute for held in each.agreement.failures]
+        yield Told(each.where.file.path, each.asked.place, message, _advice(name, attributes))
+
+
+def _missing_reason(handler: Handler, each: AskedAt, agreement: Agreement) -> Iterator[Told]:
+    name, reasons = each.asked.name, agreement.reasons
+    is_legible = agreement.is_whole and len(reasons) == len(agreement.failures)
+    is_own = each.where == handler.where
+    if not is_legible or name in reasons:
+        return
+    if each.asked.how == "fail" or is_own or nearest(name, reasons):
+        owner = handler.subject if agreement is handler.agreement else agreement.contract.owner
+        verb = "declares" if is_own or agreement is not handler.agreement else "gets here and declares"
+        message = f"{owner} {verb} no reason {shown(name)}"
+        yield Told(each.where.file.path, each.asked.place, message, _advice(name, reasons))
+
+
+def _advice(name: str, declared: list[str]) -> str:
+    if near := nearest(name, declared):
+        return f"write {' or '.join(map(shown, near))}"
+    listed = ", ".join(map(shown, declared[:_LISTED])) + (", …" if len(declared) > _LISTED else "")
+    return (
+        f"declare it with a `Failure`, or use what is declared: {listed}" if declared else "declare it with a `Failure`"
+    )
+
+
+RULE = Rule("error-contract-unknown-reason", Severity.ERROR, __doc__, of_handler=_found)
