@@ -246,7 +246,7 @@ def joined(agreements: Sequence[Agreement]) -> Agreement | None:
     """Take several contracts of one tool as one."""
     if not agreements:
         return None
-    failures = tuple(held for each in agreements for held in each.failures)
+    failures = tuple(dict.fromkeys(held for each in agreements for held in each.failures))
     return agreements[0]._replace(failures=failures, is_whole=all(each.is_whole for each in agreements))
 
 

@@ -139,16 +139,23 @@ class Declarations:
         return Declaration(owner, call, entries, is_whole=is_whole, subject=name)
 
     def _by_tool(self, given: ast.expr, scope: Scope) -> Iterator[Declaration]:
-        held = scope.held(given)
-        if not isinstance(held, ast.Dict):
-            yield Declaration("a tool", given, (), is_whole=False)
+        for tool, value in _pairs(scope.held(given), scope):
+            yield _of_tool(tool, value, scope) if tool else Declaration("a tool", value, (), is_whole=False)
+
+
+def _pairs(given: ast.expr, scope: Scope) -> Iterator[tuple[str, ast.expr]]:
+    """List the tools that `install` is given contracts for, each with its own; one that cannot be seen has no name."""
+    match given:
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                tool = value_of(scope, key) if key is not None else None
+                yield (tool.read if tool and isinstance(tool.read, str) else ""), value
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
+            yield from ((each.arg or "", each.value) for each in keywords)
+        case ast.Constant(value=None):
             return
-        for key, value in zip(held.keys, held.values, strict=True):
-            tool = value_of(scope, key) if key is not None else None
-            if tool is None or not isinstance(tool.read, str):
-                yield Declaration("a tool", value, (), is_whole=False)
-            else:
-                yield _of_tool(tool.read, value, scope)
+        case _:
+            yield "", given
 
 
 def _of_tool(tool: str, value: ast.expr, scope: Scope) -> Declaration:

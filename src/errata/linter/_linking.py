@@ -400,7 +400,9 @@ class Project:
         own = self.agreements.of_function(where.function, where.file)
         name = registration.tool or last_of(where.function.name)
         installed = [*self.agreements.of_tool(name, is_any=registration.kind == "dispatcher")]
-        return joined([own, *installed] if own else installed)
+        if own:  # What is installed for tools that cannot be seen is hardly for one that declares its own.
+            return joined([own, *(each for each in installed if each.contract.subject)])
+        return joined(installed)
 
     def _asked(self, where: Located, agreement: Agreement | None) -> Iterator[AskedAt]:
         """Follow the calls of a handler to what they ask of its contract; a `@raises` on the way is asked in its place."""
