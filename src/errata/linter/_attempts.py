@@ -2,12 +2,12 @@
 
 import ast
 import builtins
+import functools
 import re
 import sys
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata.linter._code import Function
+from errata.linter._code import Function, Module
 from errata.linter._names import last_of, written
 
 _MOST_SHOWN = 50
@@ -68,9 +68,11 @@ class Attempt(NamedTuple):
     cleans_up: bool = False
 
 
-def attempt_in(function: Function, body: list[ast.stmt]) -> Attempt:
-    """Find what can fail in some statements."""
-    found = [_attempt(function, call, awaited=awaited) for call, awaited in _calls(body)]
+def attempt_in(function: Function, block: ast.AST) -> Attempt:
+    """Find what can fail in a `try`, or in a `with`."""
+    inside = [site.node for site in function.calls if any(each is block for each in site.blocks())]
+    inside.sort(key=lambda call: (call.lineno, call.col_offset))
+    found = [_attempt(function, call, awaited=call in function.awaited) for call in inside]
     for kind in ("wrapped", "outside", "inside"):
         of_kind = [each for each in found if each.kind == kind]
         if of_kind:
@@ -83,23 +85,6 @@ def _tells_little(attempt: Attempt) -> tuple[bool, bool]:
     """Order attempts: a class that is called, a close, or a lock says less about what failed."""
     method = last_of(attempt.name)
     return attempt.cleans_up, method[:1].isupper() or method in _WAITS
-
-
-def _calls(body: list[ast.stmt]) -> Iterator[tuple[ast.Call, bool]]:
-    """List the calls in some statements, each with whether it is awaited; not those of functions defined there."""
-    waiting: list[tuple[ast.AST, bool]] = [(each, False) for each in reversed(body)]
-    while waiting:
-        node, awaited = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            continue
-        if isinstance(node, ast.Call):
-            yield node, awaited
-        is_await = isinstance(node, ast.Await)
-        if isinstance(node, ast.AsyncWith):
-            waiting.extend((each, False) for each in reversed(node.body))
-            waiting.extend((each.context_expr, True) for each in reversed(node.items))
-            continue
-        waiting.extend((each, is_await) for each in reversed(list(ast.iter_child_nodes(node))))
 
 
 def _attempt(function: Function, call: ast.Call, *, awaited: bool) -> Attempt:
@@ -146,15 +131,16 @@ def _is_handed_in(function: Function, call: ast.Call, text: str) -> bool:
 def is_remote(function: Function, name: str) -> bool:
     """Whether a dotted name is one of a library that talks to another process."""
     top = name.partition(".")[0].removesuffix("()")
-    if name.startswith("?") or "." not in name or top not in _imported(function):
+    if name.startswith("?") or "." not in name or top not in _imported(function.module):
         return False
     if top in sys.stdlib_module_names:
         return top in _REMOTE_STANDARD or name.startswith(("urllib.error", "urllib.request"))
     return not _is_own(function, name) and top not in _LOCAL_LIBRARIES
 
 
-def _imported(function: Function) -> set[str]:
-    return {meaning.partition(".")[0] for meaning in function.module.names.values()}
+@functools.lru_cache(maxsize=1)
+def _imported(module: Module) -> frozenset[str]:
+    return frozenset(meaning.partition(".")[0] for meaning in module.names.values())
 
 
 def _is_own(function: Function, name: str) -> bool:

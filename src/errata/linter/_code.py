@@ -79,6 +79,8 @@ class Function:
     calls: list[Site[ast.Call]] = dataclasses.field(default_factory=list[Site[ast.Call]])
     returns: list[Site[ast.Return]] = dataclasses.field(default_factory=list[Site[ast.Return]])
     yields: list[Site[ast.Yield]] = dataclasses.field(default_factory=list[Site[ast.Yield]])
+    awaited: set[ast.expr] = dataclasses.field(default_factory=set[ast.expr])
+    """What is awaited, and what `async with` enters."""
     ifs: list[Site[ast.If]] = dataclasses.field(default_factory=list[Site[ast.If]])
     withs: list[Site[With]] = dataclasses.field(default_factory=list[Site[With]])
     inner: dict[str, "Function"] = dataclasses.field(default_factory=dict[str, "Function"])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from errata.linter._code import Function
 from errata.linter._endings import assigned, endings, never_returns
-from errata.linter._success_shapes import Shapes, families
+from errata.linter._success_shapes import Shapes
 
 RAISES = "raises"
 ERROR = "error"
@@ -18,8 +18,8 @@ def outcome_of(function: Function) -> str:
     if never_returns(function):
         return RAISES
     shapes = Shapes(function.bindings, None)
-    found = families(shapes.of(site.node.value) for site in function.returns) if function.returns else set[str]()
-    return ERROR if found == {"error"} else ""
+    found = (shapes.of(site.node.value) for site in function.returns)
+    return ERROR if function.returns and all(shape and shape.family == "error" for shape in found) else ""
 
 
 def checked_by(function: Function) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from errata.linter._names import last_of, written
@@ -201,8 +201,3 @@ def _is_empty(value: ast.expr) -> bool:
 def _says_no_more(value: ast.expr) -> bool:
     """Whether a field only repeats what was asked."""
     return isinstance(value, ast.Name | ast.Attribute) or (isinstance(value, ast.Constant) and value.value is not True)
-
-
-def families(shapes: Iterable[Shape | None]) -> set[str]:
-    """Name the families that some shapes belong to; an empty word stands for an answer."""
-    return {shape.family if shape else "" for shape in shapes}

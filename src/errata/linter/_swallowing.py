@@ -38,7 +38,6 @@ class Swallowed(NamedTuple):
 
     at: ast.AST
     shape: Shape
-    attempt: Attempt
     clause: ast.ExceptHandler
     how: str
     """`return`, `yield`, `default` for a name that was bound before, or `end` for the end of the function."""
@@ -46,6 +45,8 @@ class Swallowed(NamedTuple):
     """For `default`, the name."""
     helper: ast.expr | None = None
     """A function that the clause calls last before it falls through, and that perhaps never returns."""
+    attempt: Attempt = Attempt("reading", "")
+    """What failed."""
     asks_outside: bool = False
     """Whether what failed asks another process, by what is called, or by what is caught."""
 
@@ -64,7 +65,7 @@ def swallowed_in(function: Function) -> Iterator[Swallowed]:
         keeps = _records(clause)
         for each in _found(function, site, clause):
             if each.shape.family != "empty" or not keeps:
-                yield each._replace(asks_outside=_asks_outside(function, site, each.attempt))
+                yield _judged(function, site, each, site.node)
     yield from _suppressed(function)
 
 
@@ -79,8 +80,7 @@ def _suppressed(function: Function) -> Iterator[Swallowed]:
                 stands_for = Site[Try](ast.copy_location(attempt, site.node), site.around)
                 for each in _fallen_through(function, stands_for, clause, clause.body[0], site.node):
                     if each.how == "default" or isinstance(site.node.body[-1], ast.Return):
-                        outside = _asks_outside(function, stands_for, each.attempt)
-                        yield each._replace(at=call, asks_outside=outside)
+                        yield _judged(function, stands_for, each._replace(at=call), site.node)
 
 
 def _found(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> Iterator[Swallowed]:
@@ -89,6 +89,11 @@ def _found(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> It
             yield from _returned(function, site, clause, ending.last)
         elif ending.how == "through":
             yield from _fallen_through(function, site, clause, ending.last)
+
+
+def _judged(function: Function, site: Site[Try], each: Swallowed, block: ast.AST) -> Swallowed:
+    attempt = attempt_in(function, block)
+    return each._replace(attempt=attempt, asks_outside=_asks_outside(function, site, attempt))
 
 
 def _asks_outside(function: Function, site: Site[Try], attempt: Attempt) -> bool:
@@ -118,7 +123,7 @@ def _returned(function: Function, site: Site[Try], clause: ast.ExceptHandler, la
     if isinstance(value, ast.Name) and value.id not in inside:
         yield from _default(function, site, clause, last, value.id)
     elif (shape := Shapes(inside, clause.name).of(value)) is not None:
-        yield Swallowed(last, shape, attempt_in(function, site.node.body), clause, "return")
+        yield Swallowed(last, shape, clause, "return")
 
 
 def _fallen_through(
@@ -127,7 +132,7 @@ def _fallen_through(
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Yield):
         shape = Shapes(dict(assigned(clause.body)), clause.name).of(last.value.value)
         if shape and shape.family == "error":
-            yield Swallowed(last, shape, attempt_in(function, site.node.body), clause, "yield")
+            yield Swallowed(last, shape, clause, "yield")
         return
     if isinstance(function.node, ast.Module) or not _only_tells(clause.body):
         return
@@ -137,8 +142,7 @@ def _fallen_through(
     rest = [each for each in rest if not _is_telling(each)]
     helper = _called(last)
     if not rest:
-        attempt = attempt_in(function, site.node.body)
-        yield Swallowed(clause, NOTHING, attempt, clause, "end", helper=helper)
+        yield Swallowed(clause, NOTHING, clause, "end", helper=helper)
     elif isinstance(rest[0], ast.Return) and isinstance(rest[0].value, ast.Name):
         for each in _default(function, site, clause, clause, rest[0].value.id):
             yield each._replace(helper=helper)
@@ -166,7 +170,7 @@ def _default(
     shape = Shapes({}, clause.name).of(value)
     if shape is not None and shape.family != "call":
         how = "default" if in_clause is None else "return"
-        yield Swallowed(at, shape, attempt_in(function, site.node.body), clause, how, name)
+        yield Swallowed(at, shape, clause, how, name)
 
 
 def _only_tells(body: list[ast.stmt]) -> bool:

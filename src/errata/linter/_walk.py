@@ -149,6 +149,8 @@ def _try(walk: Walk, node: Try, here: _Here) -> bool:
 
 def _with(walk: Walk, node: With, here: _Here) -> bool:
     here.function.withs.append(Site(node, here.around))
+    if isinstance(node, ast.AsyncWith):
+        here.function.awaited.update(item.context_expr for item in node.items)
     for item in node.items:
         if isinstance(item.optional_vars, ast.Name):
             here.function.bindings.setdefault(item.optional_vars.id, item.context_expr)
@@ -184,6 +186,11 @@ def _call(_walk: Walk, node: ast.Call, here: _Here) -> bool:
 
 def _return(_walk: Walk, node: ast.Return, here: _Here) -> bool:
     here.function.returns.append(Site(node, here.around))
+    return True
+
+
+def _await(_walk: Walk, node: ast.Await, here: _Here) -> bool:
+    here.function.awaited.add(node.value)
     return True
 
 
@@ -236,6 +243,7 @@ _VISITORS: dict[type[ast.AST], Callable[[Walk, Any, _Here], bool]] = {
     ast.AsyncFor: _loop,
     ast.AsyncFunctionDef: _function,
     ast.AsyncWith: _with,
+    ast.Await: _await,
     ast.Call: _call,
     ast.ClassDef: _class,
     ast.For: _loop,
