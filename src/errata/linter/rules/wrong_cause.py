@@ -111,7 +111,7 @@ def _claims(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> I
         return
     # A function of the project's may well be a parser: then it is the argument that is wrong.
     enough = {"outside"} if claim.startswith(_BLAMES_ARGUMENT) else {"outside", "inside"}
-    if attempt_in(function, site.node.body).kind in enough:
+    if attempt_in(function, site.node).kind in enough:
         yield Found(clause.body[-1], f"every exception is told as {claim}, a time-out and an outage too", _HELP)
 
 
