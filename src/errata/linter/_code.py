@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Generic, NamedTuple, TypeVar
 
 from errata.linter._finding import Place
@@ -202,8 +203,9 @@ def _alternatives(annotation: ast.expr) -> Iterator[ast.expr]:
             yield from _alternatives(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
         case ast.Subscript(value=value):  # `Client[T]` is a Client.
             yield value
-        case ast.Constant(value=str(text)) if text.isidentifier():
-            yield ast.Name(id=text)
+        case ast.Constant(value=str(text)):
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                yield from _alternatives(ast.parse(text, mode="eval").body)
         case ast.Name() | ast.Attribute():
             yield annotation
         case _:

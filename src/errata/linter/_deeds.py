@@ -9,7 +9,8 @@ from errata.linter._names import last_of
 from errata.linter._verbs import is_same_deed, verb_of, words_of
 
 if TYPE_CHECKING:
-    from errata.linter._linking import Handler, Located
+    from errata.linter._handlers import Handler
+    from errata.linter._trails import Located
 
 EFFECT = "errata.resilience.effect"
 _CAREFUL = ("errata.resilience.retry", "errata.resilience.protect")

@@ -9,7 +9,8 @@ from errata.linter._agreements import Agreement
 from errata.linter._cache import Cache
 from errata.linter._files import find_files
 from errata.linter._finding import Finding, Place
-from errata.linter._linking import Handler, Project
+from errata.linter._handlers import Handler
+from errata.linter._linking import Project
 from errata.linter._modules import files_imported, location_of
 from errata.linter._reading import Progress, Read, summaries, summary_of_source, unjudged, unreadable
 from errata.linter._runs import Outcome, Runs
@@ -111,7 +112,7 @@ def _report(project: Project, judged: set[str], settings: Settings) -> Report:
     kept = [
         finding
         for path, findings in found.items()
-        for finding in apply(findings, ignores.get(path, ()), path, settings.judged(path))
+        for finding in apply(findings, ignores.get(path, ()), path, settings.judged(path), settings.severity_of)
     ]
     handlers = sum(handler.where.file.path in judged for handler in project.handlers)
     return Report(tuple(sorted(kept, key=_order)), len(judged), handlers)

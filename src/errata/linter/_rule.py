@@ -21,7 +21,9 @@ from errata.linter._summary import Candidate
 
 if TYPE_CHECKING:
     from errata.linter._agreements import Agreement
-    from errata.linter._linking import Handler, Located, Project
+    from errata.linter._handlers import Handler
+    from errata.linter._linking import Project
+    from errata.linter._trails import Located
 
 
 class Found(NamedTuple):

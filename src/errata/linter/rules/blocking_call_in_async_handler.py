@@ -51,7 +51,7 @@ functions, sleeps of less than a second, and what is over quickly, such as SQLit
 from collections.abc import Iterator
 
 from errata.linter._finding import Severity
-from errata.linter._linking import Handler
+from errata.linter._handlers import Handler
 from errata.linter._rule import Rule, Told
 
 _INSTEAD = {

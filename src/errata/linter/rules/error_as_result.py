@@ -61,7 +61,7 @@ from errata.linter._rule import Found, Rule
 from errata.linter._status_tools import tells_status
 
 if TYPE_CHECKING:
-    from errata.linter._linking import Handler
+    from errata.linter._handlers import Handler
 
 _MOST_SHOWN = 60
 

@@ -79,7 +79,7 @@ from errata._taxonomy import Code
 from errata._values import known_word
 from errata.dialects._json_rpc import BASELINE
 from errata.linter._finding import Severity
-from errata.linter._linking import Handler, Reached
+from errata.linter._handlers import Handler, Reached
 from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
 

@@ -75,7 +75,7 @@ from errata._values import known_word
 from errata.dialects._json_rpc import BASELINE
 from errata.linter._agreements import Held, without_root
 from errata.linter._finding import Edit, Severity
-from errata.linter._linking import Handler, Reached
+from errata.linter._handlers import Handler, Reached
 from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
 from errata.linter._summary import Raised, Summary

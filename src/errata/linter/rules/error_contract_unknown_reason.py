@@ -77,7 +77,7 @@ from errata._contract._rules import shown
 from errata._values import nearest
 from errata.linter._agreements import Agreement
 from errata.linter._finding import Severity
-from errata.linter._linking import AskedAt, Handler
+from errata.linter._handlers import AskedAt, Handler
 from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
 

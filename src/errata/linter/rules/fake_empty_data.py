@@ -89,7 +89,9 @@ from errata.linter._summary import Candidate
 from errata.linter._swallowing import Swallowed, is_about_values, swallowed_in
 
 if TYPE_CHECKING:
-    from errata.linter._linking import Handler, Located, Project
+    from errata.linter._handlers import Handler
+    from errata.linter._linking import Project
+    from errata.linter._trails import Located
 
 # By what a clause catches, the error to raise.
 _INSTEAD = {

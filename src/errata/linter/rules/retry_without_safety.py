@@ -57,10 +57,11 @@ from collections.abc import Iterator
 
 from errata.linter._deeds import head_of, is_guarded
 from errata.linter._finding import Severity
-from errata.linter._linking import Handler, Located
+from errata.linter._handlers import Handler
 from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
 from errata.linter._summary import Act
+from errata.linter._trails import Located
 from errata.linter._verbs import does_more_each_time, reads
 
 _INSTEAD = (

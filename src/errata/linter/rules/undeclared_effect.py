@@ -55,7 +55,7 @@ from collections.abc import Iterator
 
 from errata.linter._deeds import changes_made, head_of, marks_its_effect
 from errata.linter._finding import Severity
-from errata.linter._linking import Handler
+from errata.linter._handlers import Handler
 from errata.linter._rule import Rule, Told
 from errata.linter._summary import Act
 

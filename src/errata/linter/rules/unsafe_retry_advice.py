@@ -59,7 +59,7 @@ from errata.linter._changes import change_of
 from errata.linter._code import Function, Try
 from errata.linter._deeds import changes_made, marks_its_effect
 from errata.linter._finding import Severity
-from errata.linter._linking import Handler
+from errata.linter._handlers import Handler
 from errata.linter._raising import caught_by
 from errata.linter._rule import Found, Rule
 from errata.linter._verbs import verb_of, words_of
