@@ -6,6 +6,8 @@ from errata import Code
 from errata.classification._answer import Table
 from errata.classification._tables import FAMILIES
 from errata.cli._pages import DIALECTS, code_page, spelled
+from errata.linter._rule import Rule
+from errata.linter.rules import RULES
 
 DOCS = Path(__file__).parent.parent / "docs"
 SEEDS = DIALECTS[1:]
@@ -23,6 +25,8 @@ def generated() -> dict[Path, str]:
     pages = {DOCS / "errors" / f"{code}.md": code_page(code) + "\n" for code in Code}
     pages[DOCS / "errors" / "README.md"] = f"# Every code\n\n{codes_table()}"
     pages[DOCS / "dialects.md"] = with_table(DOCS / "dialects.md", words_table())
+    pages |= {DOCS / "rules" / f"{rule.name}.md": rule_page(rule) for rule in RULES.values()}
+    pages[DOCS / "rules" / "README.md"] = f"# Every rule of the linter\n\n{rules_table()}"
     pages[DOCS / "classification.md"] = with_table(DOCS / "classification.md", families_table())
     return pages
 
@@ -33,6 +37,19 @@ def codes_table() -> str:
         for code in Code
     ]
     return "\n".join(["| code | HTTP | retry | kind of next step | meaning |", "|---|---|---|---|---|", *rows, ""])
+
+
+def rule_page(rule: Rule) -> str:
+    # As `py`, a block is shown and not run: it is right or wrong for the linter, and `tests/linter` asks it.
+    return f"# {rule.name}\n\n{rule.page.replace('```python', '```py')}"
+
+
+def rules_table() -> str:
+    rows = [
+        f"| [{rule.name}]({rule.name}.md) | {rule.severity} | {'yes' if rule.fixable else ''} | {rule.summary} |"
+        for rule in RULES.values()
+    ]
+    return "\n".join(["| rule | severity | `--fix` | |", "|---|---|---|---|", *rows, ""])
 
 
 def words_table() -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from errata import Code
+from errata.linter.rules import RULES
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
@@ -27,6 +28,10 @@ def test_the_generated_pages_are_fresh(generated):
 
 def test_every_code_has_its_page_and_every_page_its_code():
     assert {path.stem for path in ROOT.glob("docs/errors/*.md")} == {*Code, "README"}
+
+
+def test_every_rule_has_its_page_and_every_page_its_rule():
+    assert {path.stem for path in ROOT.glob("docs/rules/*.md")} == {*RULES, "README"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
