@@ -54,6 +54,8 @@ _CLEANS_UP = frozenset([
     "shutdown", "stop", "terminate", "unlink", "wait_closed",
 ])
 # fmt: on
+# What a function of any library computes from a value that it is given.
+_COMPUTES = re.compile(r"(parse|loads|decode|encode|tokeni[sz]e|compile|format|render|normali[sz]e|validate)(_|$)")
 _WORD = re.compile(r"[a-z0-9]+")
 
 
@@ -135,6 +137,8 @@ def is_remote(function: Function, name: str) -> bool:
         return False
     if top in sys.stdlib_module_names:
         return top in _REMOTE_STANDARD or name.startswith(("urllib.error", "urllib.request"))
+    if _COMPUTES.match(last_of(name)) and "(" not in name:
+        return False
     return not _is_own(function, name) and top not in _LOCAL_LIBRARIES
 
 

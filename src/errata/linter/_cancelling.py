@@ -28,6 +28,7 @@ def swallows_cancellation(function: Function, site: Site[Try], clause: ast.Excep
         any(map(is_cancellation, caught_by(function, clause)))
         and not _is_let_through(function, site, clause)
         and not hands_over(clause)
+        and not _tells_what_was_done(function, clause)
         and awaits(site.node.body)
         and not ends_something(function)
     )
@@ -52,6 +53,13 @@ def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandl
         return True  # It was caught once more while the first one was cleaned up after.
     before = site.node.handlers[: site.node.handlers.index(clause)]
     return any(is_cancellation(name) for each in before for name in caught_by(function, each))
+
+
+def _tells_what_was_done(function: Function, clause: ast.ExceptHandler) -> bool:
+    """Whether an author named cancellation and answers at once, by more than a constant: what was done before it."""
+    if any(last_of(name) not in _CANCELLED for name in caught_by(function, clause)) or awaits(clause.body):
+        return False
+    return any(isinstance(each, ast.Return) and isinstance(each.value, ast.Name | ast.Call) for each in clause.body)
 
 
 def hands_over(clause: ast.ExceptHandler) -> bool:

@@ -1,5 +1,6 @@
 """What a tool does to the world, by its name and by the calls that it reaches."""
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ _OWN_THINGS = frozenset([
     "provider", "resource", "response", "schema", "server", "session", "span", "state", "suffix", "task", "token", "tool",
     "transport",
 ])  # fmt: skip
+_CONFIGURES = re.compile(r"(Options?|Config|Configuration|Settings|Builder|Params?|Request|Spec)\(\)$")
+"""What is made to be handed on: setting something there changes nothing yet."""
 _STANDARD = frozenset(sys.stdlib_module_names)
 
 
@@ -56,7 +59,9 @@ def _is_of_another_library(name: str) -> bool:
     """Whether something is a method of what another library gave, as far as its name tells."""
     owner, _, method = name.rpartition(".")
     is_our_function = "@" in owner and "." not in owner.partition("@")[2]
-    return bool(owner) and not is_our_function and method[:1].islower() and owner.partition(".")[0] not in _STANDARD
+    if not owner or is_our_function or _CONFIGURES.search(owner):
+        return False
+    return method[:1].islower() and owner.partition(".")[0] not in _STANDARD
 
 
 def marks_its_effect(handler: "Handler") -> bool:

@@ -4,6 +4,7 @@ import ast
 import io
 import os
 import stat
+import sys
 import tokenize
 import warnings
 from bisect import bisect_right
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from errata.linter._finding import Place
 
+_PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 LARGEST_BYTES = 4_000_000  # Longer files are generated ones; one of them would take longer than all the rest.
 TOO_DEEP = "is nested too deeply"
 
@@ -68,8 +70,9 @@ def parsed(text: str) -> ast.Module:
             return ast.parse(text)
     except SyntaxError as error:
         line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
-        what = f"is not Python: {error.msg[:1].lower()}{error.msg[1:].rstrip('.')}"
-        raise UnreadableError(what, "correct the syntax", Place(line, column, line, column + 1)) from error
+        what = f"cannot be read by {_PYTHON}, which runs errata: {error.msg[:1].lower()}{error.msg[1:].rstrip('.')}"
+        advice = "correct the syntax, or run errata with the Python that the project is written for"
+        raise UnreadableError(what, advice, Place(line, column, line, column + 1)) from error
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(TOO_DEEP, "split the expression into smaller ones") from error
     except ValueError as error:

@@ -57,6 +57,7 @@ errors with a code and a verdict by themselves.
 - Exceptions whose text somebody wrote for whoever called: those of the project itself, of errata and of the SDKs,
   `ValueError`, a validation error. Only `Exception`, those of the operating system, and those of libraries that talk to
   something else count.
+- A `try` that only reads or converts what the caller gave: its text is about the argument.
 - Logs, `print`, and `ctx.error`, which is a message to a log.
 - The class of the exception, a status code, and what is looked up with `isinstance`.
 - A result that lists failures beside data, and a tool whose job it is to say how something is: `health_check`, `status`.
@@ -66,8 +67,9 @@ errors with a code and a verdict by themselves.
 import ast
 from collections.abc import Iterator
 
+from errata.linter._attempts import attempt_in
 from errata.linter._caught import is_foreign, name_of
-from errata.linter._code import Function
+from errata.linter._code import Function, Site, Try
 from errata.linter._exception_text import Leak, is_traceback, leaks_in
 from errata.linter._finding import Severity
 from errata.linter._names import last_of
@@ -77,18 +79,20 @@ from errata.linter._status_tools import tells_status
 
 def _found(function: Function) -> Iterator[Found]:
     seen: set[ast.AST] = set()
-    for _, clause in function.clauses:
+    for site, clause in function.clauses:
         for leak in leaks_in(function, clause):
-            if leak.at in seen or not _hurts(function, clause, leak):
+            if leak.at in seen or not _hurts(function, site, clause, leak):
                 continue
             seen.add(leak.at)
             yield Found(leak.at, _message(function, clause, leak), _help(function, clause, leak))
 
 
-def _hurts(function: Function, clause: ast.ExceptHandler, leak: Leak) -> bool:
+def _hurts(function: Function, site: Site[Try], clause: ast.ExceptHandler, leak: Leak) -> bool:
     if isinstance(leak.sink, ast.Return) and tells_status(function):
         return False
-    return is_foreign(function, clause) or is_traceback(function, leak.at)
+    if is_traceback(function, leak.at):
+        return True
+    return is_foreign(function, clause) and attempt_in(function, site.node).kind != "reading"
 
 
 def _message(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:

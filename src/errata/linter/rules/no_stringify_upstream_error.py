@@ -80,6 +80,7 @@ _DUMPS = frozenset(
     }
 )
 _BODY = frozenset({"body", "content", "data", "json", "read", "text"})
+_AN_EXCERPT = 300  # Characters; so much is read as a part of the sentence.
 _RESPONSE = re.compile(r"(?:^|_)(?:r|res|resp|response|reply)$")
 
 
@@ -110,8 +111,8 @@ def _parts(function: Function, raised: ast.Raise) -> Iterator[Poured]:
 def _answer(function: Function, node: ast.expr) -> str | None:
     """Write what pours out a whole answer, as it is called; None for everything else."""
     match node:
-        case ast.Subscript(value=value, slice=ast.Slice()):  # Its first five hundred characters.
-            return _answer(function, value)
+        case ast.Subscript(value=value, slice=ast.Slice(upper=most)):
+            return None if _is_short(most) else _answer(function, value)
         case ast.Await(value=value):
             return _answer(function, value)
         case ast.Call(func=called, args=[given, *_]) if function.resolve(called) in _DUMPS:
@@ -122,6 +123,10 @@ def _answer(function: Function, node: ast.expr) -> str | None:
             return _body(node)
         case _:
             return None
+
+
+def _is_short(most: ast.expr | None) -> bool:
+    return isinstance(most, ast.Constant) and isinstance(most.value, int) and most.value <= _AN_EXCERPT
 
 
 def _body(node: ast.Attribute) -> str | None:

@@ -4,7 +4,7 @@
 
 The class is what tells an agent, or whoever answers it, what kind of failure this is. `RuntimeError` is every kind and
 none: it becomes `INTERNAL_ERROR`, which an agent can only report, though the order was merely not found or the next call
-would have worked.
+would have worked. With `from error` errata still looks at the cause; nobody else does.
 
 ## Example
 

@@ -49,6 +49,7 @@ async def count_orders(customer: str) -> int:
 - `from None`, which says that the cause is left out on purpose, and `cause=error`.
 - `raise`, `raise error`, and a variable that was made elsewhere.
 - `raise translated(error)`: a function that is given what was caught decides itself.
+- One class that is caught and raised once more, in better words: what kind of failure it is does not get lost.
 - An import that failed: what is missing is in the message.
 """
 
@@ -73,6 +74,7 @@ _NO_FAILURES = frozenset(
         "errata.NeedsInput",
     }
 )
+_ANYTHING = frozenset({"BaseException", "Exception"})
 _MISSING_MODULES = frozenset({"ImportError", "ModuleNotFoundError"})
 _NAMES = ("error", "caught", "cause")
 _COLON = re.compile(r"\s*:")
@@ -82,6 +84,8 @@ def _found(function: Function) -> Iterator[Found]:
     for site in function.raises:
         clause = _clause_around(site) if site.around and site.node.cause is None else None
         if clause is None or not _is_new(function, site.node.exc, clause) or _is_import(function, clause):
+            continue
+        if _is_the_same_kind(function, site.node, clause):
             continue
         name = clause.name or "error"
         yield Found(
@@ -131,6 +135,12 @@ def _keeps(call: ast.Call, name: str, caught: str | None) -> bool:
 
 def _is_import(function: Function, clause: ast.ExceptHandler) -> bool:
     return _MISSING_MODULES.issuperset(caught_by(function, clause))
+
+
+def _is_the_same_kind(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> bool:
+    """Whether the class that was caught is raised once more, in better words."""
+    made = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
+    return [function.resolve(made)] == caught_by(function, clause) and function.resolve(made) not in _ANYTHING
 
 
 def _called(raised: ast.Raise) -> str:
