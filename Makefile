@@ -14,7 +14,7 @@ TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help version demo test examples laws coverage check docs bench storm corpus soak conformance clients wheel clean
+.PHONY: help version demo test examples laws coverage check docs bench storm corpus soak wild conformance clients wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -59,7 +59,11 @@ corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided 
 soak: $(VENV)/test.done  ## Thirty thousand calls that fail at random: does anything stay behind? It takes a minute.
 	@$(BIN)/python tests/client/soak.py
 
-conformance: $(VENV)/test.done  ## Others: the official MCP suite with and without errata, and clients in TypeScript.
+wild: $(VENV)/test.done  ## Published MCP servers: what the linter finds in each rule; they are fetched by name, and nothing of them is run.
+	@$(BIN)/python scripts/wild_servers.py > /dev/null
+	@$(BIN)/errata lint --no-cache --statistics --exit-zero .wild/dev .wild/heldout
+
+conformance: $(VENV)/test.done  ## Others: the official MCP suite with and without errata, clients and a linter in TypeScript, and published servers.
 	@$(BIN)/python conformance/run.py
 	@$(BIN)/python -m pytest --quiet --numprocesses=auto --dist=worksteal conformance
 
@@ -81,7 +85,7 @@ version:  # Which Python the tests run under.
 	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance .clients .node dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance .clients .node .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
