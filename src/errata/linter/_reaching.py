@@ -1,6 +1,8 @@
 """What a handler reaches: the functions it calls, the errors that leave it, and what is asked of its contract."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from errata.linter._agreements import Agreement, Agreements
 from errata.linter._handlers import AskedAt, Reached
@@ -12,69 +14,83 @@ _MOST_FUNCTIONS = 2_000  # That one handler reaches.
 _MOST_MAKERS = 30  # Functions that make an error for one another.
 
 
+class _Onward(NamedTuple):
+    """The functions that one function leads to, each once."""
+
+    every: tuple[Located, ...]
+    """What it calls or hands on, and its decorators with their wrappers."""
+    in_loop: tuple[Located, ...]
+    """What it calls itself, and the async ones of its wrappers."""
+    uncaught: tuple[Located, ...]
+    """What it calls where errors come back through it."""
+
+
 class Reach:
     """Follows the calls of handlers."""
 
     def __init__(self, trails: Trails, agreements: Agreements) -> None:
         self._trails = trails
         self._agreements = agreements
+        self._known: dict[int, _Onward] = {}
+        """By the identity of a function: many handlers come by the same ones."""
 
     def reached(self, where: Located) -> Iterator[Located]:
         """List the handler's own function, and every one that it calls."""
-        waiting, seen = [where], {id(where.function)}
+        return self._walked(where, lambda onward: onward.every)
+
+    def in_loop(self, where: Located) -> Iterator[Located]:
+        """Follow the calls of a coroutine function, but not what it hands on, and of wrappers only the async ones."""
+        return self._walked(where, lambda onward: onward.in_loop)
+
+    def errors(self, where: Located) -> Iterator[Reached]:
+        """Follow the calls of a handler to the errors that come back through them uncaught."""
+        for at in self._uncaught(where):
+            for raised in at.function.raises:
+                if not catches_ours(raised.caught):
+                    yield from self._what_is_raised(at, raised)
+
+    def asked(self, where: Located, agreement: Agreement | None) -> Iterator[AskedAt]:
+        """Follow the calls of a handler to what they ask of its contract; a `@raises` on the way is asked in its place."""
+        in_force = {id(where.function): agreement}
+        for at in self._uncaught(where):
+            mine = in_force[id(at.function)]
+            for asked in at.function.asked:
+                lacking = self._agreements.lacking(asked.name, at.file) if asked.how == "failure" else mine
+                yield AskedAt(at, asked, lacking)
+            for found in self._onward(at).uncaught:
+                if id(found.function) not in in_force:
+                    in_force[id(found.function)] = self._agreements.of_function(found.function, found.file) or mine
+
+    def _uncaught(self, where: Located) -> Iterator[Located]:
+        return self._walked(where, lambda onward: onward.uncaught)
+
+    def _walked(self, where: Located, ways: Callable[[_Onward], Iterable[Located]]) -> Iterator[Located]:
+        """Go from function to function, the nearest first, and to each once."""
+        waiting, seen = deque([where]), {id(where.function)}
         while waiting and len(seen) < _MOST_FUNCTIONS:
-            at = waiting.pop(0)
+            at = waiting.popleft()
             yield at
-            for found in self._next(at):
+            for found in ways(self._onward(at)):
                 if id(found.function) not in seen:
                     seen.add(id(found.function))
                     waiting.append(found)
 
-    def _next(self, at: Located) -> Iterator[Located]:
-        for called in at.function.calls:
-            if found := self._trails.function(called.name, at.file):
-                yield found
-        for decorator in at.function.decorators:
-            if found := self._trails.function(decorator, at.file):
-                yield found
-                yield from self._inside(found)
+    def _onward(self, at: Located) -> _Onward:
+        if id(at.function) not in self._known:
+            self._known[id(at.function)] = self._found_onward(at)
+        return self._known[id(at.function)]
 
-    def in_loop(self, where: Located) -> Iterator[Located]:
-        """Follow the calls of a coroutine function, but not what it hands on, and of wrappers only the async ones."""
-        waiting, seen = [where], {id(where.function)}
-        while waiting and len(seen) < _MOST_FUNCTIONS:
-            at = waiting.pop(0)
-            yield at
-            called = [self._trails.function(each.name, at.file) for each in at.function.calls if not each.handed]
-            wrappers = [each for each in self._wrappers(at) if each.function.is_async]
-            for found in (*called, *wrappers):
-                if found and id(found.function) not in seen:
-                    seen.add(id(found.function))
-                    waiting.append(found)
+    def _found_onward(self, at: Located) -> _Onward:
+        calls, decorators = at.function.calls, self._found(at, at.function.decorators)
+        wrappers = [each for decorator in decorators for each in _inside(decorator)]
+        every = self._found(at, (called.name for called in calls))
+        direct = self._found(at, (called.name for called in calls if not called.handed))
+        uncaught = self._found(at, (called.name for called in calls if not catches_ours(called.caught)))
+        in_loop = [*direct, *(each for each in wrappers if each.function.is_async)]
+        return _Onward(_once([*every, *decorators, *wrappers]), _once(in_loop), _once(uncaught))
 
-    def _wrappers(self, at: Located) -> Iterator[Located]:
-        for decorator in at.function.decorators:
-            if found := self._trails.function(decorator, at.file):
-                yield from self._inside(found)
-
-    def _inside(self, at: Located) -> Iterator[Located]:
-        """Find the functions that are defined inside another one, as a decorator's wrapper is."""
-        start = f"{at.function.name}."
-        return (Located(at.file, each) for each in at.file.functions if each.name.startswith(start))
-
-    def errors(self, where: Located) -> Iterator[Reached]:
-        """Follow the calls of a handler to the errors that come back through them uncaught."""
-        waiting, seen = [where], {id(where.function)}
-        while waiting and len(seen) < _MOST_FUNCTIONS:
-            at = waiting.pop(0)
-            for raised in at.function.raises:
-                if not catches_ours(raised.caught):
-                    yield from self._what_is_raised(at, raised)
-            for called in at.function.calls:
-                found = None if catches_ours(called.caught) else self._trails.function(called.name, at.file)
-                if found and id(found.function) not in seen:
-                    seen.add(id(found.function))
-                    waiting.append(found)
+    def _found(self, at: Located, names: Iterable[str]) -> list[Located]:
+        return [found for name in names if (found := self._trails.function(name, at.file))]
 
     def _what_is_raised(self, at: Located, raised: Raised, depth: int = 0) -> Iterator[Reached]:
         if raised.how != "other":
@@ -87,16 +103,12 @@ class Reach:
             for made in maker.function.makes:
                 yield from self._what_is_raised(at, made._replace(place=raised.place, head=None), depth + 1)
 
-    def asked(self, where: Located, agreement: Agreement | None) -> Iterator[AskedAt]:
-        """Follow the calls of a handler to what they ask of its contract; a `@raises` on the way is asked in its place."""
-        waiting, seen = [(where, agreement)], {id(where.function)}
-        while waiting and len(seen) < _MOST_FUNCTIONS:
-            at, in_force = waiting.pop(0)
-            for asked in at.function.asked:
-                lacking = self._agreements.lacking(asked.name, at.file) if asked.how == "failure" else in_force
-                yield AskedAt(at, asked, lacking)
-            for called in at.function.calls:
-                found = None if catches_ours(called.caught) else self._trails.function(called.name, at.file)
-                if found and id(found.function) not in seen:
-                    seen.add(id(found.function))
-                    waiting.append((found, self._agreements.of_function(found.function, found.file) or in_force))
+
+def _inside(at: Located) -> Iterator[Located]:
+    """Find the functions that are defined inside another one, as a decorator's wrapper is."""
+    start = f"{at.function.name}."
+    return (Located(at.file, each) for each in at.file.functions if each.name.startswith(start))
+
+
+def _once(found: Iterable[Located]) -> tuple[Located, ...]:
+    return tuple({id(each.function): each for each in found}.values())
