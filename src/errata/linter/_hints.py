@@ -3,6 +3,7 @@
 import ast
 
 from errata.linter._code import Function
+from errata.linter._names import last_of, written
 from errata.linter._raising import keyword
 
 _HINTS = {
@@ -27,16 +28,25 @@ def hints_given(scope: Function, options: ast.Call | None) -> tuple[dict[str, bo
 
 
 def hints_of(given: ast.expr) -> dict[str, bool] | None:
-    """Read annotations that are written out as a call or a dictionary; None if they are not."""
+    """Read annotations that are written out as a call or a dictionary; None if they are not, or not all of them."""
     match given:
-        case ast.Call(keywords=keywords, args=[]) if all(each.arg for each in keywords):
+        case ast.Call(func=func, keywords=keywords, args=[]) if _makes_annotations(func):
             pairs: list[tuple[object, ast.expr]] = [(each.arg, each.value) for each in keywords]
-        case ast.Dict(keys=keys, values=values) if None not in keys:
-            pairs = [(getattr(key, "value", None), value) for key, value in zip(keys, values, strict=True)]
+        case ast.Dict(keys=keys, values=values):
+            pairs = [(_read(key), value) for key, value in zip(keys, values, strict=True)]
         case _:
             return None
-    return {
-        _HINTS[str(name)]: value.value
-        for name, value in pairs
-        if str(name) in _HINTS and isinstance(value, ast.Constant) and isinstance(value.value, bool)
-    }
+    hints = {_HINTS[str(name)]: _read(value) for name, value in pairs if str(name) in _HINTS}
+    is_whole = not any(name in {None, ...} for name, _ in pairs) and ... not in hints.values()
+    return {name: flag for name, flag in hints.items() if isinstance(flag, bool)} if is_whole else None
+
+
+def _read(node: ast.expr | None) -> object:
+    """Read what is written out; what is not is `...`."""
+    return node.value if isinstance(node, ast.Constant) else ...
+
+
+def _makes_annotations(called: ast.expr) -> bool:
+    """Whether a call is one of a class, or of `dict`; what a function gives back may say anything."""
+    name = last_of(written(called) or "")
+    return name == "dict" or name[:1].isupper()
