@@ -83,10 +83,10 @@ def attempt_in(function: Function, block: ast.AST) -> Attempt:
     return Attempt("reading", "")
 
 
-def _tells_little(attempt: Attempt) -> tuple[bool, bool]:
-    """Order attempts: a class that is called, a close, or a lock says less about what failed."""
+def _tells_little(attempt: Attempt) -> tuple[bool, bool, bool]:
+    """Order attempts: a class that is called, a close, a lock, or the `.json()` of an answer says less about what failed."""
     method = last_of(attempt.name)
-    return attempt.cleans_up, method[:1].isupper() or method in _WAITS
+    return attempt.cleans_up, method[:1].isupper() or method in _WAITS, "()." in attempt.name
 
 
 def _attempt(function: Function, call: ast.Call, *, awaited: bool) -> Attempt:

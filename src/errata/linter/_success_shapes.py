@@ -55,7 +55,7 @@ class Shapes:
         self._bound = bound
         self._error = error
 
-    def of(self, value: ast.expr | None, depth: int = 0) -> Shape | None:  # noqa: PLR0911 - one for each kind.
+    def of(self, value: ast.expr | None, depth: int = 0) -> Shape | None:  # noqa: C901, PLR0911 - one for each kind.
         """Say what an expression looks like; None for what may well be an answer."""
         if depth > _DEEPEST:
             return None
@@ -74,6 +74,8 @@ class Shapes:
                 return self.of(self._bound[name], depth + 1)
             case ast.Await(value=inner):
                 return self.of(inner, depth + 1)
+            case ast.IfExp(body=one, orelse=other):
+                return self.of(one, depth + 1) and self.of(other, depth + 1)
             case ast.Call():
                 return self._of_call(value, depth)
             case _:
@@ -190,10 +192,12 @@ def _as_json(inside: Shape | None) -> Shape | None:
 def _is_empty(value: ast.expr) -> bool:
     """Whether a field holds nothing; `False` is an answer."""
     match value:
-        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Tuple(elts=[]) | ast.Constant(value=None | ""):
+        case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Constant(value=None | ""):
             return True
         case ast.Constant(value=number) if number.__class__ in {int, float}:
             return number == 0
+        case ast.Dict(values=values):
+            return all(map(_is_empty, values))
         case _:
             return False
 

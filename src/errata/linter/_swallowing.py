@@ -8,7 +8,7 @@ from typing import NamedTuple
 from errata.linter._attempts import Attempt, attempt_in, is_remote
 from errata.linter._code import Function, Site, Try
 from errata.linter._endings import assigned, endings, following
-from errata.linter._names import last_of
+from errata.linter._names import last_of, written
 from errata.linter._raising import caught_by
 from errata.linter._success_shapes import NOTHING, Shape, Shapes
 
@@ -57,10 +57,14 @@ def is_about_values(function: Function, clause: ast.ExceptHandler) -> bool:
     return all(name in _ABOUT_VALUES or _ABOUT_VALUES_LIKELY.search(name) for name in names)
 
 
+def _is_no_failure(function: Function, clause: ast.ExceptHandler) -> bool:
+    return any(last_of(name) in _NO_FAILURES for name in caught_by(function, clause))
+
+
 def swallowed_in(function: Function) -> Iterator[Swallowed]:
     """Find the except clauses of a function that give an answer in place of a failure."""
     for site, clause in function.clauses:
-        if any(last_of(name) in _NO_FAILURES for name in caught_by(function, clause)):
+        if _is_no_failure(function, clause):
             continue
         keeps = _records(clause)
         for each in _found(function, site, clause):
@@ -76,6 +80,8 @@ def _suppressed(function: Function) -> Iterator[Swallowed]:
             call = item.context_expr
             if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress" and call.args:
                 clause = ast.ExceptHandler(type=ast.Tuple(elts=call.args), name=None, body=[ast.Pass()])
+                if _is_no_failure(function, clause):
+                    continue
                 attempt = ast.Try(body=site.node.body, handlers=[clause], orelse=[], finalbody=[])
                 stands_for = Site[Try](ast.copy_location(attempt, site.node), site.around)
                 for each in _fallen_through(function, stands_for, clause, clause.body[0], site.node):
@@ -131,7 +137,7 @@ def _fallen_through(
 ) -> Iterator[Swallowed]:
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Yield):
         shape = Shapes(dict(assigned(clause.body)), clause.name).of(last.value.value)
-        if shape and shape.family == "error":
+        if shape and (shape.family == "error" or (shape.family == "empty" and not _is_resource(function))):
             yield Swallowed(last, shape, clause, "yield")
         return
     if isinstance(function.node, ast.Module) or not _only_tells(clause.body):
@@ -143,9 +149,47 @@ def _fallen_through(
     helper = _called(last)
     if not rest:
         yield Swallowed(clause, NOTHING, clause, "end", helper=helper)
-    elif isinstance(rest[0], ast.Return) and isinstance(rest[0].value, ast.Name):
-        for each in _default(function, site, clause, clause, rest[0].value.id):
+    elif isinstance(rest[0], ast.Return):
+        for each in _returned_after(function, site, clause, rest[0].value):
             yield each._replace(helper=helper)
+
+
+def _returned_after(
+    function: Function, site: Site[Try], clause: ast.ExceptHandler, value: ast.expr | None
+) -> Iterator[Swallowed]:
+    """Look at the `return` after a `try`: of a name, of an object made of one, or of what only a failure leads to."""
+    if name := _made_of(function, value):
+        yield from _default(function, site, clause, clause, name)
+    elif site.clause is None and _returns(function, site.node):
+        shape = Shapes({}, clause.name).of(value)
+        if shape is not None and shape.family != "call":
+            yield Swallowed(clause, shape, clause, "return")
+
+
+def _made_of(function: Function, value: ast.expr | None) -> str:
+    """Give the one name that an answer is made of: `orders`, or `{"orders": orders, "total": len(orders)}`."""
+    if isinstance(value, ast.Name):
+        return value.id
+    if not isinstance(value, ast.Dict):
+        return ""
+    known = {each.arg for each in function.parameters} | {"len", "list", "dict", "str"}
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} - known
+    return names.pop() if len(names) == 1 else ""
+
+
+def _returns(function: Function, block: Try) -> bool:
+    """Whether a `try` returns something when it works, so that what follows is for when it does not."""
+    return any(
+        any(each is block for each in site.blocks()) and site.node.lineno < block.handlers[0].lineno
+        for site in function.returns
+        if site.node.value is not None
+    )
+
+
+def _is_resource(function: Function) -> bool:
+    """Whether what a function yields is for a `with`, and no answer."""
+    decorators = [] if isinstance(function.node, ast.Module) else function.node.decorator_list
+    return any((written(each) or "").endswith(("contextmanager", "fixture")) for each in decorators)
 
 
 def _called(last: ast.stmt) -> ast.expr | None:
