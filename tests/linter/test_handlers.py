@@ -50,6 +50,8 @@ _REACHED = {
     "a function inside": "def f(x):\n    def inner():\n        return g(x)\n    return inner()",
     "what a function gives back": "class C:\n    def m(self, x):\n        return g(x)\ndef make() -> C:\n    return C()\ndef f(x):\n    return make().m(x)",
     "the wrapper of a decorator": "def logged(fn):\n    def wrapper(x):\n        return g(x)\n    return wrapper\n@logged\ndef f(x):\n    return 1",
+    "an import of its own": "def f(x):\n    from server import g as k\n    return k(x)\ndef h(x):\n    from elsewhere import g as k\n    return k(x)",
+    "a class whose name another function imports": "class C:\n    def m(self, x):\n        return g(x)\ndef h(x):\n    from elsewhere import C\n    return C().m(x)\ndef f(x):\n    return C().m(x)",
     "recursion": "def f(x):\n    return f(x) if x else g(x)",
 }
 _NOT_OURS = {

@@ -85,6 +85,8 @@ class Function:
     ifs: list[Site[ast.If]] = dataclasses.field(default_factory=list[Site[ast.If]])
     withs: list[Site[With]] = dataclasses.field(default_factory=list[Site[With]])
     inner: dict[str, "Function"] = dataclasses.field(default_factory=dict[str, "Function"])
+    imports: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    """What a function imports for itself, each with what it stands for; what the module imports is in its names."""
     bindings: dict[str, ast.expr] = dataclasses.field(default_factory=dict[str, ast.expr])
     """Local names, each with the first expression it is bound to."""
     annotations: dict[str, ast.expr] = dataclasses.field(default_factory=dict[str, ast.expr])
@@ -133,6 +135,8 @@ class Function:
         """Say what a name stands for in this very scope; None where it is not bound here."""
         if name in self.inner:
             return f"{self.module.id}.{self.inner[name].name}"
+        if name in self.imports:
+            return self.imports[name]
         if self.name and (own := f"{self.name}.{name}") in self.module.classes:
             return f"{self.module.id}.{own}"
         if self.owner and self.parameters and self.parameters[0].arg == name:
@@ -165,7 +169,7 @@ class Module:
     """The module's own code first, then every function in it."""
     classes: dict[str, Class] = dataclasses.field(default_factory=dict[str, Class])
     names: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
-    """What is imported or defined on top, each with what it stands for."""
+    """What is imported or defined on top, each with what it stands for; last, what functions import for themselves."""
     stars: list[str] = dataclasses.field(default_factory=list[str])
 
     @property

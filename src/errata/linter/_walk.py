@@ -75,6 +75,7 @@ class Walk:
         while self.blocks:
             self._walk(*self.blocks.pop())
         self._name_what_is_on_top(body)
+        self._name_what_functions_import()
         return self.module
 
     def _walk(self, nodes: list[Any], here: _Here) -> None:
@@ -98,14 +99,21 @@ class Walk:
             if "." not in name:
                 self.module.names.setdefault(name, f"{self.module.id}.{name}")
 
+    def _name_what_functions_import(self) -> None:
+        # Whoever asks which libraries a file uses asks its names; what is on top comes first.
+        for function in self.module.functions:
+            for name, meaning in function.imports.items():
+                self.module.names.setdefault(name, meaning)
+
 
 # Each of these answers whether what is inside is to be walked with the rest.
 
 
-def _import(walk: Walk, node: ast.Import | ast.ImportFrom, _: _Here) -> bool:
+def _import(walk: Walk, node: ast.Import | ast.ImportFrom, here: _Here) -> bool:
     module, package = walk.module, walk.module.location.package
+    names = here.function.imports if here.function.name else module.names
     for name, meaning in imported(node, package):
-        module.names.setdefault(name, meaning)
+        names.setdefault(name, meaning)
     if isinstance(node, ast.ImportFrom) and (all_of := starred(node, package)):
         module.stars.append(all_of)
     return False
