@@ -165,6 +165,22 @@ def test_what_is_sealed_but_does_not_fit_is_made_anew(project, monkeypatch, valu
     assert run(project) == first
 
 
+@pytest.mark.parametrize("kind", ["file", "run"])
+def test_what_is_sealed_and_names_no_rule_is_made_anew(project, monkeypatch, kind):
+    put = Cache.put
+
+    def renaming(self, name, key, value):
+        put(self, name, key, json.loads(json.dumps(value).replace("bare-except", "no-such-rule")))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Cache, "put", renaming)
+        first = run(project)
+    for entry in entries(project, "run" if kind == "file" else "file"):
+        entry.unlink()
+
+    assert run(project) == first
+
+
 def test_half_an_entry_is_none(project):
     first = run(project)
     for entry in (*entries(project, "file"), *entries(project, "run")):

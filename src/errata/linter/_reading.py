@@ -119,9 +119,16 @@ def _made(paths: Sequence[str], jobs: int | None) -> Iterator[tuple[str, Read]]:
 
 def _loaded(kept: object) -> Read | None:
     try:
-        return loaded(Read, kept)
+        each = loaded(Read, kept)
     except (TypeError, ValueError):
         return None
+    return each if RULES.keys() >= set(_rules_named(each.summary)) else None
+
+
+def _rules_named(summary: Summary) -> Iterator[str]:
+    contracts = (*summary.installed, *(each.contract for each in (*summary.functions, *summary.classes)))
+    several = (summary.found, *(each.candidates for each in (*summary.functions, *contracts) if each))
+    return (candidate.rule for candidates in several for candidate in candidates)
 
 
 def _entry(path: str) -> str:

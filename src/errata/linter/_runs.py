@@ -11,6 +11,7 @@ from errata.linter._kept import loaded, row
 from errata.linter._modules import location_of
 from errata.linter._reading import digest_of
 from errata.linter._settings import Settings
+from errata.linter.rules import RULES
 
 
 class Outcome(NamedTuple):
@@ -38,7 +39,8 @@ class Runs:
             outcome = loaded(Outcome, kept)
         except (TypeError, ValueError):
             return None
-        return outcome if _is_as_it_was(outcome) else None
+        is_of_rules = all(finding.rule in RULES for finding in outcome.findings)
+        return outcome if is_of_rules and _is_as_it_was(outcome) else None
 
     def keep(self, digests: Sequence[tuple[Path, str]], outcome: Outcome) -> None:
         """Keep what a run found in files of this content."""
