@@ -2,13 +2,14 @@
 
 import builtins
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from errata.linter._contracts import CONTRACT
 from errata.linter._names import UNKNOWN, last_of
 from errata.linter._raising import CODE_OF_FACTORY, CONSTRUCTORS
-from errata.linter._summary import ClassSummary, ContractSummary, EntrySummary, FunctionSummary, Summary
+from errata.linter._summary import ContractSummary, EntrySummary, FunctionSummary, Summary
+from errata.linter._trails import Trails
 
 _NO_CONTRACTS = frozenset({*vars(builtins), *CODE_OF_FACTORY, *CONSTRUCTORS, "errata.Code", "errata.Failure"})
 _HARMLESS_BASES = frozenset({*vars(builtins), CONTRACT})
@@ -69,22 +70,13 @@ class _Attributes(NamedTuple):
 class Agreements:
     """The contracts of a project."""
 
-    def __init__(
-        self,
-        files: Mapping[str, Summary],
-        classes: Mapping[str, tuple[Summary, ClassSummary]],
-        functions: Mapping[str, object],
-        followed: Callable[[str, Summary], str],
-    ) -> None:
-        self._files = files
-        self._classes = classes
-        self._functions = functions
-        self._followed = followed
+    def __init__(self, trails: Trails) -> None:
+        self._trails = trails
         self._known: dict[str, Agreement | None] = {}
 
     def every(self) -> Iterator[Agreement]:
         """Link every contract of the project."""
-        for file in self._files.values():
+        for file in self._trails.files.values():
             kept = [each for each in file.classes if each.contract]
             yield from (found for each in kept if (found := self.of_class(f"{file.module}.{each.name}")))
             yield from (found for each in file.functions if (found := self.of_function(each, file)))
@@ -93,7 +85,7 @@ class Agreements:
     def of_class(self, at: str) -> Agreement | None:
         """Link a class, if it is a contract."""
         if at not in self._known:
-            file, each = self._classes.get(at, (None, None))
+            file, each = self._trails.classes.get(at, (None, None))
             contract = each.contract if each else None
             is_one = file and contract and self._is_contract(at)
             self._known[at] = self._agreed_class(at, file, contract) if file and contract and is_one else None
@@ -105,7 +97,7 @@ class Agreements:
 
     def of_tool(self, name: str, *, is_any: bool = False) -> Iterator[Agreement]:
         """Link what `install(contracts=…)` declares for a tool; one whose tool cannot be seen may be for any."""
-        for file in self._files.values():
+        for file in self._trails.files.values():
             for each in file.installed:
                 if is_any or not each.subject or each.subject == name or each.subject.endswith(f"_{name}"):
                     yield self._agreed(each, file)
@@ -127,28 +119,23 @@ class Agreements:
 
     def _contract_and_attribute(self, name: str, file: Summary) -> tuple[str, str] | None:
         owner, _, attribute = name.rpartition(".")
-        at = self._followed(owner, file) if owner and owner[:1] != UNKNOWN else ""
+        at = self._trails.followed(owner, file) if owner and owner[:1] != UNKNOWN else ""
         return (at, attribute) if self.of_class(at) else None
 
     def _has(self, at: str, attribute: str) -> bool:
         names = [f"{each}.{attribute}" for each in self._lineage(at)]
-        is_defined = any(each in self._functions or each in self._classes for each in names)
+        is_defined = any(each in self._trails.functions or each in self._trails.classes for each in names)
         return is_defined or attribute in self._attributes(at).held or hasattr(type, attribute) or attribute[:2] == "__"
 
-    # --- classes ---
     def _lineage(self, at: str) -> list[str]:
-        found: list[str] = []
-        waiting = [at]
-        while waiting:
-            each = waiting.pop(0)
-            if each in self._classes and each not in found:
-                found.append(each)
-                waiting += self._bases(each)
-        return found
+        return [f"{file.module}.{each.name}" for file, each in self._trails.lineage(at)]
 
     def _bases(self, at: str) -> list[str]:
-        file, each = self._classes[at]
-        return [self._followed(base, file) for base in each.bases]
+        file, each = self._trails.classes[at]
+        return [self._trails.followed(base, file) for base in each.bases]
+
+    def _has_known_bases(self, at: str) -> bool:
+        return all(base in _HARMLESS_BASES or base in self._trails.classes for base in self._bases(at))
 
     def _is_contract(self, at: str) -> bool:
         return any(CONTRACT in self._bases(each) for each in self._lineage(at))
@@ -158,10 +145,9 @@ class Agreements:
         found = _Attributes({}, [], is_whole=True)
         whole = True
         for each in reversed(self._lineage(at)):
-            file, summary = self._classes[each]
-            known = _HARMLESS_BASES | self._classes.keys()
+            file, summary = self._trails.classes[each]
             contract = summary.contract
-            whole &= contract is not None and contract.is_whole and known.issuperset(self._bases(each))
+            whole &= contract is not None and contract.is_whole and self._has_known_bases(each)
             if contract:
                 own, repeated = _own(contract, file.path)
                 found.held.update(own)
@@ -186,7 +172,6 @@ class Agreements:
             whole and attributes.is_whole,
         )
 
-    # --- `@raises` and `install` ---
     def _agreed(self, contract: ContractSummary, file: Summary) -> Agreement:
         given = [Held(entry, file.path) for entry in contract.entries]
         failures, strangers, whole = self._sorted(given, file)
@@ -222,7 +207,7 @@ class Agreements:
             return [], True
         if single := self.failure(entry.name, file):
             return ([single], True) if single.entry.kind == "failure" else None
-        at = "" if entry.attribute else self._followed(entry.name, file)
+        at = "" if entry.attribute else self._trails.followed(entry.name, file)
         agreement = self.of_class(at)
         return ([each._replace(holder=at) for each in agreement.failures], agreement.is_whole) if agreement else None
 
@@ -230,11 +215,10 @@ class Agreements:
         """Whether it is sure that an entry is neither a contract nor a failure."""
         if entry.kind == "value":
             return True
-        at = self._followed(entry.name, file) if entry.name else ""
-        if at in self._classes:
-            bases = {base for each in self._lineage(at) for base in self._bases(each)}
-            return not self._is_contract(at) and (_HARMLESS_BASES | self._classes.keys()).issuperset(bases)
-        return at in self._functions or at in _NO_CONTRACTS
+        at = self._trails.followed(entry.name, file) if entry.name else ""
+        if at in self._trails.classes:
+            return not self._is_contract(at) and all(map(self._has_known_bases, self._lineage(at)))
+        return at in self._trails.functions or at in _NO_CONTRACTS
 
 
 def without_root(name: str) -> str:

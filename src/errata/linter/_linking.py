@@ -21,7 +21,7 @@ class Project:
 
     def __init__(self, files: Iterable[Summary]) -> None:
         self._trails = trails = Trails(files)
-        self.agreements = Agreements(trails.files, trails.classes, trails.functions, trails.followed)
+        self.agreements = Agreements(trails)
         self._reach = Reach(trails, self.agreements)
 
     @property

@@ -126,9 +126,10 @@ def _loaded(kept: object) -> Read | None:
 
 
 def _rules_named(summary: Summary) -> Iterator[str]:
-    contracts = (*summary.installed, *(each.contract for each in (*summary.functions, *summary.classes)))
-    several = (summary.found, *(each.candidates for each in (*summary.functions, *contracts) if each))
-    return (candidate.rule for candidates in several for candidate in candidates)
+    declared = (*(each.contract for each in summary.functions), *(each.contract for each in summary.classes))
+    contracts = (each for each in (*summary.installed, *declared) if each)
+    several = (*(each.candidates for each in summary.functions), *(each.candidates for each in contracts))
+    return (candidate.rule for candidates in (summary.found, *several) for candidate in candidates)
 
 
 def _entry(path: str) -> str:
