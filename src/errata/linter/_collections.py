@@ -29,6 +29,15 @@ def picked(function: Function, called: ast.expr) -> list[ast.expr]:
             return []
 
 
+def table_of(function: Function, called: ast.expr) -> ast.expr | None:
+    """Give the table that a function is picked from, by its name."""
+    match _held(function, called):
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
+            return table if isinstance(table, ast.Name | ast.Attribute) else None
+        case _:
+            return None
+
+
 def _held(function: Function, expression: ast.expr | None) -> ast.expr | None:
     """Look behind a name: a local one, one of the module, or an attribute of the class."""
     match expression:

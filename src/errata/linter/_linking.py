@@ -88,8 +88,8 @@ class Project:
     def _registered(self) -> Iterator[tuple[Registration, Located]]:
         for file in self._trails.files.values():
             for registration in file.registrations:
-                if self._is_with_server(registration, file) and (where := self.function(registration.function, file)):
-                    yield registration, where
+                if self._is_with_server(registration, file):
+                    yield from ((registration, where) for where in self._trails.named(registration.function, file))
 
     def _registered_by_own_decorators(self) -> Iterator[tuple[Registration, Located]]:
         for file in self._trails.files.values():

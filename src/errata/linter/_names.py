@@ -8,6 +8,8 @@ import ast
 from collections.abc import Iterator
 
 UNKNOWN = "?"
+MEMBERS = "[]"
+"""After the name of a list or a table: the functions in it."""
 
 
 def written(node: ast.AST) -> str | None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from errata.linter._agreements import Agreement, Agreements
 from errata.linter._handlers import AskedAt, Reached
+from errata.linter._names import MEMBERS
 from errata.linter._raising import catches_ours
 from errata.linter._summary import Raised
 from errata.linter._trails import Located, Trails
@@ -90,7 +91,11 @@ class Reach:
         return _Onward(_once([*every, *decorators, *wrappers]), _once(in_loop), _once(uncaught))
 
     def _found(self, at: Located, names: Iterable[str]) -> list[Located]:
-        return [found for name in names if (found := self._trails.function(name, at.file))]
+        found = (
+            self._trails.named(name, at.file) if name.endswith(MEMBERS) else [self._trails.function(name, at.file)]
+            for name in names
+        )
+        return [each for several in found for each in several if each]
 
     def _what_is_raised(self, at: Located, raised: Raised, depth: int = 0) -> Iterator[Reached]:
         if raised.how != "other":

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from errata.linter._code import Function, Module, Site
 from errata.linter._collections import listed
 from errata.linter._hints import hints_given
-from errata.linter._names import UNKNOWN, last_of, written
+from errata.linter._names import MEMBERS, UNKNOWN, last_of, written
 from errata.linter._raising import keyword
 from errata.linter._summary import Registration
 
@@ -145,17 +145,29 @@ def _functions_given(function: Function, given: ast.expr, site: Site[ast.Call]) 
         return []
     if isinstance(given, ast.Name) and any(parameter.arg == given.id for parameter in function.parameters):
         return [UNKNOWN + given.id]  # Whatever its annotation says.
-    several = listed(function, given) if not isinstance(given, ast.Name) else _looped_over(function, given.id, site)
+    source = given if not isinstance(given, ast.Name) else _looped_over(given.id, site)
+    several = listed(function, source)
+    if source not in {None, given} and not several:
+        return [f"{name}{MEMBERS}" for name in [function.resolve(_table(source))] if name]
     return [name for each in several or [given] if (name := function.resolve(each))]
 
 
-def _looped_over(function: Function, name: str, site: Site[ast.Call]) -> list[ast.expr]:
+def _looped_over(name: str, site: Site[ast.Call]) -> ast.expr | None:
     for block in site.blocks():
         if isinstance(block, ast.For) and any(
             isinstance(node, ast.Name) and node.id == name for node in ast.walk(block.target)
         ):
-            return listed(function, block.iter)
-    return []
+            return block.iter
+    return None
+
+
+def _table(source: ast.expr | None) -> ast.expr | None:
+    """Give the table of `TABLE.items()` and `TABLE.values()`."""
+    match source:
+        case ast.Call(func=ast.Attribute(value=table, attr="items" | "values")):
+            return table
+        case _:
+            return source
 
 
 def _gives_decorator(function: Function) -> str:

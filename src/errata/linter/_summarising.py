@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from errata.linter._acts import acts_of
 from errata.linter._code import Class, Function, Module, Site, instance_of
-from errata.linter._collections import picked
+from errata.linter._collections import listed, picked, table_of
 from errata.linter._contracts import Declarations
 from errata.linter._declaring import asked_in, kept
 from errata.linter._hints import hints_of
 from errata.linter._ignores import ignores_in
 from errata.linter._modules import Location
-from errata.linter._names import UNKNOWN, written
+from errata.linter._names import MEMBERS, UNKNOWN, written
 from errata.linter._outcomes import checked_by, outcome_of
 from errata.linter._raising import caught_around, error_of, head_of, made_in, reason_of
 from errata.linter._registering import makers_in, registrations_in
@@ -46,6 +46,7 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
         module.names,
         {name: meaning for name in (*body.annotations, *body.bindings) if (meaning := _held(body, name))},
         dict(_kept_hints(body)),
+        dict(_kept_lists(body)),
         tuple(module.stars),
         tuple(each for _, each in registered),
         tuple(found_in(module, every)),
@@ -85,16 +86,23 @@ def _calls(function: Function) -> Iterator[Called]:
         line = site.node.lineno
         if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
             yield Called(name, line, caught, bool(site.around) and site.is_put_off)
-        for each in picked(function, site.node.func):
-            if name := function.resolve(each):
-                yield Called(name, line, caught)
+        for name in _picked(function, site.node.func):
+            yield Called(name, line, caught)
         for given in (*site.node.args, *(each.value for each in site.node.keywords)):
             # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
             if isinstance(given, ast.Name | ast.Attribute) and (name := _perhaps_function(function, given)):
                 yield Called(name, line, caught, handed=True)
 
 
-def _perhaps_function(function: Function, given: ast.expr) -> str:
+def _picked(function: Function, called: ast.expr) -> Iterator[str]:
+    """Name what a table is asked for: the functions in it, or the table of another file."""
+    if several := picked(function, called):
+        yield from (name for each in several if (name := function.resolve(each)))
+    elif name := _perhaps_function(function, table_of(function, called)):
+        yield name + MEMBERS
+
+
+def _perhaps_function(function: Function, given: ast.expr | None) -> str:
     name = function.resolve(given) or ""
     return "" if name.startswith(UNKNOWN) or name in _BUILTINS or "." not in name else name
 
@@ -153,3 +161,11 @@ def _kept_hints(body: Function) -> Iterator[tuple[str, dict[str, bool]]]:
     for name, value in body.bindings.items():
         if isinstance(value, ast.Call | ast.Dict) and (hints := hints_of(value)):
             yield name, hints
+
+
+def _kept_lists(body: Function) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for name, value in body.bindings.items():
+        if isinstance(value, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            held = [each for each in listed(body, value) if isinstance(each, ast.Name | ast.Attribute)]
+            if functions := tuple(filter(None, (_perhaps_function(body, each) for each in held))):
+                yield name, functions

@@ -177,6 +177,8 @@ class Summary(NamedTuple):
     """What module-level names hold, by dotted name."""
     hints: dict[str, dict[str, bool]] = {}  # noqa: RUF012 - as above.
     """Annotations that are kept under a name."""
+    lists: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - as above.
+    """Functions that module-level lists and tables hold, by dotted name."""
     stars: tuple[str, ...] = ()
     registrations: tuple[Registration, ...] = ()
     found: tuple[Candidate, ...] = ()

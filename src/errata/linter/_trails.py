@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from errata.linter._modules import Modules
-from errata.linter._names import UNKNOWN
+from errata.linter._names import MEMBERS, UNKNOWN
 from errata.linter._summary import ClassSummary, FunctionSummary, Summary
 
 _MOST_STEPS = 30  # From a name to what it stands for.
@@ -44,6 +44,15 @@ class Trails:
         if at in self.classes:
             return self._method(at, "__init__")
         return None
+
+    def named(self, name: str, file: Summary) -> Iterator[Located]:
+        """Find the functions that a name leads to: one, or those in a list or a table."""
+        if found := self.function(name.removesuffix(MEMBERS), file):
+            yield found
+            return
+        module, _, held = self.followed(name.removesuffix(MEMBERS), file).rpartition(".")
+        if origin := self.files.get(module):
+            yield from filter(None, (self.function(each, origin) for each in origin.lists.get(held, ())))
 
     def followed(self, name: str, file: Summary) -> str:
         """Follow a name in a file through imports, instances and attributes, as far as it goes."""
