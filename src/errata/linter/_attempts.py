@@ -7,7 +7,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from errata.linter._code import Function, Module
+from errata.linter._code import Function, Module, Site
 from errata.linter._names import last_of, written
 
 _MOST_SHOWN = 50
@@ -33,6 +33,8 @@ _OUTSIDE = frozenset([
     "fetcher", "gateway", "http", "pool", "r", "redis", "repo", "repository", "requests", "s3", "sdk", "service", "session",
     "smtp", "sock", "socket", "transport", "upstream", "websocket", "ws",
 ])
+# … and what opens files.
+_OPENS = frozenset(["csv", "glob", "gzip", "io", "os", "pathlib", "shutil", "tarfile", "tempfile", "tomllib", "urllib", "zipfile"])
 _OUTSIDE_METHODS = frozenset([
     "connect", "download", "execute", "executemany", "fetch", "fetch_all", "fetch_one", "fetchall", "fetchone", "fetchrow",
     "request", "run_command", "urlopen", "urlretrieve",
@@ -54,6 +56,10 @@ _CLEANS_UP = frozenset([
     "shutdown", "stop", "terminate", "unlink", "wait_closed",
 ])
 # fmt: on
+# What stands before the call that matters.
+_PREPARES = re.compile(
+    r"_*(build|check|clamp|ensure|get_config|load_config|normali[sz]e|parse|prepare|require|validate|verify)"
+)
 # What a function of any library computes from a value that it is given.
 _COMPUTES = re.compile(r"(parse|loads|decode|encode|tokeni[sz]e|compile|format|render|normali[sz]e|validate)(_|$)")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -72,7 +78,7 @@ class Attempt(NamedTuple):
 
 def attempt_in(function: Function, block: ast.AST) -> Attempt:
     """Find what can fail in a `try`, or in a `with`."""
-    inside = [site.node for site in function.calls if any(each is block for each in site.blocks())]
+    inside = [site.node for site in function.calls if _fails_into(site, block)]
     inside.sort(key=lambda call: (call.lineno, call.col_offset))
     found = [_attempt(function, call, awaited=call in function.awaited) for call in inside]
     for kind in ("wrapped", "outside", "inside"):
@@ -81,6 +87,38 @@ def attempt_in(function: Function, block: ast.AST) -> Attempt:
             telling = min(of_kind, key=_tells_little)
             return telling._replace(cleans_up=all(each.cleans_up for each in of_kind))
     return Attempt("reading", "")
+
+
+def calls_in(function: Function, block: ast.AST) -> tuple[str, ...]:
+    """Name what is called in a `try` and may fail there; what is not called by a name is `?`."""
+    inside = [site.node for site in function.calls if _fails_into(site, block)]
+    return tuple(sorted({function.resolve(call.func) or "?" for call in inside}))
+
+
+def only_computes(name: str) -> bool:
+    """Whether a dotted name is one of Python itself that asks nobody else and opens nothing."""
+    text = name.removesuffix("()")
+    if last_of(text) in _RUNS_GIVEN:
+        return False
+    top = text.partition(".")[0].removesuffix("()")
+    if text in _BUILTINS or last_of(text) in _LOCAL_METHODS:
+        return True
+    return top in sys.stdlib_module_names - _REMOTE_STANDARD - _OPENS
+
+
+def _fails_into(site: Site[ast.Call], block: ast.AST) -> bool:
+    """Whether a call stands in a block, and in no `try` inside of it that catches everything for good."""
+    for each in site.blocks():
+        if each is block:
+            return True
+        if isinstance(each, ast.Try) and any(map(_catches_all, each.handlers)):
+            return False
+    return False
+
+
+def _catches_all(clause: ast.ExceptHandler) -> bool:
+    is_broad = clause.type is None or (isinstance(clause.type, ast.Name) and clause.type.id == "Exception")
+    return is_broad and not any(isinstance(node, ast.Raise) for each in clause.body for node in ast.walk(each))
 
 
 def _tells_little(attempt: Attempt) -> tuple[bool, bool, bool]:

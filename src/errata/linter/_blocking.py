@@ -35,8 +35,8 @@ def blocking(function: Function, site: Site[ast.Call]) -> str | None:
 
 
 def _is_short(site: Site[ast.Call]) -> bool:
-    """Whether a sleep is too short to matter; in a loop even those add up."""
-    if any(isinstance(block, ast.For | ast.While) for block in site.blocks()):
+    """Whether a sleep is too short to matter; in a loop that may go on, even those add up."""
+    if any(isinstance(block, ast.While) for block in site.blocks()):
         return False
     match site.node.args:
         case [ast.Constant(value=int(seconds) | float(seconds))]:

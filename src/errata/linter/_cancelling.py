@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from errata.linter._code import Function, Site, Try, With
 from errata.linter._endings import endings
-from errata.linter._names import last_of
+from errata.linter._names import last_of, written
 from errata.linter._raising import caught_by, raises_again
 
 _CANCELLED = frozenset({"Cancelled", "CancelledError", "get_cancelled_exc_class()"})
 _ENDS_THINGS = re.compile(
     r"(^|_)(aclose|aexit|cancel|cleanup|close|dispose|disconnect|drain|lifespan|shutdown|stop|teardown)(_|$)"
+    # The body of a task that somebody keeps and cancels.
+    r"|^_*(run|loop|worker|watcher|poller|listener|consumer)$|(^|_)(background|forever|loop|task|worker)(_|$)"
 )
 _AWAITING = (ast.Await, ast.AsyncWith, ast.AsyncFor)
 _NOT_HERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -29,6 +31,7 @@ def swallows_cancellation(function: Function, site: Site[Try], clause: ast.Excep
         and not _is_let_through(function, site, clause)
         and not hands_over(clause)
         and not _tells_what_was_done(function, clause)
+        and not _is_done(function, site.node.body)
         and awaits(site.node.body)
         and not ends_something(function)
     )
@@ -53,6 +56,13 @@ def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandl
         return True  # It was caught once more while the first one was cleaned up after.
     before = site.node.handlers[: site.node.handlers.index(clause)]
     return any(is_cancellation(name) for each in before for name in caught_by(function, each))
+
+
+def _is_done(function: Function, body: list[ast.stmt]) -> bool:
+    """Whether all that is awaited is a task that the function asked whether it is done: that waits for nothing."""
+    awaited = [node.value for each in body for node in ast.walk(each) if isinstance(node, ast.Await)]
+    asked = {written(site.node.func) for site in function.calls}
+    return bool(awaited) and all(isinstance(each, ast.Name) and f"{each.id}.done" in asked for each in awaited)
 
 
 def _tells_what_was_done(function: Function, clause: ast.ExceptHandler) -> bool:

@@ -5,6 +5,7 @@ import re
 
 from errata._secrecy._names import announced, is_innocent_in
 from errata.linter._code import Function
+from errata.linter._names import last_of
 
 _SECRET_KINDS = frozenset({"card", "cookie", "key", "national id", "password", "secret", "token"})
 _LOOKUPS = frozenset({"get", "getenv", "pop", "get_secret"})
@@ -34,6 +35,7 @@ _WORDS_ABOUT_ACCESS = re.compile(
     r"|(?:access|api|bad|expired|incorrect|invalid|refused|rejected|revoked|using|with|wrong)\W+(?:\w+\W+)?(?:secret|token)",
     re.IGNORECASE,
 )
+_PARSES = re.compile(r"_*(parse|tokeni[sz]e|lex|split)")
 _PARSER = re.compile(
     r"unexpected|expected|syntax|pars(?:e|ing)|position|column|\bline\b|lex|unknown token", re.IGNORECASE
 )
@@ -72,7 +74,7 @@ def kind_of(function: Function, name: str, before: str) -> str | None:
     promise = announced(name)
     if promise is None or not promise.sure or promise.kind not in _SECRET_KINDS or last in _AMBIGUOUS:
         return None
-    if last in _VAGUE and not _is_for_access(name, before):
+    if last in _VAGUE and (_PARSES.match(last_of(function.name)) or not _is_for_access(name, before)):
         return None
     return promise.kind
 

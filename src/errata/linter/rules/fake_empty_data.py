@@ -197,22 +197,32 @@ def _upheld(project: "Project", handler: "Handler", where: "Located", candidate:
         answer = project.function(given, where.file) if given else None
         if answer is None or answer.function.outcome != ERROR:
             return False
-    if scope == "given" and not is_own and not _is_given_back(project, handler, where):
+    if scope == "given" and not is_own and not _is_given_back(project, [handler.where], where):
+        return False
+    if family == "empty" and not is_own and not _is_given_back(project, [*_asked(project, handler)], where):
         return False
     if not is_own and (where.file.path, where.function.name) in project.checked:
         return False
     return family == "empty" or not _is_turned_back(handler, where)
 
 
-def _is_given_back(project: "Project", handler: "Handler", where: "Located") -> bool:
-    """Whether what a function gives back is what the handler gives back, unchanged."""
-    waiting, seen = [handler.where], {id(handler.where.function)}
+def _asked(project: "Project", handler: "Handler") -> "Iterator[Located]":
+    """Name the handler and what it calls itself: what only helpers of helpers look up is seldom taken for an answer."""
+    yield handler.where
+    for called in handler.where.function.calls:
+        if found := project.function(called.name, handler.where.file):
+            yield found
+
+
+def _is_given_back(project: "Project", waiting: "list[Located]", where: "Located") -> bool:
+    """Whether what a function gives back is what one of these gives back, unchanged."""
+    seen = {id(each.function) for each in waiting}
     while waiting:
         at = waiting.pop()
+        if at.function is where.function:
+            return True
         for made in at.function.makes:
             found = project.function(made.name, at.file)
-            if found and found.function is where.function:
-                return True
             if found and id(found.function) not in seen:
                 seen.add(id(found.function))
                 waiting.append(found)

@@ -66,33 +66,40 @@ errors with a code and a verdict by themselves.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from errata.linter._attempts import attempt_in
+from errata.linter._attempts import calls_in
 from errata.linter._caught import is_foreign, name_of
-from errata.linter._code import Function, Site, Try
+from errata.linter._code import Function
 from errata.linter._exception_text import Leak, is_traceback, leaks_in
 from errata.linter._finding import Severity
+from errata.linter._letting_out import lets_out
 from errata.linter._names import last_of
 from errata.linter._rule import Found, Rule
 from errata.linter._status_tools import tells_status
+from errata.linter._summary import Candidate
+
+if TYPE_CHECKING:
+    from errata.linter._handlers import Handler
+    from errata.linter._linking import Project
+    from errata.linter._trails import Located
 
 
 def _found(function: Function) -> Iterator[Found]:
     seen: set[ast.AST] = set()
     for site, clause in function.clauses:
         for leak in leaks_in(function, clause):
-            if leak.at in seen or not _hurts(function, site, clause, leak):
+            if leak.at in seen or not _hurts(function, clause, leak):
                 continue
             seen.add(leak.at)
-            yield Found(leak.at, _message(function, clause, leak), _help(function, clause, leak))
+            facts = () if is_traceback(function, leak.at) else ("", *calls_in(function, site.node))
+            yield Found(leak.at, _message(function, clause, leak), _help(function, clause, leak), facts=facts)
 
 
-def _hurts(function: Function, site: Site[Try], clause: ast.ExceptHandler, leak: Leak) -> bool:
-    if isinstance(leak.sink, ast.Return) and tells_status(function):
-        return False
-    if is_traceback(function, leak.at):
-        return True
-    return is_foreign(function, clause) and attempt_in(function, site.node).kind != "reading"
+def _hurts(function: Function, clause: ast.ExceptHandler, leak: Leak) -> bool:
+    if isinstance(leak.sink, ast.Return) and (tells_status(function) or isinstance(leak.sink.value, ast.Tuple)):
+        return False  # Whoever unpacks a tuple decides which of it the client gets.
+    return is_foreign(function, clause) or is_traceback(function, leak.at)
 
 
 def _message(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
@@ -113,4 +120,9 @@ def _help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
     )
 
 
-RULE = Rule("leaked-exception-text", Severity.WARNING, __doc__, in_function=_found)
+def _upheld(project: "Project", _: "Handler", where: "Located", candidate: Candidate) -> bool:
+    """Whether a text of somebody else's arrives: what the project's own functions catch and say is written for this."""
+    return not candidate.facts or lets_out(project, candidate.facts[1:], where.file)
+
+
+RULE = Rule("leaked-exception-text", Severity.WARNING, __doc__, in_function=_found, upheld=_upheld)

@@ -69,13 +69,13 @@ _SAY_NOTHING = frozenset(
         "LookupError",
         "RuntimeError",
         "SystemError",
-        "TypeError",
     }
 )
 _BASES = {"KeyError": "LookupError"}
 _EVERYTHING = frozenset({"BaseException", "Exception"})
 
 # The first that is in the message. What a sentence denies comes before what it asks for.
+_BUG = re.compile(r"unexpected\b.*\btype|unreachable|should (never|not) (happen|be reached)|cannot happen|impossible")
 _WORDS = (
     (r"rate.?limit|too many requests|quota", "rate_limited"),
     (r"timed? ?out|took too long", "timeout"),
@@ -98,14 +98,14 @@ _WORDS = (
         "validation_error",
     ),
     (r"\bapi\b|status|upstream|http|response|request", "upstream_error"),
-    (r"\bsql\b|database|query", "database_error"),
+    (r"\bsql\b|database", "database_error"),
 )
 
 
 def _found(function: Function) -> Iterator[Found]:
     for site in function.raises:
         name = _class_of(function, site.node)
-        if name in _SAY_NOTHING and not _is_caught_here(function, site, name):
+        if name in _SAY_NOTHING and not _is_caught_here(function, site, name) and not _is_of_a_bug(function, site.node):
             yield Found(
                 site.node,
                 f"`{name}` does not say what kind of failure this is",
@@ -123,10 +123,28 @@ def _is_caught_here(function: Function, site: Site[ast.Raise], name: str) -> boo
     return not caught.isdisjoint({*_EVERYTHING, name, _BASES.get(name, name)})
 
 
-def _advice(function: Function, raised: ast.Raise) -> str:
-    words = " ".join(
-        words_of(message).lower() for call in calls_raised(function, raised) for message in messages_of(function, call)
+def _is_of_a_bug(function: Function, raised: ast.Raise) -> bool:
+    """Whether it cannot happen, by its own words or because the SDK saw to it: then `INTERNAL_ERROR` is the truth."""
+    return bool(_BUG.search(_words(function, raised))) or any(
+        raised in each.node.body and _is_about_type(each.node.test) for each in function.ifs
     )
+
+
+def _is_about_type(test: ast.expr) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id="isinstance"))):
+            return True
+        case _:
+            return False
+
+
+def _words(function: Function, raised: ast.Raise) -> str:
+    messages = (message for call in calls_raised(function, raised) for message in messages_of(function, call))
+    return " ".join(words_of(message).lower() for message in messages)
+
+
+def _advice(function: Function, raised: ast.Raise) -> str:
+    words = _words(function, raised)
     for pattern, factory in _WORDS:
         if re.search(pattern, words):
             return f"`errata.{factory}(…)`, which tells the agent what to do next"

@@ -113,7 +113,8 @@ def _two_effects(handler: Handler) -> Iterator[Told]:
 
 
 def _is_another(first: Act, act: Act) -> bool:
-    return act.place > first.place and act.what != first.what
+    is_the_end_of_it = act.what.endswith("commit")  # A refused commit undoes what was executed before it.
+    return act.place > first.place and act.what != first.what and not is_the_end_of_it
 
 
 RULE = Rule("undeclared-effect", Severity.WARNING, __doc__, of_handler=_told)
