@@ -4,9 +4,7 @@ import ast
 
 from errata.linter._code import Function
 from errata.linter._names import last_of
-from errata.linter._raising import caught_by
-
-BROAD = frozenset({"BaseException", "Exception"})
+from errata.linter._raising import BROAD, caught_by
 
 # The operating system's: they name paths, hosts and numbers of errors.
 _SYSTEM = frozenset(

@@ -119,7 +119,7 @@ class Bindings:
     def only(self, name: str, body: ast.ClassDef | None, function: Function) -> ast.expr | None:
         """Find the one expression that a name is bound to in the whole file, if it is bound where it is seen."""
         if self._bound is None:
-            self._bound = Counter(_names_bound_in(self._tree))
+            self._bound = Counter(names_bound_in(self._tree))
             self._top = dict(_assigned(self._tree.body))
         if self._bound[name] != 1:
             return None
@@ -149,7 +149,8 @@ def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 pass
 
 
-def _names_bound_in(tree: ast.AST) -> Iterator[str]:
+def names_bound_in(tree: ast.AST) -> Iterator[str]:
+    """List the names that are bound anywhere in a file, by whatever means, each as often as it is."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.ExceptHandler(name=str(name)) | ast.arg(arg=name):

@@ -13,7 +13,8 @@ from errata.linter._finding import Place
 CODE_OF_FACTORY = {f"errata.{name}": code for code, name in FACTORY_NAMES.items()}
 CONSTRUCTORS = frozenset({"errata.FaultError", "errata.AdapterError"})
 FAIL = "errata.fail"
-_EVERYTHING = frozenset({"BaseException", "Exception", "errata.FaultError"})
+BROAD = frozenset({"BaseException", "Exception"})
+"""Classes that stand for every error there is."""
 _GIVE_THEMSELVES = {"with_traceback"}
 _MOST_STEPS = 12  # From a name to the call that made what it holds.
 
@@ -166,4 +167,4 @@ def _is_again(node: ast.AST, clause: ast.ExceptHandler) -> bool:
 
 def catches_ours(names: tuple[str, ...]) -> bool:
     """Whether one of errata's errors is caught by one of these classes."""
-    return not _EVERYTHING.isdisjoint(names)
+    return not BROAD.isdisjoint(names) or "errata.FaultError" in names

@@ -46,6 +46,7 @@ from collections.abc import Iterator
 from errata._factories import FACTORY_NAMES
 from errata.linter._code import Function
 from errata.linter._finding import Edit, Place, Severity
+from errata.linter._literals import names_bound_in
 from errata.linter._raising import error_of
 from errata.linter._rule import Found, Rule
 
@@ -142,20 +143,7 @@ def _added(function: Function, names: list[ast.alias], factory: str) -> Edit:
 
 def _is_bound_again(function: Function, name: str, *, at_most: int) -> bool:
     """Whether a name is bound in the file more often than that: by a parameter, a variable, an import, anything."""
-    return sum(map(name.__eq__, _names_bound(function.module.tree))) > at_most
-
-
-def _names_bound(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.alias(name=name, asname=alias):
-                yield alias or name.partition(".")[0]
-            case _:
-                continue
+    return sum(map(name.__eq__, names_bound_in(function.module.tree))) > at_most
 
 
 RULE = Rule("prefer-error-factory", Severity.WARNING, __doc__, in_function=_found, fixable=True)

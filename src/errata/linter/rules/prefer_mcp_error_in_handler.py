@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from errata.linter._code import Function, Site
 from errata.linter._finding import Severity
 from errata.linter._messages import calls_raised, messages_of, words_of
-from errata.linter._raising import caught_around
+from errata.linter._raising import BROAD, caught_around
 from errata.linter._rule import Found, Rule
 
 # Each becomes an `INTERNAL_ERROR`, as far as its class goes.
@@ -72,7 +72,6 @@ _SAY_NOTHING = frozenset(
     }
 )
 _BASES = {"KeyError": "LookupError"}
-_EVERYTHING = frozenset({"BaseException", "Exception"})
 
 # The first that is in the message. What a sentence denies comes before what it asks for.
 _BUG = re.compile(r"unexpected\b.*\btype|unreachable|should (never|not) (happen|be reached)|cannot happen|impossible")
@@ -120,7 +119,7 @@ def _class_of(function: Function, raised: ast.Raise) -> str:
 
 def _is_caught_here(function: Function, site: Site[ast.Raise], name: str) -> bool:
     caught = set(caught_around(function, site)) if site.around else set[str]()
-    return not caught.isdisjoint({*_EVERYTHING, name, _BASES.get(name, name)})
+    return not caught.isdisjoint({*BROAD, name, _BASES.get(name, name)})
 
 
 def _is_of_a_bug(function: Function, raised: ast.Raise) -> bool:

@@ -60,7 +60,7 @@ from collections.abc import Iterator
 from errata.linter._code import Function, Site
 from errata.linter._finding import Edit, Place, Severity
 from errata.linter._names import last_of, written
-from errata.linter._raising import CODE_OF_FACTORY, caught_by, keyword
+from errata.linter._raising import BROAD, CODE_OF_FACTORY, caught_by, keyword
 from errata.linter._rule import Found, Rule
 
 # These end something on purpose, or ask; they are no account of a failure.
@@ -74,7 +74,6 @@ _NO_FAILURES = frozenset(
         "errata.NeedsInput",
     }
 )
-_ANYTHING = frozenset({"BaseException", "Exception"})
 _MISSING_MODULES = frozenset({"ImportError", "ModuleNotFoundError"})
 _NAMES = ("error", "caught", "cause")
 _COLON = re.compile(r"\s*:")
@@ -140,7 +139,7 @@ def _is_import(function: Function, clause: ast.ExceptHandler) -> bool:
 def _is_the_same_kind(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> bool:
     """Whether the class that was caught is raised once more, in better words."""
     made = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
-    return [function.resolve(made)] == caught_by(function, clause) and function.resolve(made) not in _ANYTHING
+    return [function.resolve(made)] == caught_by(function, clause) and function.resolve(made) not in BROAD
 
 
 def _called(raised: ast.Raise) -> str:
