@@ -15,14 +15,14 @@ from errata.linter._finding import Finding
 from errata.linter._fixing import fix
 from errata.linter._project import project_settings
 from errata.linter._reports import counted, harmless
-from errata.linter._settings import Settings
+from errata.linter._setting_aside import UNUSED
+from errata.linter._settings import OFF, Settings
 from errata.linter._source import UnreadableError, decoded
 from errata.linter._sources import Sources
 from errata.linter._trouble import LintError
 
 _CACHE = ".errata_cache"
 _STDIN = "-"
-_UNUSED = "unused-ignore"
 
 
 def answer(given: argparse.Namespace) -> int:
@@ -93,8 +93,8 @@ def _settings(given: argparse.Namespace, paths: Sequence[Path]) -> Settings:
         settings = dataclasses.replace(settings, select=select, ignore=(), severity=_without_off(settings))
     settings = settings.without(*ignore)
     # Whether a comment is of use is seen only where the handlers are that come by: not in single files.
-    is_partial = not any(path.is_dir() for path in paths) and _UNUSED not in select
-    return settings.without(_UNUSED) if is_partial else settings
+    is_partial = not any(path.is_dir() for path in paths) and UNUSED not in select
+    return settings.without(UNUSED) if is_partial else settings
 
 
 def _names(given: Iterable[str] | None) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def _names(given: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def _without_off(settings: Settings) -> dict[str, str]:
-    return {rule: word for rule, word in settings.severity.items() if word != "off"}
+    return {rule: word for rule, word in settings.severity.items() if word != OFF}
 
 
 class _Run:
@@ -173,15 +173,6 @@ class _Run:
             return lint(self._paths, self._settings, jobs=self._given.jobs, cache=self._cache(), progress=progress)
 
     def _cache(self) -> Path | None:
-        """Make the directory for what was read; where that is not possible, there is none."""
         if self._given.no_cache:
             return None
-        directory = Path(self._given.cache_dir) if self._given.cache_dir else self._settings.root / _CACHE
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            ignored = directory / ".gitignore"
-            if not ignored.exists():
-                ignored.write_text("*\n", encoding="ascii")
-        except OSError:
-            return None
-        return directory
+        return Path(self._given.cache_dir) if self._given.cache_dir else self._settings.root / _CACHE

@@ -4,13 +4,12 @@ import ast
 import re
 from typing import NamedTuple
 
+from errata.linter._messages import GAP, words_of
 from errata.linter._names import last_of, written
+from errata.linter._success_shapes import FAILED_STATUSES, STATUS_KEYS, SUCCESS_KEYS, pairs_of
 
 _DEEPEST = 5  # Objects in lists in calls.
 
-_SUCCESS = frozenset({"ok", "success", "succeeded", "successful"})
-_STATUS = frozenset({"status", "state"})
-_FAILED = frozenset({"err", "error", "fail", "failed", "failure"})
 _VERDICTS = frozenset(
     {"valid", "is_valid", "isError", "is_error", "errors", "healthy", "connected", "exists", "found", "available"}
 )
@@ -42,7 +41,7 @@ def error_answer(value: ast.expr | None, depth: int = 0) -> ErrorAnswer | None:
             text = literal_text(value)
             return ErrorAnswer("text", text) if _says_error(text) else None
         case ast.Dict():
-            return _in_pairs(_pairs(value))
+            return _in_pairs(pairs_of(value))
         case ast.List(elts=[only]):
             return error_answer(only, depth + 1)
         case ast.Call():
@@ -53,19 +52,7 @@ def error_answer(value: ast.expr | None, depth: int = 0) -> ErrorAnswer | None:
 
 def literal_text(value: ast.expr) -> str:
     """Give the words of a text that are written out; `…` stands for the rest."""
-    match value:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.JoinedStr(values=parts):
-            return "".join(map(literal_text, parts))
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return literal_text(left) + literal_text(right)
-        case ast.BinOp(left=left, op=ast.Mod()):
-            return literal_text(left)
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
-            return text
-        case _:
-            return "…"
+    return words_of(value).replace(GAP, "…")
 
 
 def _says_error(text: str) -> bool:
@@ -91,13 +78,6 @@ def _in_call(call: ast.Call, depth: int) -> ErrorAnswer | None:
     return None
 
 
-def _pairs(value: ast.Dict) -> list[tuple[str, ast.expr]]:
-    return [
-        (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else "", item)
-        for key, item in zip(value.keys, value.values, strict=True)
-    ]
-
-
 def _in_pairs(pairs: list[tuple[str, ast.expr]]) -> ErrorAnswer | None:
     """`{"error": "no such order"}`, `{"status": "error", …}`, `Answer(success=False, …)`."""
     if any(name in _VERDICTS for name, _ in pairs):
@@ -112,9 +92,9 @@ def _in_pairs(pairs: list[tuple[str, ast.expr]]) -> ErrorAnswer | None:
 def _marks(name: str, value: ast.expr) -> bool:
     match value:
         case ast.Constant(value=False):
-            return name in _SUCCESS
+            return name in SUCCESS_KEYS
         case ast.Constant(value=str(text)):
-            return (name in _STATUS and text.lower() in _FAILED) or (name == "error" and bool(text))
+            return (name in STATUS_KEYS and text.lower() in FAILED_STATUSES) or (name == "error" and bool(text))
         case ast.JoinedStr() | ast.BinOp() | ast.Dict(keys=[_, *_]):
             return name == "error"
         case _:

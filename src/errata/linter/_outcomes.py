@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator
 
 from errata.linter._code import Function
 from errata.linter._endings import assigned, endings, never_returns
-from errata.linter._success_shapes import Shapes
+from errata.linter._success_shapes import FLAGS, Shapes
 
 RAISES = "raises"
 ERROR = "error"
-_FLAGS = frozenset({"is_error", "isError"})
 _MOST_STEPS = 3  # From a name to the call that it came from.
 
 
@@ -43,7 +42,7 @@ def _tells(branch: list[ast.stmt]) -> bool:
     if not isinstance(ending.last, ast.Return) or ending.last.value is None:
         return False
     value = ending.last.value
-    if isinstance(value, ast.Call) and any(each.arg in _FLAGS for each in value.keywords):
+    if isinstance(value, ast.Call) and any(each.arg in FLAGS for each in value.keywords):
         return True
     shape = Shapes({}, None).of(value)
     return shape is not None and shape.family == "error"

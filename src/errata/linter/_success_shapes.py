@@ -12,11 +12,11 @@ _DEEPEST = 6  # Names that stand for names, lists in calls in lists.
 _ERROR_KEYS = frozenset(
     {"err", "error", "error_message", "error_type", "errormessage", "errors", "exception", "failure"}
 )
-_SUCCESS_KEYS = frozenset({"ok", "success", "succeeded", "successful"})
+SUCCESS_KEYS = frozenset({"ok", "success", "succeeded", "successful"})
 _TEXT_KEYS = frozenset({"detail", "details", "info", "message", "msg", "note", "reason", "result", "text", "warning"})
-_STATUS_KEYS = frozenset({"state", "status"})
-_STATUSES = frozenset({"err", "error", "fail", "failed", "failure"})
-_FLAGS = frozenset({"is_error", "isError"})
+STATUS_KEYS = frozenset({"state", "status"})
+FAILED_STATUSES = frozenset({"err", "error", "fail", "failed", "failure"})
+FLAGS = frozenset({"is_error", "isError"})
 _DUMPS = frozenset({"dump_json", "dumps", "json_dumps", "to_json"})
 _MODELS = frozenset({"dict", "model_dump", "model_dump_json"})
 _ERROR_WORD = re.compile(
@@ -69,7 +69,7 @@ class Shapes:
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
                 return self._of_list(value, items, depth)
             case ast.Dict():
-                return self._of_pairs(_pairs(value), depth) if value.keys else _NO_OBJECT
+                return self._of_pairs(pairs_of(value), depth) if value.keys else _NO_OBJECT
             case ast.Name(id=name) if name in self._bound:
                 return self.of(self._bound[name], depth + 1)
             case ast.Await(value=inner):
@@ -103,7 +103,7 @@ class Shapes:
         return inside if inside and inside.family in {"error", "typed"} else None
 
     def _of_pairs(self, pairs: list[tuple[str, ast.expr]], depth: int) -> Shape | None:
-        if any(name in _FLAGS for name, _ in pairs):
+        if any(name in FLAGS for name, _ in pairs):
             return None  # Somebody who writes this down has thought of it; others read it.
         for name, value in pairs:
             if self._marks_error(name.lower(), value):
@@ -112,10 +112,10 @@ class Shapes:
 
     def _marks_error(self, name: str, value: ast.expr) -> bool:
         constant = value.value if isinstance(value, ast.Constant) else ...
-        if name in _SUCCESS_KEYS:
+        if name in SUCCESS_KEYS:
             return constant is False
-        if name in _STATUS_KEYS:
-            return isinstance(constant, str) and constant.lower() in _STATUSES
+        if name in STATUS_KEYS:
+            return isinstance(constant, str) and constant.lower() in FAILED_STATUSES
         if name in _TEXT_KEYS:
             return self._tells_error(value)
         return name in _ERROR_KEYS and bool(constant) and not _is_empty(value)
@@ -155,7 +155,7 @@ class Shapes:
     def _of_object(self, call: ast.Call, depth: int) -> Shape | None:
         """`Page(orders=[])`, `Answer(success=False)`, `ToolResult(content=[TextContent(…)])`."""
         pairs = [(each.arg or "", each.value) for each in call.keywords]
-        if any(name in _FLAGS for name, _ in pairs) or call.args or not pairs:
+        if any(name in FLAGS for name, _ in pairs) or call.args or not pairs:
             return None
         if content := next((value for name, value in pairs if name == "content"), None):
             return self.of(content, depth + 1)
@@ -178,7 +178,8 @@ class Shapes:
                 yield from ast.walk(self._bound[node.id])
 
 
-def _pairs(value: ast.Dict) -> list[tuple[str, ast.expr]]:
+def pairs_of(value: ast.Dict) -> list[tuple[str, ast.expr]]:
+    """List the names and values of an object; a name that is not written out is empty."""
     return [
         (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else "", item)
         for key, item in zip(value.keys, value.values, strict=True)
