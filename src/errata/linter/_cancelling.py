@@ -4,10 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter._code import Function, Site, Try, With
+from errata.linter._code import Function, Site, Try
 from errata.linter._endings import endings
 from errata.linter._names import last_of, written
-from errata.linter._raising import caught_by, raises_again
+from errata.linter._raising import caught_by, raises_again, suppressing
 
 _CANCELLED = frozenset({"Cancelled", "CancelledError", "get_cancelled_exc_class()"})
 _ENDS_THINGS = re.compile(
@@ -37,15 +37,13 @@ def swallows_cancellation(function: Function, site: Site[Try], clause: ast.Excep
     )
 
 
-def suppressed_in(function: Function) -> Iterator[tuple[Site[With], ast.Call, str]]:
+def suppressed_in(function: Function) -> Iterator[tuple[ast.Call, str]]:
     """Find `suppress(CancelledError)` around something that is awaited, each with the class as it is written."""
     for site in function.withs:
-        for item in site.node.items:
-            call = item.context_expr
-            if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress":
-                given = next((each for each in call.args if is_cancellation(function.resolve(each) or "")), None)
-                if given is not None and awaits(site.node.body) and not ends_something(function):
-                    yield site, call, function.source_of(given)
+        for call in suppressing(function, site.node.items):
+            given = next((each for each in call.args if is_cancellation(function.resolve(each) or "")), None)
+            if given is not None and awaits(site.node.body) and not ends_something(function):
+                yield call, function.source_of(given)
 
 
 def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:

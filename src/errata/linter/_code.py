@@ -108,6 +108,13 @@ class Function:
         """Every except clause, with the try statement it belongs to."""
         return ((site, clause) for site in self.tries for clause in site.node.handlers)
 
+    def scopes(self) -> "Iterator[Function]":
+        """Walk from the function itself out to the module."""
+        scope: Function | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
     def resolve(self, node: ast.AST | None) -> str | None:
         """Say what a name, an attribute or a call stands for; None for an expression that is none of these."""
         text = written(node) if node is not None else None
@@ -124,11 +131,9 @@ class Function:
     def _meaning(self, name: str, depth: int) -> str:
         if depth > _DEEPEST:
             return UNKNOWN + name
-        scope: Function | None = self
-        while scope is not None:
+        for scope in self.scopes():
             if (found := scope.local_meaning(name, depth)) is not None:
                 return found
-            scope = scope.parent
         return self.module.names.get(name, name)
 
     def local_meaning(self, name: str, depth: int) -> str | None:

@@ -42,23 +42,13 @@ def _held(function: Function, expression: ast.expr | None) -> ast.expr | None:
     """Look behind a name: a local one, one of the module, or an attribute of the class."""
     match expression:
         case ast.Name(id=name):
-            scope: Function | None = function
-            while scope is not None:
-                if name in scope.bindings:
-                    return scope.bindings[name]
-                scope = scope.parent
-            return function.module.body.bindings.get(name, expression)
+            bound = (scope.bindings[name] for scope in function.scopes() if name in scope.bindings)
+            return next(bound, expression)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            owner = next((each.owner for each in _outwards(function) if each.owner), None)
+            owner = next((each.owner for each in function.scopes() if each.owner), None)
             return owner.bindings[name][1] if owner and name in owner.bindings else expression
         case _:
             return expression
-
-
-def _outwards(function: Function | None) -> Iterator[Function]:
-    while function is not None:
-        yield function
-        function = function.parent
 
 
 def _flat(items: Iterable[ast.expr]) -> Iterator[ast.expr]:

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from errata.linter._attempts import only_computes
+from errata.linter._raising import BROAD
 from errata.linter._summary import Summary
 
 if TYPE_CHECKING:
     from errata.linter._linking import Project
 
-_EVERYTHING = frozenset({"BaseException", "Exception"})
 _MOST_FUNCTIONS = 200
 
 
@@ -27,5 +27,5 @@ def lets_out(project: "Project", names: Iterable[str], file: Summary) -> bool:
         seen.add(id(found.function))
         if len(seen) > _MOST_FUNCTIONS:
             return True
-        waiting += [(each.name, found.file) for each in found.function.calls if _EVERYTHING.isdisjoint(each.caught)]
+        waiting += [(each.name, found.file) for each in found.function.calls if BROAD.isdisjoint(each.caught)]
     return False

@@ -128,13 +128,8 @@ class Bindings:
 
 
 def _local(name: str, function: Function) -> ast.expr | None:
-    scope: Function | None = function
-    while scope is not None:
-        found = dict(_assigned(scope.node.body)).get(name)
-        if found is not None:
-            return found
-        scope = scope.parent
-    return None
+    found = (dict(_assigned(scope.node.body)).get(name) for scope in function.scopes())
+    return next((each for each in found if each is not None), None)
 
 
 def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

@@ -1,7 +1,7 @@
 """What an expression raises: one of errata's errors, and with which code, or somebody else's."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from errata._factories import FACTORY_NAMES
@@ -132,12 +132,18 @@ def _caught_in(function: Function, block: ast.AST) -> Iterator[str]:
                 if not always_raises_again(clause):
                     yield from caught_by(function, clause)
         case ast.With(items=items) | ast.AsyncWith(items=items):
-            for item in items:
-                call = item.context_expr
-                if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress":
-                    yield from (function.resolve(each) or "?" for each in call.args)
+            for call in suppressing(function, items):
+                yield from (function.resolve(each) or "?" for each in call.args)
         case _:
             return
+
+
+def suppressing(function: Function, items: Iterable[ast.withitem]) -> Iterator[ast.Call]:
+    """List the calls of `contextlib.suppress` that a with statement enters."""
+    for item in items:
+        call = item.context_expr
+        if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress":
+            yield call
 
 
 def caught_by(function: Function, clause: ast.ExceptHandler) -> list[str]:

@@ -72,10 +72,9 @@ def makers_in(module: Module, registrations: Iterable[tuple[Function, Registrati
     makers = {function.name: kind for function in module.functions if (kind := _gives_decorator(function))}
     for function, registration in registrations:
         if _is_given(module, registration.function):
-            scope: Function | None = function
-            while scope is not None and scope.name:
-                makers.setdefault(scope.name, registration.kind)
-                scope = scope.parent
+            for scope in function.scopes():
+                if scope.name:
+                    makers.setdefault(scope.name, registration.kind)
     return makers
 
 

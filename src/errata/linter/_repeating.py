@@ -61,12 +61,8 @@ def calls_what_it_is_given(function: Function, call: ast.Call) -> bool:
     """Whether a wrapper calls the function that the decorator around it was given."""
     if not isinstance(call.func, ast.Name):
         return False
-    outer = function.parent
-    while outer is not None:
-        if any(parameter.arg == call.func.id for parameter in outer.parameters):
-            return True
-        outer = outer.parent
-    return False
+    outer = (scope for scope in function.scopes() if scope is not function)
+    return any(parameter.arg == call.func.id for scope in outer for parameter in scope.parameters)
 
 
 def _is_of_attempts(loop: ast.For | ast.AsyncFor | ast.While) -> bool:

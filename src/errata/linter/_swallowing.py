@@ -9,7 +9,7 @@ from errata.linter._attempts import Attempt, attempt_in, is_remote
 from errata.linter._code import Function, Site, Try
 from errata.linter._endings import assigned, endings, following
 from errata.linter._names import last_of, written
-from errata.linter._raising import caught_by
+from errata.linter._raising import caught_by, suppressing
 from errata.linter._success_shapes import NOTHING, Shape, Shapes
 
 # fmt: off
@@ -76,17 +76,15 @@ def swallowed_in(function: Function) -> Iterator[Swallowed]:
 def _suppressed(function: Function) -> Iterator[Swallowed]:
     """Read `with suppress(Exception):` as the `try` that it stands for."""
     for site in function.withs:
-        for item in site.node.items:
-            call = item.context_expr
-            if isinstance(call, ast.Call) and function.resolve(call.func) == "contextlib.suppress" and call.args:
-                clause = ast.ExceptHandler(type=ast.Tuple(elts=call.args), name=None, body=[ast.Pass()])
-                if _is_no_failure(function, clause):
-                    continue
-                attempt = ast.Try(body=site.node.body, handlers=[clause], orelse=[], finalbody=[])
-                stands_for = Site[Try](ast.copy_location(attempt, site.node), site.around)
-                for each in _fallen_through(function, stands_for, clause, clause.body[0], site.node):
-                    if each.how == "default" or isinstance(site.node.body[-1], ast.Return):
-                        yield _judged(function, stands_for, each._replace(at=call), site.node)
+        for call in suppressing(function, site.node.items):
+            clause = ast.ExceptHandler(type=ast.Tuple(elts=call.args), name=None, body=[ast.Pass()])
+            if not call.args or _is_no_failure(function, clause):
+                continue
+            attempt = ast.Try(body=site.node.body, handlers=[clause], orelse=[], finalbody=[])
+            stands_for = Site[Try](ast.copy_location(attempt, site.node), site.around)
+            for each in _fallen_through(function, stands_for, clause, clause.body[0], site.node):
+                if each.how == "default" or isinstance(site.node.body[-1], ast.Return):
+                    yield _judged(function, stands_for, each._replace(at=call), site.node)
 
 
 def _found(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> Iterator[Swallowed]:

@@ -69,7 +69,7 @@ def _found(function: Function) -> Iterator[Found]:
     for site, clause in function.clauses:
         if swallows_cancellation(function, site, clause):
             yield Found(_at(function, clause), _message(function, clause), _help(clause))
-    for _, call, name in suppressed_in(function):
+    for call, name in suppressed_in(function):
         yield Found(
             call,
             f"`suppress({name})` ends the cancellation of this call, and what follows is run all the same",
