@@ -36,7 +36,7 @@ class Project:
 
     @cached_property
     def handlers(self) -> tuple[Handler, ...]:
-        """Every handler of the project, each once for each time it is registered."""
+        """Every handler of the project, each once, however often it is registered."""
         found = tuple(self._handlers())
         times = Counter(id(at.function) for handler in found for at in handler.reached)
         shared = frozenset(function for function, count in times.items() if count > 1)
@@ -99,9 +99,7 @@ class Project:
                     if own and own.function.registers:
                         name = f"{file.module}.{function.name}"
                         yield (
-                            Registration(
-                                own.function.registers, decorator, decorator, name, "", {}, "?", function.place
-                            ),
+                            Registration(own.function.registers, decorator, decorator, name, "", {}, "?"),
                             Located(file, function),
                         )
 

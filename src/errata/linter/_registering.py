@@ -84,7 +84,7 @@ def _by_decorator(function: Function, decorators: list[ast.expr]) -> Iterator[Re
         call = decorator if isinstance(decorator, ast.Call) else None
         text = written(call.func if call else decorator)
         if text and (kind := _KIND_OF_DECORATOR.get(last_of(text))):
-            yield _registration(scope, kind, text, f"{function.module.id}.{function.name}", call, function.node)
+            yield _registration(scope, kind, text, f"{function.module.id}.{function.name}", call)
 
 
 def _by_call(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
@@ -106,7 +106,7 @@ def _by_method(function: Function, site: Site[ast.Call], options: ast.Call, meth
         given = call.args[0] if call.args else keyword(call, "fn") or keyword(call, "function")
     if text and kind and given is not None:
         for name in _functions_given(function, given, site):
-            yield _registration(function, kind, text, name, options, call)
+            yield _registration(function, kind, text, name, options)
 
 
 def _by_constructor(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
@@ -115,7 +115,7 @@ def _by_constructor(function: Function, site: Site[ast.Call]) -> Iterator[Regist
     for each in site.node.keywords if text else ():
         if kind := _KIND_OF_KEYWORD.get(each.arg or ""):
             for name in _functions_given(function, each.value, site):
-                yield _registration(function, kind, f"{text}.tool", name, None, site.node)
+                yield _registration(function, kind, f"{text}.tool", name, None)
 
 
 def _by_table(function: Function) -> Iterator[Registration]:
@@ -128,7 +128,7 @@ def _by_table(function: Function) -> Iterator[Registration]:
             ):
                 kind, text, name = _requested(function, key), written(table), function.resolve(value)
                 if kind and text and name:
-                    yield _registration(function, kind, text, name, None, node)
+                    yield _registration(function, kind, text, name, None)
             case _:
                 pass
 
@@ -191,9 +191,7 @@ def _is_given(module: Module, name: str) -> bool:
     return any(getattr(site.node.func, "id", None) in given for site in (inner.calls if inner else ()))
 
 
-def _registration(  # noqa: PLR0913, PLR0917 - what a registration is made of.
-    scope: Function, kind: str, text: str, function: str, options: ast.Call | None, node: ast.AST
-) -> Registration:
+def _registration(scope: Function, kind: str, text: str, function: str, options: ast.Call | None) -> Registration:
     hints, hints_name = hints_given(scope, options)
     return Registration(
         kind,
@@ -203,7 +201,6 @@ def _registration(  # noqa: PLR0913, PLR0917 - what a registration is made of.
         _tool_name(options) if kind == TOOL else "",
         hints,
         hints_name,
-        scope.place_of(node),
     )
 
 

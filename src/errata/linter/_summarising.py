@@ -83,15 +83,14 @@ def _function(
 def _calls(function: Function) -> Iterator[Called]:
     for site in function.calls:
         caught = caught_around(function, site) if site.around else ()
-        line = site.node.lineno
         if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
-            yield Called(name, line, caught, bool(site.around) and site.is_put_off)
+            yield Called(name, caught, bool(site.around) and site.is_put_off)
         for name in _picked(function, site.node.func):
-            yield Called(name, line, caught)
+            yield Called(name, caught)
         for given in (*site.node.args, *(each.value for each in site.node.keywords)):
             # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
             if isinstance(given, ast.Name | ast.Attribute) and (name := _perhaps_function(function, given)):
-                yield Called(name, line, caught, handed=True)
+                yield Called(name, caught, handed=True)
 
 
 def _picked(function: Function, called: ast.expr) -> Iterator[str]:

@@ -40,7 +40,6 @@ class Called(NamedTuple):
     """A call of something, or a function handed on to be called."""
 
     name: str
-    line: int
     caught: tuple[str, ...] = ()
     handed: bool = False
     """Whether somebody else calls it, perhaps in a thread: `asyncio.to_thread(fetch, …)`."""
@@ -78,7 +77,6 @@ class Registration(NamedTuple):
     """The annotations that are written out, such as `readOnlyHint`."""
     hints_name: str
     """Where the annotations are, if they are not written out here."""
-    place: Place
 
 
 class EntrySummary(NamedTuple):
