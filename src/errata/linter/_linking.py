@@ -77,6 +77,10 @@ class Project:
         """Find the function that a name in a file leads to."""
         return self._trails.function(name, file)
 
+    def named(self, name: str, file: Summary) -> Iterator[Located]:
+        """Find the functions that a name in a file leads to: one, or those in a list or a table."""
+        return self._trails.named(name, file)
+
     def _handlers(self) -> Iterator[Handler]:
         seen: set[tuple[str, str]] = set()
         for registration, where in (*self._registered(), *self._registered_by_own_decorators()):

@@ -210,8 +210,7 @@ def _asked(project: "Project", handler: "Handler") -> "Iterator[Located]":
     """Name the handler and what it calls itself: what only helpers of helpers look up is seldom taken for an answer."""
     yield handler.where
     for called in handler.where.function.calls:
-        if found := project.function(called.name, handler.where.file):
-            yield found
+        yield from project.named(called.name, handler.where.file)
 
 
 def _is_given_back(project: "Project", waiting: "list[Located]", where: "Located") -> bool:
