@@ -3,5 +3,6 @@
 from errata.linter._engine import Report, lint, lint_source
 from errata.linter._finding import Edit, Finding, Place, Severity
 from errata.linter._settings import Settings
+from errata.linter._trouble import LintError
 
-__all__ = ["Edit", "Finding", "Place", "Report", "Settings", "Severity", "lint", "lint_source"]
+__all__ = ["Edit", "Finding", "LintError", "Place", "Report", "Settings", "Severity", "lint", "lint_source"]
