@@ -1,6 +1,6 @@
 """One line, and a server fails well."""
 
-import sys
+import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -43,7 +43,7 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
     if settings.get("lint"):
         from errata.linter._start_up import lint_at_start_up  # noqa: PLC0415 - loaded for those who ask for it.
 
-        lint_at_start_up(sys._getframe())  # noqa: SLF001 - as `logging` and `warnings` find who calls.
+        lint_at_start_up(inspect.currentframe())
     return installation
 
 

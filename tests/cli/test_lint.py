@@ -424,6 +424,31 @@ def test_a_terminal_that_knows_only_ascii_and_a_name_that_is_no_text_are_no_trou
     assert b"::warning file=odd" in done.stdout
 
 
+def test_findings_in_files_that_nobody_named_are_counted(project, run):
+    (project / "orders.py").write_text("def count():\n    try:\n        return 1\n    except:\n        return 2\n")
+    (project / "server.py").write_text(
+        "from mcp.server.mcpserver import MCPServer\nfrom orders import count\n"
+        "server = MCPServer('x')\n@server.tool()\ndef f():\n    return count()\n"
+    )
+
+    for _ in range(2):  # The second time from the cache.
+        status, _, told = run("server.py", "--select", "bare-except")
+        assert (status, "1 more finding is in files that these import and nobody named" in told) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--select", ""], "`--select` names no rule"),
+        (["--stdin-filename", "server.py"], "`--stdin-filename` names what comes from standard input"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(run, arguments, complaint):
+    status, _, told = run(*arguments)
+
+    assert (status, complaint in told) == (2, True)
+
+
 def test_the_page_shows_what_is_really_printed(project, run):
     page = (ROOT / "docs/linter.md").read_text()
     source, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL).groups()

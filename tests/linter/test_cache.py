@@ -93,7 +93,7 @@ def test_a_file_that_was_followed_counts_though_nobody_named_it(project):
     only_server = [project / "server.py"]
     assert run(project, paths=only_server).handlers == 2
     (outcome,) = [json.loads(entry.read_bytes().partition(b"\n")[2]) for entry in entries(project, "run")]
-    assert list(outcome[2]) == [str(project / "service.py")]
+    assert list(outcome[3]) == [str(project / "service.py")]
     (project / "service.py").write_text(SERVER.replace("get", "other"), encoding="utf-8")
 
     kept = run(project, paths=only_server)

@@ -112,6 +112,7 @@ def test_what_a_named_file_imports_is_read_but_not_judged(tmp_path):
 
     assert lint([tmp_path / "shop" / "tools.py"], _BARE).handlers == 1
     assert lint([tmp_path / "shop" / "tools.py"], _BARE).findings == ()
+    assert lint([tmp_path / "shop" / "tools.py"], _BARE).elsewhere == 1
     assert lint([tmp_path / "shop" / "tools.py", tmp_path / "shop" / "low.py"], _BARE).findings
 
 

@@ -40,6 +40,10 @@ def answer(given: argparse.Namespace) -> int:
 def _check(given: argparse.Namespace) -> None:
     if _STDIN in given.paths and (given.fix or given.init or len(given.paths) > 1):
         raise LintError("`-` stands for one source that is read and not written", "name files, or give `-` alone")
+    if given.stdin_filename and given.paths != [_STDIN]:
+        raise LintError("`--stdin-filename` names what comes from standard input", "give `-` as the path, too")
+    if given.select and not _names(given.select):
+        raise LintError("`--select` names no rule", "name one, or list them with `errata lint --rules`")
     if not all(given.paths):
         raise LintError("one of the paths is empty", "name a file or a directory, or leave it out")
     if given.statistics and given.format != "text":
@@ -153,6 +157,9 @@ class _Run:
             note("no Python file was found; name the directory that your server is in")
         elif not report.handlers:
             note("no MCP handler was found, so that there was little to judge; lint the whole project, server and all")
+        if report.elsewhere:
+            more = counted(report.elsewhere, "more finding is", "more findings are")
+            note(f"{more} in files that these import and nobody named; name their directory to see them")
         if compared.old:
             note(f"{counted(compared.old, 'old finding is', 'old findings are')} in the baseline")
         if compared.gone:

@@ -32,6 +32,8 @@ class Report:
     """How many files were named, or found below what was named."""
     handlers: int
     """How many tools, resources and prompts they have."""
+    elsewhere: int = 0
+    """How many findings there are in files that nobody named, in what those handlers call."""
 
 
 def lint(
@@ -59,12 +61,13 @@ def _lint_with_cache(
 ) -> Report:
     runs = Runs(cache, settings)
     if known := runs.outcome(files):
-        return Report(known.findings, len(files), known.handlers)
+        return Report(known.findings, len(files), known.handlers, known.elsewhere)
     read = summaries(files, jobs=jobs, cache=cache, progress=progress)
     linked = _linked(read, cache)
     report = _report(linked.project, set(map(str, files)), settings)
     digests = [(file, each.digest) for file, each in zip(files, read, strict=True)]
-    runs.keep(digests, Outcome(report.findings, report.handlers, linked.followed, tuple(sorted(linked.absent))))
+    absent = tuple(sorted(linked.absent))
+    runs.keep(digests, Outcome(report.findings, report.handlers, report.elsewhere, linked.followed, absent))
     return report
 
 
@@ -104,18 +107,18 @@ def _linked(read: Iterable[Read], cache: Cache | None) -> _Linked:
 
 
 def _report(project: Project, judged: set[str], settings: Settings) -> Report:
-    found: dict[str, list[Finding]] = {path: [] for path in judged}
+    found: dict[str, list[Finding]] = {file.path: [] for file in project.files}
     for finding in {*_in_files(project.files), *_in_contracts(project), *_in_handlers(project)}:
-        if finding.path in judged and settings.wants(finding.rule, finding.path):
+        if settings.wants(finding.rule, finding.path):
             found[finding.path].append(dataclasses.replace(finding, severity=settings.severity_of(finding.rule)))
-    ignores = {each.path: each.ignores for each in project.files}
-    kept = [
-        finding
-        for path, findings in found.items()
-        for finding in apply(findings, ignores.get(path, ()), path, settings.judged(path), settings.severity_of)
-    ]
+    kept = {
+        file.path: apply(found[file.path], file.ignores, file.path, settings.judged(file.path), settings.severity_of)
+        for file in project.files
+    }
+    named = sorted((finding for path in judged for finding in kept.get(path, ())), key=_order)
+    elsewhere = sum(finding in found[path] for path in kept.keys() - judged for finding in kept[path])
     handlers = sum(handler.where.file.path in judged for handler in project.handlers)
-    return Report(tuple(sorted(kept, key=_order)), len(judged), handlers)
+    return Report(tuple(named), len(judged), handlers, elsewhere)
 
 
 def _order(finding: Finding) -> tuple[str, Place, str, str]:

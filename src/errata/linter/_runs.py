@@ -19,6 +19,7 @@ class Outcome(NamedTuple):
 
     findings: tuple[Finding, ...]
     handlers: int
+    elsewhere: int
     followed: dict[str, str]
     """Files that nobody named, each with the digest of its content."""
     absent: tuple[str, ...]
