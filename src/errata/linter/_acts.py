@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from errata.linter import _blocking, _changes
 from errata.linter._code import Function, Site
+from errata.linter._names import called_as
 from errata.linter._repeating import calls_what_it_is_given, decorators_that_repeat, is_repeated
 from errata.linter._summary import Act
 
@@ -25,11 +26,10 @@ def _acts(function: Function) -> Iterator[Act]:
     for decorator, name in decorators_that_repeat(function):
         yield Act("retried", name, function.place_of(decorator))
     for site in function.calls:
-        called = site.node.func
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        name = called_as(site.node)
         if name in _NAMES or _changes.may_name_a_method(name):
             yield from _by_name(function, site, name)
-        elif site.around and isinstance(called, ast.Name):
+        elif site.around and isinstance(site.node.func, ast.Name):
             yield from _of_wrapper(function, site)
 
 

@@ -57,6 +57,15 @@ def _origin(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*kept, node.module] if node.module else kept)
 
 
+def called_as(call: ast.Call) -> str:
+    """Give the name that something is called by, without what it belongs to; empty if it has none."""
+    match call.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+        case _:
+            return ""
+
+
 def last_of(name: str) -> str:
     """Give the last part of a dotted name."""
     return name.rpartition(".")[2]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from errata.linter._code import Function, Module, Site
 from errata.linter._collections import listed
 from errata.linter._hints import hints_given
-from errata.linter._names import MEMBERS, UNKNOWN, last_of, written
+from errata.linter._names import MEMBERS, UNKNOWN, called_as, last_of, written
 from errata.linter._raising import keyword
 from errata.linter._summary import Registration
 
@@ -90,7 +90,7 @@ def _by_decorator(function: Function, decorators: list[ast.expr]) -> Iterator[Re
 def _by_call(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
     call = site.node
     options = call.func if isinstance(call.func, ast.Call) else call  # `server.tool(…)(fn)`
-    method = options.func.attr if isinstance(options.func, ast.Attribute) else getattr(options.func, "id", "")
+    method = called_as(options)
     if method in _KIND_OF_METHOD or method == "add_request_handler":
         yield from _by_method(function, site, options, method)
     elif method[:1].isupper() and call.keywords:

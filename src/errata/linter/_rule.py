@@ -3,7 +3,6 @@
 A rule is one file in `rules/`. Its docstring is its page; `errata explain NAME` prints it. It looks at
 
 - a function (`in_function`): what it yields counts if a handler is that function, or reaches it;
-- a whole module (`in_module`): what it yields counts wherever it stands;
 - a declaration (`in_contract`): a contract, a `@raises` or an `install(contracts=…)`, as it is written;
 - a contract with what it inherits and names (`of_contract`), when every file has been read;
 - a handler with all that it reaches (`of_handler`), when every file has been read.
@@ -56,7 +55,6 @@ class Rule:
     page: str | None
     """Markdown: what it does, why it hurts, an example, and what to write instead."""
     in_function: Callable[[Function], Iterable[Found]] | None = None
-    in_module: Callable[[Module], Iterable[Found]] | None = None
     in_contract: Callable[[Declaration], Iterable[Found]] | None = None
     of_contract: "Callable[[Agreement], Iterable[Told]] | None" = None
     of_handler: "Callable[[Handler], Iterable[Told]] | None" = None
@@ -79,13 +77,6 @@ def candidates_in(function: Function, rules: Iterable[Rule]) -> Iterator[Candida
     for rule in rules:
         if rule.in_function is not None:
             yield from (_candidate(rule, each, function.module) for each in rule.in_function(function))
-
-
-def found_in(module: Module, rules: Iterable[Rule]) -> Iterator[Candidate]:
-    """Let the rules look at a module as a whole."""
-    for rule in rules:
-        if rule.in_module is not None:
-            yield from (_candidate(rule, each, module) for each in rule.in_module(module))
 
 
 def candidates_of(declaration: Declaration, module: Module, rules: Iterable[Rule]) -> Iterator[Candidate]:

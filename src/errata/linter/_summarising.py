@@ -16,7 +16,7 @@ from errata.linter._names import MEMBERS, UNKNOWN, written
 from errata.linter._outcomes import checked_by, outcome_of
 from errata.linter._raising import caught_around, error_of, head_of, made_in, reason_of
 from errata.linter._registering import makers_in, registrations_in
-from errata.linter._rule import Rule, candidates_in, found_in
+from errata.linter._rule import Rule, candidates_in
 from errata.linter._source import Lines, parsed
 from errata.linter._summary import Called, ClassSummary, FunctionSummary, Raised, Summary
 from errata.linter._walk import Walk
@@ -49,9 +49,8 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
         dict(_kept_lists(body)),
         tuple(module.stars),
         tuple(each for _, each in registered),
-        tuple(found_in(module, every)),
-        ignores_in(text),
-        tuple(found for each in declarations.installed() if (found := kept(each, module, every))),
+        ignores=ignores_in(text),
+        installed=tuple(found for each in declarations.installed() if (found := kept(each, module, every))),
     )
 
 

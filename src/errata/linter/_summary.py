@@ -180,7 +180,7 @@ class Summary(NamedTuple):
     stars: tuple[str, ...] = ()
     registrations: tuple[Registration, ...] = ()
     found: tuple[Candidate, ...] = ()
-    """What counts wherever it stands."""
+    """What keeps the file from being judged."""
     ignores: tuple[Ignore, ...] = ()
     installed: tuple[ContractSummary, ...] = ()
     """What `install(contracts=…)` declares."""

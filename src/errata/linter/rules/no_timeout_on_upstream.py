@@ -45,6 +45,7 @@ from collections.abc import Iterator
 
 from errata.linter._code import Function
 from errata.linter._finding import Severity
+from errata.linter._names import called_as
 from errata.linter._origins import origin_of
 from errata.linter._raising import keyword
 from errata.linter._rule import Found, Rule
@@ -65,11 +66,10 @@ _NAMES = {*_METHODS, "urlopen", "Client", "AsyncClient", "ClientSession"}
 
 def _found(function: Function) -> Iterator[Found]:
     for site in function.calls:
-        called = site.node.func
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        name = called_as(site.node)
         if name in _NAMES and (what := _waits_for_ever(function, site.node)):
             yield Found(
-                called,
+                site.node.func,
                 f"`{what}` waits for ever: an upstream that hangs never becomes an error",
                 f"write `{name}(…, timeout=10)`, so that the agent is told of a timeout",
             )

@@ -60,6 +60,7 @@ from errata.linter._code import Function, Try
 from errata.linter._deeds import changes_made, marks_its_effect
 from errata.linter._finding import Severity
 from errata.linter._handlers import Handler
+from errata.linter._names import called_as
 from errata.linter._raising import caught_by
 from errata.linter._rule import Found, Rule
 from errata.linter._verbs import verb_of, words_of
@@ -112,7 +113,7 @@ def _may_have_happened(function: Function, tried: Try, clause: ast.ExceptHandler
 
 
 def _changes(function: Function, call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = called_as(call)
     return change_of(function, call, name) is not None or (len(words_of(name)) > 1 and verb_of(name) is not None)
 
 
