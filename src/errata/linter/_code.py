@@ -78,6 +78,8 @@ class Function:
     tries: list[Site[Try]] = dataclasses.field(default_factory=list[Site[Try]])
     raises: list[Site[ast.Raise]] = dataclasses.field(default_factory=list[Site[ast.Raise]])
     calls: list[Site[ast.Call]] = dataclasses.field(default_factory=list[Site[ast.Call]])
+    called: set[str] = dataclasses.field(default_factory=set[str])
+    """The last parts of the names that are called, to tell at once that something is not."""
     returns: list[Site[ast.Return]] = dataclasses.field(default_factory=list[Site[ast.Return]])
     yields: list[Site[ast.Yield]] = dataclasses.field(default_factory=list[Site[ast.Yield]])
     awaited: set[ast.expr] = dataclasses.field(default_factory=set[ast.expr])

@@ -13,22 +13,27 @@ MEMBERS = "[]"
 
 
 def written(node: ast.AST) -> str | None:
-    """Write a chain of names, attributes and calls as text; None for anything else."""
+    """Write a chain of names, attributes and calls as text; None for anything else.
+
+    Asked of nearly every call, argument and raise of every file: `isinstance` is twice as fast here as `match`.
+    """
     parts: list[str] = []
-    while True:
-        match node:
-            case ast.Attribute(value=value, attr=name):
-                parts.append(f".{name}")
-                node = value
-            case ast.Call(func=value):
-                parts.append("()")
-                node = value
-            case ast.Await(value=value):
-                node = value
-            case ast.Name(id=name):
-                return name + "".join(reversed(parts))
-            case _:
-                return None
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Attribute):
+            parts.append(f".{node.attr}")
+            node = node.value
+        elif isinstance(node, ast.Call):
+            parts.append("()")
+            node = node.func
+        elif isinstance(node, ast.Await):
+            node = node.value
+        else:
+            return None
+    if parts:
+        parts.append(node.id)
+        parts.reverse()
+        return "".join(parts)
+    return node.id
 
 
 def imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """What comes back from a function, and what its callers do with it: which errors told as values become errors again."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from errata.linter._code import Function
 from errata.linter._endings import assigned, endings, never_returns
@@ -9,7 +9,7 @@ from errata.linter._success_shapes import FLAGS, Shapes
 
 RAISES = "raises"
 ERROR = "error"
-_MOST_STEPS = 3  # From a name to the call that it came from.
+_MOST_NAMES = 20  # Between a test and the calls behind it.
 
 
 def outcome_of(function: Function) -> str:
@@ -26,12 +26,20 @@ def checked_by(function: Function) -> Iterator[str]:
     bound: dict[str, list[ast.expr]] | None = None
     for site in function.ifs:
         for branch in (site.node.body, site.node.orelse):
-            if branch and _tells(branch):
+            if branch and _tells(branch) and _asks(function, site.node.test):
                 bound = _bound(function) if bound is None else bound
-                for call in _calls_behind(bound, [site.node.test]):
+                for call in _calls_behind(bound, site.node.test):
                     if name := function.resolve(call.func):
                         yield name
                 break
+
+
+def _asks(function: Function, test: ast.expr) -> bool:
+    """Whether a test calls something, or looks at what was bound in the function."""
+    return any(
+        isinstance(node, ast.Call) or (isinstance(node, ast.Name) and node.id in function.bindings)
+        for node in ast.walk(test)
+    )
 
 
 def _tells(branch: list[ast.stmt]) -> bool:
@@ -56,13 +64,13 @@ def _bound(function: Function) -> dict[str, list[ast.expr]]:
     return found
 
 
-def _calls_behind(
-    bound: dict[str, list[ast.expr]], expressions: Iterable[ast.expr], steps: int = 0
-) -> Iterator[ast.Call]:
-    """List the calls in some expressions, and those that the names in them came from."""
-    for expression in expressions:
-        for node in ast.walk(expression):
+def _calls_behind(bound: dict[str, list[ast.expr]], test: ast.expr) -> Iterator[ast.Call]:
+    """List the calls in a test, and those that the names in it came from."""
+    waiting, seen = [test], set[str]()
+    while waiting and len(seen) < _MOST_NAMES:
+        for node in ast.walk(waiting.pop()):
             if isinstance(node, ast.Call):
                 yield node
-            elif isinstance(node, ast.Name) and steps < _MOST_STEPS:
-                yield from _calls_behind(bound, bound.get(node.id, ()), steps + 1)
+            elif isinstance(node, ast.Name) and node.id not in seen:
+                seen.add(node.id)
+                waiting.extend(bound.get(node.id, ()))

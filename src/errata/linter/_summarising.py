@@ -32,6 +32,7 @@ def module_of(text: str, path: str, location: Location) -> Module:
 def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
     """Let the rules look at a module, and keep what linking needs."""
     every = tuple(rules)
+    looking = tuple(rule for rule in every if rule.in_function is not None)
     body = module.body
     registered = [(function, each) for function in module.functions for each in registrations_in(function)]
     makers = makers_in(module, registered)
@@ -41,7 +42,7 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
         module.id,
         module.location.dotted,
         module.location.root,
-        tuple(_function(function, every, makers, declarations) for function in module.functions),
+        tuple(_function(function, (every, looking), makers, declarations) for function in module.functions),
         tuple(_class(each, module, every, declarations) for each in module.classes.values()),
         module.names,
         {name: meaning for name in (*body.annotations, *body.bindings) if (meaning := _held(body, name))},
@@ -55,21 +56,25 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
 
 
 def _function(
-    function: Function, rules: tuple[Rule, ...], makers: dict[str, str], declarations: Declarations
+    function: Function,
+    rules: tuple[tuple[Rule, ...], tuple[Rule, ...]],
+    makers: dict[str, str],
+    declarations: Declarations,
 ) -> FunctionSummary:
+    every, looking = rules
     node = function.node
     is_module = isinstance(node, ast.Module)
     returns = None if isinstance(node, ast.Module) else node.returns
     return FunctionSummary(
         function.name,
         function.place_of(node),
-        tuple(_calls(function)),
+        tuple(dict.fromkeys(_calls(function))),
         tuple(each for site in function.raises for each in _raised(function, site, site.node.exc)),
         tuple(_made(function)),
         () if is_module else tuple(_decorators(function)),
-        None if is_module else kept(declarations.of_function(function), function.module, rules),
+        None if is_module else kept(declarations.of_function(function), function.module, every),
         (function.resolve(instance_of(returns)) or "") if returns else "",
-        () if is_module else tuple(candidates_in(function, rules)),
+        () if is_module else tuple(candidates_in(function, looking)),
         makers.get(function.name, ""),
         is_async=function.is_async,
         acts=() if is_module else tuple(acts_of(function)),
@@ -82,18 +87,32 @@ def _function(
 def _calls(function: Function) -> Iterator[Called]:
     for site in function.calls:
         caught = caught_around(function, site) if site.around else ()
-        if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
+        func = site.node.func
+        if isinstance(func, ast.Name) and func.id in _BUILTINS and func.id not in function.module.names:
+            pass  # `len(…)`: a third of all calls.
+        elif (name := function.resolve(func)) and name not in _BUILTINS:
             yield Called(name, caught, bool(site.around) and site.is_put_off)
         for name in _picked(function, site.node.func):
             yield Called(name, caught)
         for given in (*site.node.args, *(each.value for each in site.node.keywords)):
             # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
-            if isinstance(given, ast.Name | ast.Attribute) and (name := _perhaps_function(function, given)):
+            if _may_be_function(function, given) and (name := _perhaps_function(function, given)):
                 yield Called(name, caught, handed=True)
+
+
+def _may_be_function(function: Function, given: ast.expr) -> bool:
+    """Whether an argument is a name, and none of a parameter: most are, and this is asked of every one."""
+    if isinstance(given, ast.Name):
+        return given.id not in function.unknown and given.id not in function.annotations
+    return isinstance(given, ast.Attribute)
 
 
 def _picked(function: Function, called: ast.expr) -> Iterator[str]:
     """Name what a table is asked for: the functions in it, or the table of another file."""
+    if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") != "self":
+        return  # As most calls are.
+    if isinstance(called, ast.Name) and not any(called.id in scope.bindings for scope in function.scopes()):
+        return
     if several := picked(function, called):
         yield from (name for each in several if (name := function.resolve(each)))
     elif name := _perhaps_function(function, table_of(function, called)):

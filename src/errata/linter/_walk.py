@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from errata.linter._code import Around, Class, Definition, Function, Module, Site, Try, With, instance_of
-from errata.linter._names import imported, starred
+from errata.linter._names import called_as, imported, starred
 
 # What nobody asks for: contexts, operators, annotations, and everything that is no node.
 _SKIPPED = frozenset(
@@ -189,6 +189,7 @@ def _raise(_walk: Walk, node: ast.Raise, here: _Here) -> bool:
 
 def _call(_walk: Walk, node: ast.Call, here: _Here) -> bool:
     here.function.calls.append(Site(node, here.around))
+    here.function.called.add(called_as(node))
     return True
 
 

@@ -65,7 +65,7 @@ _NAMES = {*_METHODS, "urlopen", "Client", "AsyncClient", "ClientSession"}
 
 
 def _found(function: Function) -> Iterator[Found]:
-    for site in function.calls:
+    for site in function.calls if not _NAMES.isdisjoint(function.called) else ():
         name = called_as(site.node)
         if name in _NAMES and (what := _waits_for_ever(function, site.node)):
             yield Found(

@@ -55,7 +55,7 @@ _FACTORY_OF: dict[str, str] = {str(code): name for code, name in FACTORY_NAMES.i
 
 
 def _found(function: Function) -> Iterator[Found]:
-    for site in function.calls:
+    for site in function.calls if "FaultError" in function.called or _is_renamed(function) else ():
         call = site.node
         if not _may_be_constructor(function, call.func):
             continue
@@ -68,6 +68,10 @@ def _found(function: Function) -> Iterator[Found]:
                 f"write `{factory}(…)`, without the code",
                 _edits(function, call, factory),
             )
+
+
+def _is_renamed(function: Function) -> bool:
+    return any(function.module.names.get(name) == _CONSTRUCTOR for name in function.called)
 
 
 def _may_be_constructor(function: Function, called: ast.expr) -> bool:

@@ -60,6 +60,7 @@ from errata._redaction import redact
 from errata.linter._code import Function
 from errata.linter._finding import Severity
 from errata.linter._messages import Poured, calls_raised, data_of, is_certain, messages_of, poured_into, words_of
+from errata.linter._names import called_as
 from errata.linter._rule import Found, Rule
 from errata.linter._secret_names import kind_of, name_of
 
@@ -74,6 +75,8 @@ _WORTH_A_LOOK = re.compile(r"[0-9=:@]|PRIVATE")
 _EXAMPLE = re.compile(
     r"localhost|example|:(?:\w*pass(?:word|wd)?|pwd|secret|[x*.]+)@|changeme|your|<|\{", re.IGNORECASE
 )
+# What people put around the text of an answer.
+_AROUND = frozenset({"CallToolResult", "Content", "Response", "TextContent", "ToolResult", "dumps", "str"})
 _SHORTEST = 12
 _DEEPEST = 4
 
@@ -116,7 +119,7 @@ def _error_texts(value: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
         case ast.List(elts=inside) | ast.Tuple(elts=inside):
             for each in inside:
                 yield from _error_texts(each, depth + 1)
-        case ast.Call(args=args, keywords=keywords):
+        case ast.Call(args=args, keywords=keywords) if called_as(value) in _AROUND:
             for each in (*args, *(keyword.value for keyword in keywords)):
                 yield from _error_texts(each, depth + 1)
         case _:
