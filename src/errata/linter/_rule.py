@@ -65,6 +65,8 @@ class Rule:
     upheld: "Callable[[Project, Handler, Located, Candidate], bool] | None" = None
     """Whether what `in_function` found still stands once all files are linked; by default it does."""
     fixable: bool = False
+    needs: tuple[str, ...] = ()
+    """What a function must have for `in_function` to find something: some of its `tries`, `withs`, `raises`, `returns`."""
 
     @property
     def summary(self) -> str:
@@ -75,8 +77,17 @@ class Rule:
 def candidates_in(function: Function, rules: Iterable[Rule]) -> Iterator[Candidate]:
     """Let the rules look at a function."""
     for rule in rules:
-        if rule.in_function is not None:
-            yield from (_candidate(rule, each, function.module) for each in rule.in_function(function))
+        if rule.in_function is None or not _has(function, rule.needs):
+            continue
+        for found in rule.in_function(function):
+            yield _candidate(rule, found, function.module)
+
+
+def _has(function: Function, needs: tuple[str, ...]) -> bool:
+    for each in needs:
+        if getattr(function, each):
+            return True
+    return not needs
 
 
 def candidates_of(declaration: Declaration, module: Module, rules: Iterable[Rule]) -> Iterator[Candidate]:

@@ -63,24 +63,24 @@ def _function(
 ) -> FunctionSummary:
     every, looking = rules
     node = function.node
-    is_module = isinstance(node, ast.Module)
-    returns = None if isinstance(node, ast.Module) else node.returns
+    if isinstance(node, ast.Module):  # No handler reaches it: it has run when the first call comes.
+        return FunctionSummary(function.name, function.place_of(node))
     return FunctionSummary(
         function.name,
         function.place_of(node),
         tuple(dict.fromkeys(_calls(function))),
         tuple(each for site in function.raises for each in _raised(function, site, site.node.exc)),
         tuple(_made(function)),
-        () if is_module else tuple(_decorators(function)),
-        None if is_module else kept(declarations.of_function(function), function.module, every),
-        (function.resolve(instance_of(returns)) or "") if returns else "",
-        () if is_module else tuple(candidates_in(function, looking)),
+        tuple(_decorators(function)),
+        kept(declarations.of_function(function), function.module, every),
+        (function.resolve(instance_of(node.returns)) or "") if node.returns else "",
+        tuple(candidates_in(function, looking)),
         makers.get(function.name, ""),
         is_async=function.is_async,
-        acts=() if is_module else tuple(acts_of(function)),
+        acts=tuple(acts_of(function)),
         outcome=outcome_of(function),
         checks=tuple(checked_by(function)),
-        asked=() if is_module else tuple(asked_in(function, speaks_errata=declarations.speaks_errata)),
+        asked=tuple(asked_in(function, speaks_errata=declarations.speaks_errata)),
     )
 
 

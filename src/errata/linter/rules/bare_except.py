@@ -67,4 +67,4 @@ def _found(function: Function) -> Iterator[Found]:
             )
 
 
-RULE = Rule("bare-except", Severity.WARNING, __doc__, in_function=_found)
+RULE = Rule("bare-except", Severity.WARNING, __doc__, in_function=_found, needs=("tries",))

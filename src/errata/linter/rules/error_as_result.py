@@ -115,5 +115,11 @@ def _answers_calls(handler: "Handler") -> bool:
 
 
 RULE = Rule(
-    "error-as-result", Severity.WARNING, __doc__, in_function=_found, only_handlers=True, concerns=_answers_calls
+    "error-as-result",
+    Severity.WARNING,
+    __doc__,
+    in_function=_found,
+    needs=("returns",),
+    only_handlers=True,
+    concerns=_answers_calls,
 )

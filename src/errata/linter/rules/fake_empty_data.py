@@ -238,4 +238,4 @@ def _is_turned_back(handler: "Handler", where: "Located") -> bool:
     )
 
 
-RULE = Rule("fake-empty-data", Severity.ERROR, __doc__, in_function=_found, upheld=_upheld)
+RULE = Rule("fake-empty-data", Severity.ERROR, __doc__, in_function=_found, needs=("tries", "withs"), upheld=_upheld)

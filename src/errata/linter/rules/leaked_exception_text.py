@@ -125,4 +125,4 @@ def _upheld(project: "Project", _: "Handler", where: "Located", candidate: Candi
     return not candidate.facts or lets_out(project, candidate.facts[1:], where.file)
 
 
-RULE = Rule("leaked-exception-text", Severity.WARNING, __doc__, in_function=_found, upheld=_upheld)
+RULE = Rule("leaked-exception-text", Severity.WARNING, __doc__, in_function=_found, needs=("tries",), upheld=_upheld)

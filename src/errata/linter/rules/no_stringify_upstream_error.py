@@ -144,4 +144,4 @@ def _is_from_elsewhere(function: Function, given: ast.expr) -> bool:
     return bool(names - parameters)
 
 
-RULE = Rule("no-stringify-upstream-error", Severity.WARNING, __doc__, in_function=_found)
+RULE = Rule("no-stringify-upstream-error", Severity.WARNING, __doc__, in_function=_found, needs=("raises",))

@@ -150,4 +150,6 @@ def _advice(function: Function, raised: ast.Raise) -> str:
     return "one of errata's errors, such as `not_found(…)` or `upstream_error(…)`, which tell the agent what to do next"
 
 
-RULE = Rule("prefer-mcp-error-in-handler", Severity.WARNING, __doc__, in_function=_found, only_handlers=True)
+RULE = Rule(
+    "prefer-mcp-error-in-handler", Severity.WARNING, __doc__, in_function=_found, needs=("raises",), only_handlers=True
+)

@@ -192,4 +192,4 @@ def _after_classes(function: Function, clause: ast.ExceptHandler) -> Place | Non
     return Place(end.end_line, end.end_column, end.end_line, end.end_column) if _COLON.match(rest) else None
 
 
-RULE = Rule("preserve-cause-on-rethrow", Severity.WARNING, __doc__, in_function=_found, fixable=True)
+RULE = Rule("preserve-cause-on-rethrow", Severity.WARNING, __doc__, in_function=_found, needs=("tries",), fixable=True)

@@ -160,4 +160,4 @@ def _kind_of_literal(text: str) -> str | None:
     return hidden[1]
 
 
-RULE = Rule("secret-in-message", Severity.ERROR, __doc__, in_function=_found)
+RULE = Rule("secret-in-message", Severity.ERROR, __doc__, in_function=_found, needs=("raises", "returns"))

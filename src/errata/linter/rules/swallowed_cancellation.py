@@ -97,4 +97,4 @@ def _help(clause: ast.ExceptHandler) -> str:
     return "end the clause with `raise`, so that whoever cancelled the call sees it end"
 
 
-RULE = Rule("swallowed-cancellation", Severity.ERROR, __doc__, in_function=_found)
+RULE = Rule("swallowed-cancellation", Severity.ERROR, __doc__, in_function=_found, needs=("tries", "withs"))

@@ -127,4 +127,4 @@ def _concerns(handler: Handler) -> bool:
     return bool(handler.hints.get("destructiveHint")) or next(changes_made(handler), None) is not None
 
 
-RULE = Rule("unsafe-retry-advice", Severity.WARNING, __doc__, in_function=_found, concerns=_concerns)
+RULE = Rule("unsafe-retry-advice", Severity.WARNING, __doc__, in_function=_found, needs=("tries",), concerns=_concerns)

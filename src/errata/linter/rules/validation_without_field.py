@@ -143,4 +143,4 @@ def _is_decorated(function: Function) -> bool:
     return False
 
 
-RULE = Rule("validation-without-field", Severity.WARNING, __doc__, in_function=_found, fixable=True)
+RULE = Rule("validation-without-field", Severity.WARNING, __doc__, in_function=_found, needs=("raises",), fixable=True)

@@ -156,4 +156,4 @@ def _looks_at_it(clause: ast.ExceptHandler) -> bool:
     )
 
 
-RULE = Rule("wrong-cause", Severity.WARNING, __doc__, in_function=_found)
+RULE = Rule("wrong-cause", Severity.WARNING, __doc__, in_function=_found, needs=("tries",))
