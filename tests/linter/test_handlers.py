@@ -48,6 +48,7 @@ _REACHED = {
     "a table of functions": "TABLE = {'g': g}\ndef f(x):\n    return TABLE[x](x)",
     "a function that is picked first": "TABLE = {'g': g}\ndef f(x):\n    handler = TABLE.get(x)\n    return handler(x)",
     "a function inside": "def f(x):\n    def inner():\n        return g(x)\n    return inner()",
+    "a function inside that is called like a builtin": "def f(x):\n    def filter():\n        return g(x)\n    return filter()",
     "what a function gives back": "class C:\n    def m(self, x):\n        return g(x)\ndef make() -> C:\n    return C()\ndef f(x):\n    return make().m(x)",
     "the wrapper of a decorator": "def logged(fn):\n    def wrapper(x):\n        return g(x)\n    return wrapper\n@logged\ndef f(x):\n    return 1",
     "an import of its own": "def f(x):\n    from server import g as k\n    return k(x)\ndef h(x):\n    from elsewhere import g as k\n    return k(x)",

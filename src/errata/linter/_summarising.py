@@ -87,10 +87,7 @@ def _function(
 def _calls(function: Function) -> Iterator[Called]:
     for site in function.calls:
         caught = caught_around(function, site) if site.around else ()
-        func = site.node.func
-        if isinstance(func, ast.Name) and func.id in _BUILTINS and func.id not in function.module.names:
-            pass  # `len(…)`: a third of all calls.
-        elif (name := function.resolve(func)) and name not in _BUILTINS:
+        if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
             yield Called(name, caught, bool(site.around) and site.is_put_off)
         for name in _picked(function, site.node.func):
             yield Called(name, caught)

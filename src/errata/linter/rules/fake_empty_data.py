@@ -69,6 +69,7 @@ async def list_orders(customer: str) -> list[dict]:
 - Tools and functions whose answer is a verdict, by their names: `health_check`, `is_connected`, `validate_config`.
 - In functions that a handler calls, unless it gives back what they give: everything but failures of what asks another
   process, such as a request, a query, a command, anything awaited.
+- Empty answers of functions that only other functions ask, if no handler calls them or gets their answer unchanged.
 - What a caller looks at, to raise or to tell an error: `if orders is None: raise …`.
 """
 

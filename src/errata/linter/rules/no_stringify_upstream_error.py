@@ -51,6 +51,7 @@ async def count_orders(customer: str) -> int:
 ## What it leaves alone
 
 - `data=`, which is redacted and cut, and which is for machines.
+- An excerpt of at most 300 characters, `response.text[:200]`.
 - One field of an answer, `response.json()["message"]`.
 - What the caller gave: `json.dumps(filters)` of a parameter tells nobody anything new.
 - The text of an exception, `str(error)`: that is `leaked-exception-text`.

@@ -45,6 +45,7 @@ async def get_order(order_id: str) -> dict:
 ## What it leaves alone
 
 - Classes that say what is wrong: `ValueError`, `PermissionError`, `FileNotFoundError`, `TimeoutError`, your own.
+- What says that it cannot happen (`TypeError`, "unreachable", a test with `isinstance`): that is a bug, and told as one.
 - What is raised and caught in the same function.
 - Functions that a handler calls: they may not know that there is an agent.
 """
