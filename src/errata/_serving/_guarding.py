@@ -59,8 +59,8 @@ class Outcome(NamedTuple):
     """Whether it is a question to the client, and says nothing about the upstream."""
 
 
-class Call(NamedTuple):
-    """One call of a tool."""
+class GuardedCall(NamedTuple):
+    """One call of a tool that a breaker or a retry policy surrounds."""
 
     judge: Judge
     request: Request
@@ -80,7 +80,7 @@ class Guard:
             # A key is found in the arguments of a function, and these are attempts: a tool has `effect(key=…)` for it.
             self._policies = {yes: retry(idempotent=yes or None, key=None, budget=budget) for yes in (True, False)}
 
-    async def run(self, call: Call) -> Outcome:
+    async def run(self, call: GuardedCall) -> Outcome:
         """Run a tool, and where that does no harm, again."""
         policy = await self._policy_for(call)
         if policy is None:
@@ -90,17 +90,17 @@ class Guard:
         except FaultError as error:
             return _outcome_of(error)
 
-    async def _policy_for(self, call: Call) -> Retrying | None:
+    async def _policy_for(self, call: GuardedCall) -> Retrying | None:
         """Choose how it is repeated. What is not repeated here leaves that to the services that it calls."""
         if not self._policies:
             return None
         nature = await call.judge.nature_ahead(call.request)
         return self._policies[bool(nature.harmless)] if nature.harmless or nature.marks else None
 
-    async def _attempt_or_raise(self, call: Call) -> Outcome:
+    async def _attempt_or_raise(self, call: GuardedCall) -> Outcome:
         return _required(await self._attempt(call))
 
-    async def _attempt(self, call: Call) -> Outcome:
+    async def _attempt(self, call: GuardedCall) -> Outcome:
         if (breaker := self._breaker_of(call.request.name)) is None:
             return await _outcome(call)
         try:
@@ -167,7 +167,7 @@ def _outcome_of(error: FaultError) -> Outcome:
     return last.outcome._replace(failed=Exhausted(failed.error, failed.on_purpose, error.fault))
 
 
-async def _outcome(call: Call) -> Outcome:
+async def _outcome(call: GuardedCall) -> Outcome:
     try:
         result = await call.run()
     except (Exception, CancelledError, BaseExceptionGroup) as error:
@@ -177,7 +177,7 @@ async def _outcome(call: Call) -> Outcome:
     return await _returned(result, call)
 
 
-async def _raised(error: BaseException, call: Call) -> Outcome:
+async def _raised(error: BaseException, call: GuardedCall) -> Outcome:
     failed = await call.judge.judged(error, call.request)
     if failed is None or isinstance(failed, ForTheProtocol):
         return Outcome(failed.error if failed else error, error=error)
@@ -187,7 +187,7 @@ async def _raised(error: BaseException, call: Call) -> Outcome:
     return Outcome(await _settled(fault, call) if failed.has_run else fault, failed=failed)
 
 
-async def _returned(result: object, call: Call) -> Outcome:
+async def _returned(result: object, call: GuardedCall) -> Outcome:
     """Read a result: some tools say in it that they failed, or ask."""
     if call.judge.asks(result):
         return Outcome(None, result, asks=True)
@@ -196,7 +196,7 @@ async def _returned(result: object, call: Call) -> Outcome:
     return Outcome(None if fault is None else await _settled(fault, call), result)
 
 
-async def _settled(fault: Fault, call: Call) -> Fault:
+async def _settled(fault: Fault, call: GuardedCall) -> Fault:
     request = call.request
     if not depends_on_the_tool(fault, request.effects):
         return fault

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, n
 from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar, cast
 
 from errata._contract import Declared, bound, declare, declared_by, is_beneath_raises
 from errata._fault import Fault, rewritten
@@ -17,7 +17,7 @@ from errata._serving._again import Memory
 from errata._serving._answering import Answer, as_protocol_error, in_need, wanted_format, with_what_has_no_place
 from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
 from errata._serving._cancelling import has_to_pass
-from errata._serving._guarding import Call, Guard
+from errata._serving._guarding import Guard, GuardedCall
 from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, masked, raise_as_it_is
 from errata._serving._noting import Notes
 from errata._serving._offer import Group, Offer
@@ -28,7 +28,7 @@ from errata._serving._settings import Declaration, Settings
 from errata._serving._settling import UNDECLARED, Nature, depends_on_the_tool, nature_of
 from errata._taxonomy import Code
 from errata._values import did_you_mean
-from errata.classification import classify
+from errata.classification import Call, classify
 from errata.dialects import Dialect, encode_needs_input, get, native
 from errata.dialects._elicitation import input_required
 from errata.resilience import retry
@@ -193,6 +193,18 @@ class Installation(ABC):
             [group.name_of(each) for group in groups for each in await getattr(self._place, f"list_{group}")()]
         )
 
+    async def _call_of(self, request: Request) -> Call:
+        """Collect what is known of a call that has failed."""
+        is_tool = request.kind is Kind.TOOL
+        return Call(
+            tool=request.name,
+            arguments=request.arguments,
+            schema=await self._schema(request) if is_tool else {},
+            annotations=await self.looked_up(self.annotations(request)) if is_tool else None,
+            effects=request.effects,
+            function=cast("Callable[..., object] | None", self.function(request)),
+        )
+
     async def _schema(self, request: Request) -> Mapping[str, object]:
         return await self.looked_up(self.input_schema(request)) or {}
 
@@ -256,7 +268,7 @@ class Installation(ABC):
         failed = None
         try:
             if self._is_surrounded and request.kind is Kind.TOOL:
-                return await self._surrounded(Call(self, request, partial(run, *arguments), before))
+                return await self._surrounded(GuardedCall(self, request, partial(run, *arguments), before))
             return await run(*arguments)
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:
             if request.context is None or has_to_pass(error, before):
@@ -279,11 +291,14 @@ class Installation(ABC):
     async def judged(self, error: BaseException, request: Request) -> Failed | None:
         """Say what an exception is; None for one that is not errata's to answer."""
         try:
-            return await self.judge(error, request)
+            failed = await self.judge(error, request)
+            if failed is not None and failed.has_run and request.call is None and request.kind is not Kind.RESOURCE:
+                request.call = await self._call_of(request)
+            return failed
         except Exception as trouble:  # noqa: BLE001 - an answer is always sent; this one is as good as a bug.
             return Bug(trouble)
 
-    async def _surrounded(self, call: Call) -> object:
+    async def _surrounded(self, call: GuardedCall) -> object:
         """Run a tool that has a contract from outside, a breaker or a retry policy."""
         contract = self._contracts.get(call.request.name)
         with bound(contract, call.request.name) if contract else nullcontext():

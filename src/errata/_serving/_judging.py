@@ -12,7 +12,7 @@ from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
 from errata._values import asked_for, is_a, nearest
 from errata.classification import classify
-from errata.classification._arguments import refused_arguments
+from errata.classification._arguments import refused_arguments, refused_model
 from errata.classification._unwrap import leaves_of
 
 _DEEPEST = 32
@@ -31,7 +31,7 @@ class Failed:
 
     def fault(self, request: Request) -> Fault:
         """Say what it means."""
-        fault = classify(self.error)
+        fault = classify(self.error, request.call)
         return _located(fault, request.name) if request.kind is Kind.RESOURCE else fault
 
 
@@ -50,6 +50,17 @@ class Bug(Failed):
         """Say no more than that: its text quotes data."""
         fault = Fault(code=Code.INTERNAL_ERROR)
         return identified(_located(fault, request.name) if request.kind is Kind.RESOURCE else fault)
+
+
+class RefusedModel(Failed):
+    """A model in the body of a tool refused its data: the caller's if it is an argument, and otherwise the server's own."""
+
+    __slots__ = ()
+
+    def fault(self, request: Request) -> Fault:
+        """Say what is wrong with the argument, or no more than that the server has a bug."""
+        fault = refused_model(self.error, request.call)
+        return _located(fault, request.name) if request.kind is Kind.RESOURCE else fault
 
 
 class RefusedArguments(Failed):

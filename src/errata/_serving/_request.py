@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 from errata._current import CURRENT, Effects
 from errata._serving._replies import Progress, progress
+from errata.classification import Call
 
 _TRACEPARENT = re.compile(
     r"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
@@ -80,6 +81,7 @@ class Request:
         "_arguments",
         "_context",
         "_progress",
+        "call",
         "effects",
         "found",
         "kind",
@@ -108,6 +110,8 @@ class Request:
         """What its tool has done so far, once it has marked something."""
         self.found: object = None
         """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
+        self.call: Call | None = None
+        """What is known of it for whoever judges its failure, once it has failed."""
         self.masks: bool = False
         """Whether a server on the way withholds what its tools say."""
 

@@ -1,10 +1,13 @@
-"""The caller's arguments, refused before a tool ran."""
+"""The caller's arguments, refused by Pydantic: before a tool ran, or in its body."""
 
 from collections.abc import Mapping
 
-from errata._fault import Fault
+from errata._fault import Fault, FieldIssue, identified
 from errata._identity import new_correlation_id, now
-from errata.classification._families._pydantic import by_arguments
+from errata._taxonomy import Code
+from errata.classification._blame import find_blame
+from errata.classification._call import Call
+from errata.classification._families._pydantic import by_arguments, by_fields
 
 
 def refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
@@ -22,3 +25,28 @@ def refused_arguments(error: BaseException, of: str, given: Mapping[str, object]
         correlation_id=new_correlation_id(),
         timestamp=now(),
     )
+
+
+def refused_model(error: BaseException, call: Call | None) -> Fault:
+    """Return the fault of a model in a tool's body: the caller's if its data is an argument, otherwise a bug of the server."""
+    blame = find_blame(error, call, {}) if call is not None else None
+    if blame is None or not blame.fields:
+        return identified(Fault(code=Code.INTERNAL_ERROR))
+    answer = by_fields(error)
+    root = blame.fields[0]
+    issues = tuple(_below(root, issue, is_whole=blame.whole == root) for issue in answer.issues)
+    return identified(
+        Fault(
+            code=Code.VALIDATION_FAILED,
+            message=answer.text or "",
+            field=issues[0].field if issues else root,
+            issues=issues or (FieldIssue(root, "is refused as it is"),),
+        )
+    )
+
+
+def _below(root: str, issue: FieldIssue, *, is_whole: bool) -> FieldIssue:
+    """Name a field inside of an argument; where the argument is text that was parsed, the problem names it instead."""
+    if is_whole and issue.field:
+        return FieldIssue(f"{root}.{issue.field}", issue.problem, issue.expected)
+    return FieldIssue(root, f"`{issue.field}` {issue.problem}" if issue.field else issue.problem, issue.expected)

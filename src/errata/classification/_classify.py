@@ -11,8 +11,11 @@ from errata._jsonable import text_of, type_text
 from errata._log import stack_of
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
-from errata.classification._answer import Answer, Rule, Said, described
+from errata.classification._answer import WITHHELD, Answer, Rule, Said, described
+from errata.classification._blame import SIGNALS, Blame, Evidence, find_blame
+from errata.classification._call import Call
 from errata.classification._carried import carried, flag_of, is_bare, wait_of
+from errata.classification._judgement import concerns_arguments, judge
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
 from errata.classification._words import meaning_of, words_of
@@ -67,6 +70,8 @@ class Explanation:
     """The row that decided, in words."""
     trail: tuple[str, ...]
     """The classes that were looked through to get there, outermost first; the last one was judged."""
+    signals: tuple[str, ...] = ()
+    """What spoke for and against an argument of the call, if the call was given."""
 
 
 _Row = tuple[str, Rule]
@@ -92,21 +97,31 @@ class _Decision(NamedTuple):
         return self.step in {Step.FAULT, Step.CLASS, Step.CARRIED} and self.answer.code not in _SAY_LITTLE
 
 
-def classify(error: BaseException) -> Fault:
-    """Turn any exception into the Fault that says what happened. It never fails, whatever the exception does."""
-    return _judged(error)[0]
+def classify(error: BaseException, call: Call | None = None) -> Fault:
+    """Turn any exception into the Fault that says what happened. It never fails, whatever the exception does.
+
+    With the call in which it was raised, the Fault also says whether an argument of that call is at fault, and which.
+    """
+    return _judged(error, call)[0]
 
 
-def explain(error: BaseException) -> Explanation:
+def explain(error: BaseException, call: Call | None = None) -> Explanation:
     """Classify an exception and say what decided; for debugging and for tests."""
-    fault, decision = _judged(error)
+    fault, decision, blame = _judged(error, call)
     if decision is None:
         return Explanation(fault, Step.FALLBACK, _IN_WORDS[Step.FALLBACK], ())
     rule = f"{decision.row[0]}: {described(decision.row[1])}" if decision.row else _IN_WORDS[decision.step]
-    return Explanation(fault, decision.step, rule, tuple(dotted_name(type(each)) for each in decision.here))
+    trail = tuple(dotted_name(type(each)) for each in decision.here)
+    signals = tuple(_described_evidence(each) for each in blame.evidence) if blame else ()
+    return Explanation(fault, decision.step, rule, trail, signals)
 
 
-def _judged(error: BaseException) -> tuple[Fault, _Decision | None]:
+def _described_evidence(evidence: Evidence) -> str:
+    about = f" ({', '.join(evidence.paths)})" if evidence.paths else ""
+    return f"{evidence.signal}{about}: {SIGNALS[evidence.signal].why}"
+
+
+def _judged(error: BaseException, call: Call | None) -> tuple[Fault, _Decision | None, Blame | None]:
     if not is_a(error, BaseException):
         raise TypeError(
             f"`classify` takes an exception, and was given a `{type(error).__name__}`. Pass what was raised."
@@ -114,10 +129,14 @@ def _judged(error: BaseException) -> tuple[Fault, _Decision | None]:
     try:
         inquiry = _Inquiry()
         decision = inquiry.ask(error)
-        return inquiry.fault(decision), decision
+        fault = inquiry.fault(decision)
+        if call is None or decision.step is Step.FAULT or not concerns_arguments(fault):
+            return fault, decision, None
+        blame = inquiry.blame(error, call, fault, decision)
+        return inquiry.with_call(fault, decision, blame), decision, blame
     except Exception as trouble:  # noqa: BLE001 - a foreign metaclass may break whatever touches the class: its hash, its name.
         _LOG.warning("An exception could not be classified; it is called INTERNAL_ERROR.\n%s", stack_of(trouble))
-        return Fault(code=Code.INTERNAL_ERROR, correlation_id=new_correlation_id(), timestamp=now()), None
+        return Fault(code=Code.INTERNAL_ERROR, correlation_id=new_correlation_id(), timestamp=now()), None, None
 
 
 class _Inquiry:
@@ -145,6 +164,21 @@ class _Inquiry:
             correlation_id=new_correlation_id(),
             timestamp=now(),
         )
+
+    def blame(self, error: BaseException, call: Call, fault: Fault, decision: _Decision) -> Blame:
+        """Find out whether an argument is at fault; what goes wrong there leaves the Fault as it is without the call."""
+        try:
+            texts = {id(decision.error): fault.message} if decision.answer.text else {}
+            return find_blame(error, call, texts, [issue.field for issue in fault.issues])
+        except Exception as trouble:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
+            _LOG.debug("The call was left out of account.\n%s", stack_of(trouble))
+            return Blame()
+
+    def with_call(self, fault: Fault, decision: _Decision, blame: Blame) -> Fault:
+        """Return the fault as the call changes it."""
+        subject = blame.error or decision.error
+        text = self._message(decision.error if blame.is_written and subject is decision.error else subject)
+        return judge(fault, blame, text, is_withheld=decision.answer.text == WITHHELD)
 
     def ask(self, error: BaseException, above: _Errors = ()) -> _Decision:
         """Ask the class, then what the exception carries, then its cause and its words."""

@@ -26,12 +26,12 @@ from pydantic import Field, ValidationError, create_model
 from errata._fault import FaultError
 from errata._jsonable import text_of
 from errata._serving import (
-    Bug,
     Failed,
     ForTheProtocol,
     Kind,
     MissingArguments,
     RefusedArguments,
+    RefusedModel,
     Request,
 )
 
@@ -80,10 +80,10 @@ def refused(error: BaseException, request: Request, behind: object) -> Failed | 
     """Tell whether the arguments did not fit; None if it is about something else."""
     cause = error.__cause__
     if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
-        return Bug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
+        return RefusedModel(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
     if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
         return refused
-    return Bug(error) if isinstance(error, ValidationError) else None
+    return RefusedModel(error) if isinstance(error, ValidationError) else None
 
 
 def _is_about_another(refusal: ValidationError, behind: object) -> bool:

@@ -18,7 +18,7 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from errata._serving import Bug, Failed, Group, Kind, Offer, RefusedArguments, Request, Settings, unwrapped
+from errata._serving import Failed, Group, Kind, Offer, RefusedArguments, RefusedModel, Request, Settings, unwrapped
 from errata.mcp._speaking import MEANT, Speaking, is_nested, is_wrapping
 
 _Handler: TypeAlias = Callable[[ServerRequestContext[Any, Any], Any], Awaitable[HandlerResult]]
@@ -115,7 +115,7 @@ class ServerInstallation(Speaking):
         inside = unwrapped(error, is_wrapping, MEANT)
         if isinstance(inside, ValidationError):
             refused = _is_about(request.arguments, inside)
-            return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
+            return RefusedArguments(inside, on_purpose=True) if refused else RefusedModel(inside)
         return Failed(inside, on_purpose=isinstance(inside, MEANT))
 
     async def input_schema(self, request: Request) -> Mapping[str, object]:

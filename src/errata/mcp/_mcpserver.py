@@ -12,13 +12,13 @@ from pydantic import AnyUrl, ValidationError
 from errata._jsonable import text_of
 from errata._serving import (
     IN_WORK,
-    Bug,
     Failed,
     Group,
     Kind,
     MissingArguments,
     Offer,
     RefusedArguments,
+    RefusedModel,
     Request,
     RequestContext,
     Settings,
@@ -100,7 +100,7 @@ class MCPServerInstallation(Speaking):
         inside = unwrapped(error, is_wrapping, MEANT)
         if isinstance(inside, ValidationError):
             refused = request.kind is Kind.RESOURCE and self._is_about_arguments(inside, request)
-            return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
+            return RefusedArguments(inside, on_purpose=True) if refused else RefusedModel(inside)
         is_meant = isinstance(inside, MEANT)
         if is_meant and inside is error and text_of(inside) == f"Unknown {request.kind}: {request.name}":
             return Unknown(inside, on_purpose=True, known=await self.names(request.kind))
@@ -116,7 +116,7 @@ class MCPServerInstallation(Speaking):
             return MissingArguments(told, on_purpose=True, names=await self._absent(request))
         if isinstance(inside, ValidationError):
             refused = self._is_about_arguments(inside, request)
-            return RefusedArguments(inside, on_purpose=True) if refused else Bug(inside)
+            return RefusedArguments(inside, on_purpose=True) if refused else RefusedModel(inside)
         return Failed(inside, on_purpose=isinstance(inside, MEANT))
 
     def _is_about_arguments(self, error: ValidationError, request: Request) -> bool:
@@ -132,6 +132,9 @@ class MCPServerInstallation(Speaking):
 
     async def input_schema(self, request: Request) -> Mapping[str, object]:
         """Find the schema of a tool's arguments."""
+        known = getattr(_registered_tool(self._server, request.name), "parameters", None)
+        if isinstance(known, dict):
+            return cast("dict[str, object]", known)
         return schema_of(request.name, await self._list_tools())
 
     async def annotations(self, request: Request) -> object:

@@ -1,0 +1,53 @@
+"""The call in which an exception was raised, as far as whoever judges it is told."""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import cast
+
+from errata._current import Effects
+from errata._values import is_a
+
+_MOST_LEAVES = 2_000
+_DEEPEST = 12
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What is known of a call. Everything but the tool's name may be missing; nothing in it is trusted."""
+
+    tool: str
+    arguments: Mapping[str, object] = dataclasses.field(default_factory=dict[str, object])
+    """The arguments as they were sent."""
+    schema: Mapping[str, object] = dataclasses.field(default_factory=dict[str, object])
+    """The JSON Schema of the arguments."""
+    annotations: object = None
+    """MCP's annotations of the tool, as JSON or as an object of an SDK."""
+    effects: Effects | None = None
+    """What the tool has marked with `with effect():` so far."""
+    function: Callable[..., object] | None = None
+    """The function behind the tool. Its module, and what lies beside it, counts as the server's own code."""
+    tools: tuple[str, ...] = ()
+    """The names of the server's tools."""
+
+    def leaves(self) -> Iterator[tuple[str, object]]:
+        """Walk every value in the arguments with its dotted path, containers before what is in them."""
+        budget = _MOST_LEAVES
+        waiting: list[tuple[str, object, int]] = [(str(name), value, 0) for name, value in self.arguments.items()]
+        waiting.reverse()
+        while waiting and budget:
+            path, value, depth = waiting.pop()
+            budget -= 1
+            yield path, value
+            if depth < _DEEPEST:
+                waiting += reversed([(f"{path}.{key}", each, depth + 1) for key, each in _members(value)])
+
+    def properties(self) -> Mapping[str, object]:
+        """Return the schemas of the single arguments, by name."""
+        properties = self.schema.get("properties") if is_a(self.schema, dict) else None
+        return cast("dict[str, object]", properties) if is_a(properties, dict) else {}
+
+
+def _members(value: object) -> list[tuple[object, object]]:
+    if is_a(value, dict):
+        return list(cast("dict[object, object]", value).items())[:_MOST_LEAVES]
+    return list(enumerate(cast("list[object]", value)[:_MOST_LEAVES])) if is_a(value, list) else []

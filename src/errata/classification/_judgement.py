@@ -1,0 +1,242 @@
+"""What a call's own arguments change about a Fault: whom it is told to, what it says, and which argument it names.
+
+Only open verdicts are raised to "correct the arguments": those that say what broke and not whose doing it was. A
+refusal, a missing right, a setting, an outage or a lock stays what it is, whoever is mentioned in it.
+"""
+
+import ast
+import dataclasses
+import enum
+import inspect
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from errata._fault import Fault, FieldIssue
+from errata._jsonable import text_of
+from errata._redaction import redact_data
+from errata._taxonomy import Code, Retry
+from errata._values import did_you_mean, is_a
+from errata.classification._blame import Blame
+from errata.classification._reach import argument, peek, text_at
+from errata.classification._source import Site
+from errata.classification._words import meaning_of
+
+OPEN = frozenset({
+    Code.INTERNAL_ERROR,
+    Code.UNKNOWN_ERROR,
+    Code.DATABASE_ERROR,
+    Code.SERIALIZATION_ERROR,
+    Code.UPSTREAM_ERROR,
+    Code.NOT_IMPLEMENTED,
+})  # fmt: skip
+"""Codes that, with the verdict NEVER, do not say whose doing the failure was."""
+
+# fmt: off
+_MENDED = {
+    Code.SERIALIZATION_ERROR: Code.INVALID_FORMAT,
+}
+"""What an open code is called once an argument is at fault; the others are VALIDATION_FAILED."""
+_ABOUT_ARGUMENTS = frozenset({Code.INVALID_PARAMS, Code.INVALID_FORMAT, Code.VALIDATION_FAILED, Code.MISSING_REQUIRED_FIELD, Code.PARSE_ERROR, Code.INVALID_REQUEST})
+# fmt: on
+_MOST_CHOICES = 12
+_LONGEST_TEXT = 500
+
+
+def is_open(fault: Fault) -> bool:
+    """Whether the verdict may be raised if an argument turns out to be at fault."""
+    return fault.retry is Retry.NEVER and fault.code in OPEN
+
+
+def concerns_arguments(fault: Fault) -> bool:
+    """Whether it matters for a fault which argument is at fault, if one is."""
+    return is_open(fault) or fault.retry is Retry.FIX_INPUT
+
+
+def judge(fault: Fault, blame: Blame, text: str, *, is_withheld: bool) -> Fault:
+    """Return the fault as it is once the call is known. `text` is what the exception says; its own text may be withheld."""
+    if blame.fields:
+        return _at_fault(fault, blame, text, is_withheld=is_withheld)
+    if fault.retry is Retry.FIX_INPUT:
+        return _not_at_fault(fault, blame, text) if blame.acquitted else fault
+    if blame.is_written and text and (is_withheld or fault.code is Code.INTERNAL_ERROR):
+        return _written(fault, blame, text)
+    return _of_the_machine(fault, blame)
+
+
+# An argument is at fault.
+
+
+def _at_fault(fault: Fault, blame: Blame, text: str, *, is_withheld: bool) -> Fault:
+    fields = blame.fields
+    problem = _problem(fault, blame)
+    if len(fields) > 1:
+        problem = "may be what is refused"
+    issues = fault.issues or tuple(FieldIssue(field, problem, _expected(blame)) for field in fields)
+    code, retry = fault.code, fault.retry
+    if is_open(fault):
+        code = Code.NOT_FOUND if blame.is_lookup else _MENDED.get(fault.code, Code.VALIDATION_FAILED)
+        retry = Retry.FIX_INPUT
+    message = _sentence(blame, text) if is_withheld and not blame.is_written else (fault.message if not is_withheld else text)
+    return dataclasses.replace(fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues)
+
+
+class _Words(NamedTuple):
+    message: str
+    problem: str
+
+
+def _problem(fault: Fault, blame: Blame) -> str:
+    """Say in a few words what is wrong with the argument."""
+    error, signals = blame.error, blame.signals
+    if is_a(error, KeyError) and not blame.is_lookup:
+        return f"lacks {_shown(argument(error), blame)}"
+    if blame.is_lookup or fault.code is Code.NOT_FOUND:
+        return "names nothing that is there"
+    if is_a(error, ZeroDivisionError):
+        return "must not lead to a division by zero"
+    if is_a(error, IndexError | OverflowError):
+        return "is out of range"
+    if fault.code is Code.CONFLICT:
+        return "conflicts with what is there"
+    if is_a(error, UnicodeError) or fault.code in {Code.SERIALIZATION_ERROR, Code.INVALID_FORMAT, Code.PARSE_ERROR}:
+        return "cannot be read in the expected format"
+    return "is refused by the tool's own check" if "check" in signals else "is refused as it is"
+
+
+def _sentence(blame: Blame, text: str) -> str:
+    """Say as a sentence what Python's own text says to a programmer."""
+    error, named = blame.error, " or ".join(f"`{field}`" for field in blame.fields)
+    if is_a(error, KeyError):
+        key = argument(error)
+        if not blame.is_lookup:
+            return f"{named} has no {_shown(key, blame)}."
+        return f"There is no {_shown(key, blame)} here. {_near(key, blame)}".strip()
+    if "'NoneType' object" in text or is_a(error, StopIteration | StopAsyncIteration):
+        return f"Nothing was found for {named}." if blame.is_lookup else f"{named} does not have the form that the tool expects."
+    if is_a(error, AttributeError) and (name := text_at(error, "name")):
+        return f"There is no {_shown(name, blame)} here. {_near(name, blame)}".strip()
+    if is_a(error, ZeroDivisionError):
+        return f"The call leads to a division by zero: {named}."
+    if is_a(error, RecursionError):
+        return f"{named} is nested too deeply to be read."
+    said = text.strip().rstrip(".")[:_LONGEST_TEXT]
+    return f"{named} is refused: {said}." if said else f"{named} is refused by the tool."
+
+
+def _shown(key: object, blame: Blame) -> str:
+    """Quote a key that the caller sent; not if the argument's name says that it is a secret."""
+    field = blame.fields[0].rpartition(".")[2] if blame.fields else ""
+    shown = repr(text_of(key)[:100])
+    is_secret = field and redact_data({field: text_of(key)}) != {field: text_of(key)}
+    return "such key" if is_secret else shown
+
+
+def _near(key: object, blame: Blame) -> str:
+    return did_you_mean(text_of(key), _choices(blame.site)) if blame.site else ""
+
+
+def _choices(site: Site) -> list[str]:
+    """List the keys of the table that was looked into, if it is a plain dict that the source names."""
+    table = _named(site, site.node.value) if isinstance(site.node, ast.Subscript) else None
+    if is_a(table, dict):
+        return [key for key in list(table)[:1000] if is_a(key, str)]
+    if isinstance(site.node, ast.Call) and site.node.args:
+        return [name for name in dir(type(_named(site, site.node.args[0]))) if not name.startswith("_")]
+    return []
+
+
+def _expected(blame: Blame) -> str | None:
+    """List the values of an enumeration that did not have the one it was given."""
+    site = blame.site
+    if site is None or not isinstance(site.node, ast.Call) or not is_a(blame.error, ValueError):
+        return None
+    kind = _named(site, site.node.func)
+    if not (is_a(kind, type) and issubclass(kind, enum.Enum)):
+        return None
+    values = [text_of(member.value) for member in list(kind)[: _MOST_CHOICES + 1]]
+    return "one of " + ", ".join(values) if 0 < len(values) <= _MOST_CHOICES else None
+
+
+def _named(site: Site, node: ast.AST) -> object:
+    """Return the object that a dotted name means where it failed; nothing is run for it."""
+    if isinstance(node, ast.Name):
+        return site.frame.f_locals.get(node.id, site.frame.f_globals.get(node.id))
+    if isinstance(node, ast.Attribute) and (holder := _named(site, node.value)) is not None:
+        return inspect.getattr_static(holder, node.attr, None)
+    return None
+
+
+# No argument is at fault.
+
+
+def _not_at_fault(fault: Fault, blame: Blame, text: str) -> Fault:
+    """Take the advice to correct the arguments back."""
+    error = blame.error
+    if is_a(error, OSError) or blame.acquitted == "setting":
+        return _of_the_machine(dataclasses.replace(fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, issues=(), field=None), blame)
+    if fault.http_status is not None:
+        return dataclasses.replace(fault, code=Code.UPSTREAM_ERROR, retry=Retry.NEVER, issues=(), field=None)
+    if fault.code not in _ABOUT_ARGUMENTS:
+        return dataclasses.replace(fault, retry=Retry.NEVER)
+    if blame.acquitted == "fetched":
+        return dataclasses.replace(fault, code=Code.SERIALIZATION_ERROR, retry=Retry.NEVER, issues=(), field=None)
+    if blame.is_written:
+        return _written(fault, blame, text)
+    return Fault(
+        code=Code.DATABASE_ERROR if blame.acquitted == "literal" else Code.INTERNAL_ERROR,
+        correlation_id=fault.correlation_id,
+        timestamp=fault.timestamp,
+    )
+
+
+def _of_the_machine(fault: Fault, blame: Blame) -> Fault:
+    """Name what the server itself lacks: a program, a file, a module, a variable of the environment."""
+    error = blame.error
+    if is_a(error, ModuleNotFoundError) and (name := text_at(error, "name")):
+        return _lacking(fault, f"The module `{name}` is not installed on this server.")
+    if blame.acquitted == "setting" and is_a(error, KeyError):
+        return _lacking(fault, f"The environment variable `{text_of(argument(error))[:100]}` is not set on this server.")
+    if is_a(error, FileNotFoundError) and blame.acquitted and _is_program(blame):
+        return _lacking(fault, f"`{text_of(peek(error, 'filename'))[:100]}` is not installed on this server.")
+    return fault
+
+
+def _lacking(fault: Fault, message: str) -> Fault:
+    return dataclasses.replace(fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, message=message, issues=(), field=None)
+
+
+def _is_program(blame: Blame) -> bool:
+    name = text_of(peek(blame.error, "filename"))
+    frames: Iterable[object] = _modules_below(blame.error)
+    return "/" not in name and "subprocess" in frames
+
+
+def _modules_below(error: object) -> set[str]:
+    modules: set[str] = set()
+    step = peek(error, "__traceback__")
+    while step is not None and len(modules) < 50:  # noqa: PLR2004 - enough to know.
+        name = peek(step, "tb_frame", "f_globals", "__name__")
+        modules.add(name.partition(".")[0] if is_a(name, str) else "")
+        step = peek(step, "tb_next")
+    return modules
+
+
+# Somebody wrote it.
+
+
+def _written(fault: Fault, blame: Blame, text: str) -> Fault:
+    """Say what the server's author wrote; it is no bug report, but the code that its words or its place give it."""
+    meaning = meaning_of(text)
+    if meaning is not None and not (blame.acquitted and (meaning.retry or meaning.code.retry) is Retry.FIX_INPUT):
+        retry = meaning.retry or meaning.code.retry
+        return dataclasses.replace(fault, code=meaning.code, retry=Retry.IF_HARMLESS if retry is Retry.SAME_CALL else retry, message=text)
+    code = fault.code
+    if blame.acquitted == "setting":
+        code = Code.CONFIGURATION_ERROR
+    elif "state" in blame.signals:
+        code = Code.BUSINESS_RULE_VIOLATION
+    elif is_a(blame.error, AssertionError):
+        code = Code.INTERNAL_ERROR
+    elif code is Code.INTERNAL_ERROR or code in _ABOUT_ARGUMENTS:
+        code = Code.UNKNOWN_ERROR
+    return dataclasses.replace(fault, code=code, retry=Retry.NEVER, message=text, issues=(), field=None)

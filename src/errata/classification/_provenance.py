@@ -1,0 +1,416 @@
+"""Where a value in the server's code comes from: from an argument of the call, or from somewhere else.
+
+A small data-flow analysis of one function, run after it has failed. It reads the function's source in order, up to the
+expression that failed, and follows every argument through assignments, formatting, slicing and pure functions. What a
+value is *made of* changes with the argument; what was *fetched by* it (a file's content, a row, an upstream's answer) is
+not the caller's to mend, however right or wrong the argument was.
+"""
+
+import ast
+import builtins
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import NamedTuple, Self, TypeAlias, cast
+
+from errata._values import is_a
+from errata.classification._reach import peek
+from errata.classification._source import Function, Module, parsed
+
+Paths: TypeAlias = frozenset[str]
+_NONE: Paths = frozenset()
+
+
+class Origin(NamedTuple):
+    """Where a value comes from."""
+
+    made_of: Paths = _NONE
+    """The arguments that it is computed from."""
+    fetched_by: Paths = _NONE
+    """The arguments by which it was looked up, read or asked for."""
+    is_foreign: bool = False
+    """Whether something of the server's own or of the outside is in it: a setting, a global, an answer."""
+    path: str | None = None
+    """The dotted path of the argument that it is, to the letter."""
+    is_result: bool = False
+    """Whether it is just what a call with an argument returned, and no part of that."""
+    from_environment: bool = False
+    """Whether an environment variable is in it."""
+
+    @classmethod
+    def of(cls, path: str) -> Self:
+        """Return the origin of an argument itself."""
+        return cls(frozenset({path}), path=path)
+
+    @property
+    def arguments(self) -> Paths:
+        """Every argument that has to do with it."""
+        return self.made_of | self.fetched_by
+
+    def as_part(self) -> "Origin":
+        """Return the origin of something computed from the value."""
+        return self._replace(path=None, is_result=False)
+
+    def as_fetched(self) -> "Origin":
+        """Return the origin of what was found by means of the value."""
+        return Origin(fetched_by=self.arguments, is_foreign=True, from_environment=self.from_environment)
+
+
+LITERAL = Origin()
+FOREIGN = Origin(is_foreign=True)
+
+
+def merge(origins: Iterable[Origin]) -> Origin:
+    """Return the origin of a value computed from several."""
+    made, fetched, foreign, environment = _NONE, _NONE, False, False
+    for origin in origins:
+        made |= origin.made_of
+        fetched |= origin.fetched_by
+        foreign = foreign or origin.is_foreign
+        environment = environment or origin.from_environment
+    return Origin(made, fetched, foreign, from_environment=environment)
+
+
+Environment: TypeAlias = dict[str, Origin]
+_DEEPEST_CALLS = 3
+_MOST_STEPS = 4_000
+# fmt: off
+_PURE_MODULES = frozenset([
+    "_bisect", "_collections", "_csv", "_datetime", "_decimal", "_functools", "_heapq", "_json", "_operator", "_statistics", "_struct",
+    "ast", "base64", "binascii", "bisect", "calendar", "cmath", "codecs", "collections", "colorsys", "contextlib", "copy", "csv",
+    "dataclasses", "datetime", "dateutil", "decimal", "difflib", "email", "enum", "fnmatch", "fractions", "functools", "hashlib",
+    "heapq", "hmac", "html", "ipaddress", "itertools", "json", "jmespath", "jsonpath_ng", "jsonschema", "locale", "markdown", "math",
+    "mimetypes", "ntpath", "numbers", "operator", "orjson", "pathlib", "plistlib", "posixpath", "quopri", "random", "re", "_sre",
+    "sqlglot", "sqlparse", "statistics", "string", "struct", "textwrap", "time", "tomllib", "tomli", "types", "typing", "ujson",
+    "unicodedata", "urllib.parse", "uuid", "xml", "yaml", "zoneinfo", "zlib", "gzip", "bz2", "lzma", "shlex", "pyparsing", "lark",
+    "croniter", "pendulum", "arrow", "packaging", "semver", "phonenumbers", "pint", "sympy", "msgpack", "cattrs", "attr", "attrs",
+    "marshmallow", "pydantic", "pydantic_core", "msgspec", "io", "_io", "lxml",
+])
+"""Modules whose functions compute something from what they are given, and fetch nothing."""
+_OF_FILES = frozenset([
+    "open", "read", "read_text", "read_bytes", "readline", "readlines", "iterdir", "glob", "rglob", "walk", "stat", "lstat", "exists",
+    "is_file", "is_dir", "listdir", "scandir", "getsize", "load", "recv", "fetch", "fetchone", "fetchall", "fetchmany", "execute",
+    "request", "communicate", "urlopen", "run", "check_output", "connect", "readlink", "owner", "extract", "extractall", "getinfo",
+])
+"""Methods that fetch something, whatever they are called on."""
+_FETCHING_BUILTINS = frozenset(["open", "input", "__import__", "eval", "exec"])
+# fmt: on
+
+
+class Scope(NamedTuple):
+    """What the free names of a function mean."""
+
+    names: Mapping[str, object]
+    is_own: Callable[[object], bool]
+    """Whether a function is the server's own, and may be read in its turn."""
+
+    def resolve(self, node: ast.AST) -> object:
+        """Return the object that a dotted name in the source means; None where only running it would tell."""
+        match node:
+            case ast.Name(id=name):
+                return self.names.get(name, getattr(builtins, name, None))
+            case ast.Attribute(value=value, attr=name):
+                holder = self.resolve(value)
+                if is_a(holder, ModuleType):
+                    return vars(holder).get(name)
+                if is_a(holder, type):
+                    static = inspect.getattr_static(holder, name, None)
+                    return getattr(static, "__func__", static)
+        return None
+
+
+class Flow:
+    """One function being followed: which of its variables hold what."""
+
+    __slots__ = ("_budget", "_depth", "_scope", "environment", "returned")
+
+    def __init__(self, scope: Scope, environment: Environment, depth: int = 0) -> None:
+        self._scope = scope
+        self._depth = depth
+        self._budget = _MOST_STEPS
+        self.environment = environment
+        self.returned: list[Origin] = []
+
+    # Statements.
+
+    def follow(self, body: Sequence[ast.stmt], until: tuple[ast.AST, ...] = ()) -> bool:
+        """Follow statements in order; with `until`, stop inside of the one that leads there. Return whether it stopped."""
+        for statement in body:
+            if statement in until:
+                self._enter(statement, until)
+                return True
+            self._statement(statement, certain=True)
+        return False
+
+    def _enter(self, statement: ast.stmt, until: tuple[ast.AST, ...]) -> None:
+        """Bind what a compound statement binds, and go on inside of it."""
+        match statement:
+            case ast.For() | ast.AsyncFor():
+                self._bind(statement.target, self.value(statement.iter).as_part())
+            case ast.With() | ast.AsyncWith():
+                for item in statement.items:
+                    if item in until:
+                        return
+                    self._bind_item(item)
+            case ast.Match():
+                for case in statement.cases:
+                    if case in until:
+                        self._bind_pattern(case.pattern, self.value(statement.subject))
+            case ast.Try():
+                if not any(each in until for each in statement.body):
+                    self._loosely(statement.body)
+            case _:
+                pass
+        for body in _bodies(statement):
+            if any(each in until for each in body):
+                self.follow(body, until)
+                return
+
+    def _loosely(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement, certain=False)
+
+    def _statement(self, statement: ast.stmt, *, certain: bool) -> None:
+        self._budget -= 1
+        if self._budget < 0:
+            return
+        match statement:
+            case ast.Assign():
+                origin = self.value(statement.value)
+                for target in statement.targets:
+                    self._bind(target, origin, certain=certain)
+            case ast.AnnAssign(value=ast.expr() as given):
+                self._bind(statement.target, self.value(given), certain=certain)
+            case ast.AugAssign():
+                self._bind(statement.target, self.value(statement.value).as_part(), certain=False)
+            case ast.Return(value=ast.expr() as given):
+                self.returned.append(self._as_returned(given))
+            case ast.For() | ast.AsyncFor():
+                self._bind(statement.target, self.value(statement.iter).as_part())
+            case ast.With() | ast.AsyncWith():
+                for item in statement.items:
+                    self._bind_item(item)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=args)):
+                self._mutate(name, args)
+            case _:
+                pass
+        for body in _bodies(statement):
+            self._loosely(body)
+
+    def _as_returned(self, node: ast.expr) -> Origin:
+        """Return the origin of a result; a record that is put together from an argument and other things is a new thing."""
+        origin = self.value(node)
+        return origin.as_fetched() if isinstance(node, ast.Dict) and origin.arguments else origin
+
+    def _mutate(self, name: str, args: list[ast.expr]) -> None:
+        """Note what is put into a list or a dict: `parts.append(name)`."""
+        if name in self.environment:
+            given = merge(map(self.value, args))
+            self.environment[name] = merge([self.environment[name], given])
+
+    def _bind_item(self, item: ast.withitem) -> None:
+        if item.optional_vars is not None:
+            self._bind(item.optional_vars, self.value(item.context_expr))
+
+    def _bind(self, target: ast.AST, origin: Origin, *, certain: bool = True) -> None:
+        match target:
+            case ast.Name(id=name):
+                before = self.environment.get(name)
+                self.environment[name] = origin if certain or before is None else merge([before, origin])
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                for each in targets:
+                    self._bind(each, origin.as_part(), certain=certain)
+            case ast.Starred(value=inner):
+                self._bind(inner, origin.as_part(), certain=certain)
+            case ast.Attribute(value=holder) | ast.Subscript(value=holder):
+                if isinstance(holder, ast.Name) and holder.id in self.environment:
+                    self._bind(holder, origin, certain=False)
+            case _:
+                pass
+
+    def _bind_pattern(self, pattern: ast.pattern, origin: Origin) -> None:
+        for node in ast.walk(pattern):
+            if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+                self.environment[node.name] = origin.as_part()
+
+    # Expressions.
+
+    def inside(self, parents: Iterable[ast.AST]) -> None:
+        """Bind the variables of the comprehensions around an expression."""
+        for parent in parents:
+            if isinstance(parent, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+                self._bind_generators(parent.generators)
+
+    def _bind_generators(self, generators: Iterable[ast.comprehension]) -> Origin:
+        """Bind the targets of a comprehension; return the origin of what its conditions select by."""
+        tests: list[Origin] = []
+        for generator in generators:
+            self._bind(generator.target, self.value(generator.iter).as_part())
+            tests += map(self.value, generator.ifs)
+        return merge(tests)
+
+    def value(self, node: ast.AST | None) -> Origin:
+        """Return where the value of an expression comes from."""
+        self._budget -= 1
+        if node is None or self._budget < 0:
+            return LITERAL
+        match node:
+            case ast.Constant():
+                return LITERAL
+            case ast.Name(id=name):
+                return self.environment.get(name, FOREIGN)
+            case ast.Await(value=inner) | ast.Starred(value=inner) | ast.FormattedValue(value=inner):
+                return self.value(inner)
+            case ast.NamedExpr(target=target, value=inner):
+                origin = self.value(inner)
+                self._bind(target, origin)
+                return origin
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._comprehension(node)
+            case ast.Lambda(body=body):
+                return self.value(body).as_part()
+            case _:
+                return merge(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+
+    def _attribute(self, node: ast.Attribute) -> Origin:
+        if _is_environment(node):
+            return Origin(is_foreign=True, from_environment=True)
+        holder = self.value(node.value)
+        path = f"{holder.path}.{node.attr}" if holder.path else None
+        return holder._replace(path=path, is_result=False)
+
+    def _subscript(self, node: ast.Subscript) -> Origin:
+        holder, index = self.value(node.value), self.value(node.slice)
+        if holder.made_of:
+            path = f"{holder.path}.{node.slice.value}" if holder.path and isinstance(node.slice, ast.Constant) else None
+            return merge([holder, index])._replace(path=path)
+        fetched = merge([holder, index]).as_fetched()
+        return fetched if fetched.arguments else holder._replace(is_result=False, is_foreign=True)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Origin:
+        before = dict(self.environment)
+        selected = self._bind_generators(node.generators)
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        element = merge(map(self.value, parts))
+        self.environment = before
+        return element._replace(fetched_by=element.fetched_by | selected.arguments, is_result=bool(selected.arguments))
+
+    def _call(self, node: ast.Call) -> Origin:
+        given = merge([*map(self.value, node.args), *(self.value(keyword.value) for keyword in node.keywords)])
+        holder = self.value(node.func.value) if isinstance(node.func, ast.Attribute) else LITERAL
+        callee = None if self._is_local(node.func) else self._scope.resolve(node.func)
+        if callee is not None:
+            return self._of_known(callee, node, given)
+        if isinstance(node.func, ast.Attribute):
+            return self._of_method(node.func, holder, given)
+        return merge([self.value(node.func), given]).as_fetched()._replace(is_result=True)
+
+    def _is_local(self, func: ast.AST) -> bool:
+        while isinstance(func, ast.Attribute):
+            func = func.value
+        return not isinstance(func, ast.Name) or func.id in self.environment
+
+    def _of_known(self, callee: object, node: ast.Call, given: Origin) -> Origin:
+        if _is_environment(node.func):
+            return Origin(is_foreign=True, from_environment=True)
+        if is_a(callee, FunctionType) and self._scope.is_own(callee):
+            return self._of_own_function(callee, node, given)
+        if is_pure(callee):
+            return given._replace(path=None, is_result=bool(given.arguments))
+        return given.as_fetched()._replace(is_result=bool(given.arguments))
+
+    def _of_method(self, func: ast.Attribute, holder: Origin, given: Origin) -> Origin:
+        both = merge([holder, given])
+        fetches = func.attr in _OF_FILES
+        is_text = isinstance(func.value, ast.Constant | ast.JoinedStr)
+        if (holder.made_of or is_text) and not fetches:
+            return both._replace(is_result=bool(both.arguments))
+        return both.as_fetched()._replace(is_result=bool(both.arguments))
+
+    def _of_own_function(self, function: FunctionType, node: ast.Call, given: Origin) -> Origin:
+        definition = definition_of(function)
+        if definition is None or self._depth >= _DEEPEST_CALLS:
+            return given.as_fetched()._replace(is_result=bool(given.arguments))
+        environment = bind_parameters(definition, node, self.value)
+        inner = Flow(self._scope._replace(names=function.__globals__), environment, self._depth + 1)
+        inner._budget = self._budget // 2  # noqa: SLF001 - one analysis, in two functions.
+        inner.follow(definition.body)
+        self._budget -= self._budget // 2
+        return merge(inner.returned)._replace(is_result=bool(given.arguments))
+
+
+def is_pure(callee: object) -> bool:
+    """Whether a function only computes something from what it is given."""
+    if is_a(callee, type):
+        return True
+    name = peek(callee, "__name__")
+    module = peek(callee, "__module__") or peek(callee, "__objclass__", "__module__")
+    if is_a(callee, BuiltinFunctionType) and not is_a(module, str):
+        module = peek(callee, "__self__", "__name__") or "builtins"
+    if not is_a(module, str):
+        return False
+    if module == "builtins":
+        return name not in _FETCHING_BUILTINS
+    return (module in _PURE_MODULES or module.partition(".")[0] in _PURE_MODULES) and name not in _OF_FILES - {"load"}
+
+
+def definition_of(function: FunctionType) -> Function | None:
+    """Return the source of a function, parsed."""
+    module: Module | None = parsed(function.__code__.co_filename, function.__globals__)
+    return module.function_of(function.__code__) if module else None
+
+
+def bind_parameters(definition: Function, call: ast.Call, value: Callable[[ast.AST], Origin]) -> Environment:
+    """Return the origins of a function's parameters, given a call of it in the source."""
+    spec = definition.args
+    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    environment = dict.fromkeys([*names, *(each.arg for each in spec.kwonlyargs)], LITERAL)
+    if isinstance(call.func, ast.Attribute) and names and names[0] in {"self", "cls"}:
+        environment[names.pop(0)] = value(call.func.value)
+    rest = LITERAL
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            rest = merge([rest, *map(value, call.args[position:])])
+            break
+        if position < len(names):
+            environment[names[position]] = value(argument)
+        elif spec.vararg:
+            environment[spec.vararg.arg] = merge([environment.get(spec.vararg.arg, LITERAL), value(argument)])
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            rest = merge([rest, value(keyword.value)])
+        elif keyword.arg in environment:
+            environment[keyword.arg] = value(keyword.value)
+        elif spec.kwarg:
+            environment[spec.kwarg.arg] = merge([environment.get(spec.kwarg.arg, LITERAL), value(keyword.value)])
+    if rest.arguments:
+        environment |= {name: merge([origin, rest]) for name, origin in environment.items() if name not in {"self", "cls"}}
+        environment |= {each.arg: rest for each in (spec.vararg, spec.kwarg) if each}
+    return environment
+
+
+def _bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """List the blocks of a compound statement; a definition's body runs later, if at all."""
+    if isinstance(statement, Function | ast.ClassDef):
+        return []
+    bodies = [cast("list[ast.stmt]", getattr(statement, name, None) or []) for name in ("body", "orelse", "finalbody")]
+    bodies += [handler.body for handler in getattr(statement, "handlers", ())]
+    bodies += [case.body for case in getattr(statement, "cases", ())]
+    return [body for body in bodies if body]
+
+
+def _is_environment(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id="os"), attr="environ" | "getenv"):
+            return True
+        case ast.Attribute(value=inner, attr="get"):
+            return _is_environment(inner)
+        case ast.Name(id="environ" | "getenv"):
+            return True
+    return False
