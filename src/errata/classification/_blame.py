@@ -9,7 +9,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from types import FrameType, FunctionType
+from types import FrameType, FunctionType, MappingProxyType
 from typing import NamedTuple, cast
 
 from errata._jsonable import text_of
@@ -30,6 +30,9 @@ from errata.classification._source import OwnCode, Site, Trail, trail_of
 from errata.classification._unwrap import leaves_of
 
 ENOUGH = 2.0
+"""What it takes to accuse an argument where nothing else says that the caller can mend it."""
+ENOUGH_TO_NAME = 1.0
+"""What it takes to name an argument where the code says already that the arguments have to be corrected."""
 
 
 class Signal(NamedTuple):
@@ -58,8 +61,9 @@ SIGNALS = {
     "name":       Signal(2.0, "the text has the argument's name as a word"),
     "address":    Signal(2.0, "the argument is a part of the path that the upstream was asked for, and it has no such thing"),
     "file":       Signal(2.0, "the name of the file is made of the argument"),
+    "alias":      Signal(2.0, "the text has the name under which the server handed the argument on"),
     "value":      Signal(0.5, "the text has the argument's value as a word"),
-    "odd":        Signal(0.5, "the value is zero, negative or empty"),
+    "odd":        Signal(2.0, "the value is zero, negative or empty, and the text is about a range"),
     # Against: nothing that the caller can change.
     "own":        Signal(-9.0, "no argument reaches the expression that failed"),
     "fetched":    Signal(-9.0, "what cannot be read came from a file or from an upstream"),
@@ -117,6 +121,10 @@ _FORM = re.compile(
     r"|ambiguous|usage|one statement|out of range|too (?:long|large|many|big|short|small))\b",
     re.IGNORECASE,
 )
+_RANGE = re.compile(
+    r"\b(?:invalid|positive|negative|zero|greater|least|range|empty|must|less|larger|smaller|between|> ?=? ?\d|minimum|nonnegative)\b|[<>]=? ?\d",
+    re.IGNORECASE,
+)
 _BROKEN = re.compile(
     r"\b(?:unable to open database|not a database|malformed database|disk image is malformed|disk i/o|database or disk is full|corrupt"
     r"|out of memory|too many connections|server closed the connection|read-?only (?:database|file ?system)|no space left"
@@ -127,14 +135,21 @@ _NO_TEXT_OF_A_TYPE = re.compile(r"'NoneType' object")
 _EMPTY_SEQUENCE = re.compile(r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE)
 
 
-def find_blame(error: BaseException, call: Call, texts: Mapping[int, str], issues: Iterable[str] = ()) -> Blame:
+def find_blame(
+    error: BaseException,
+    call: Call,
+    texts: Mapping[int, str] = MappingProxyType({}),
+    issues: Iterable[str] = (),
+    *,
+    enough: float = ENOUGH,
+) -> Blame:
     """Weigh the evidence about one exception. `texts` has what exceptions say where that is better than their own text."""
     own = OwnCode(call.function)
     subject, trail = _subject(error, own)
     site = trail.last
     case = _Case(call, subject, trail, _text(subject, texts))
     evidence = [*case.from_flow(), *case.from_text(), *case.from_fields(issues)]
-    return case.weigh(evidence)._replace(
+    return case.weigh(evidence, enough)._replace(
         error=subject, site=site, is_written=case.is_written, is_lookup=case.is_lookup, whole=case.whole
     )
 
@@ -146,19 +161,43 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
 
 def _subject(error: BaseException, own: OwnCode) -> tuple[BaseException, Trail]:
     """Find the exception that the matter is about: behind a `raise … from error` in an `except`, the cause."""
+    group = Trail((), None)
     for _ in range(_DEEPEST_CAUSE):
+        trail = _without_messengers(trail_of(error, own))
         if is_a(error, BaseExceptionGroup):
             leaves = list(leaves_of(error))[:2]
             if len(leaves) != 1:
                 break
-            error = leaves[0]
+            error, group = leaves[0], trail
             continue
-        trail = trail_of(error, own)
+        if not trail.sites:  # It was raised in a library's task; the server waited for it.
+            trail = group
         behind = inner(error, "__cause__") or inner(error, "__context__")
-        if behind is None or not _is_rewording(trail):
+        if behind is None or not (_is_rewording(trail) or _is_pythons_wrapper(error)):
             return error, trail
         error = behind
-    return error, trail_of(error, own)
+    return error, _without_messengers(trail_of(error, own))
+
+
+def _is_pythons_wrapper(error: BaseException) -> bool:
+    return type(error) is RuntimeError and text_of(argument(error)).endswith(("raised StopIteration", "raised StopAsyncIteration"))
+
+
+def _without_messengers(trail: Trail) -> Trail:
+    """Leave out the frames that only raise an exception which somebody else made: `raise result`."""
+    sites, beyond = list(trail.sites), trail.beyond
+    while len(sites) > 1 and beyond is None and _is_messenger(sites[-1]):
+        beyond = sites.pop().frame
+    return Trail(tuple(sites), beyond)
+
+
+def _is_messenger(site: Site) -> bool:
+    match site.node:
+        case ast.Raise(exc=ast.Name(id=name)):
+            return is_a(site.frame.f_locals.get(name), BaseException)
+        case ast.Raise(exc=ast.Attribute() | ast.Subscript()):
+            return True
+    return False
 
 
 def _is_rewording(trail: Trail) -> bool:
@@ -202,8 +241,10 @@ class _Case:
             yield from self._of_expression(node)
 
     def _of_expression(self, node: ast.AST) -> Iterator[Evidence]:
+        if self.trail.beyond is not None and (lazy := _iterated(node, self.trail.last)) is not None:
+            node = lazy  # A library's generator, which fails when it is asked for the first item.
         match node:
-            case ast.Subscript() if is_a(self.error, LookupError) or is_a(self.error, TypeError):
+            case ast.Subscript() if is_a(self.error, LookupError | TypeError):
                 yield from self._of_subscript(node)
             case ast.Attribute() if self.trail.beyond is None:
                 yield from self._of_attribute(node)
@@ -309,17 +350,36 @@ class _Case:
             yield from self._of_value(self._flow.value(node.args[1]))
         elif is_a(self.error, StopIteration | StopAsyncIteration) or _EMPTY_SEQUENCE.search(self.text):
             yield from self._of_empty(merge([holder, given]))
+        elif is_a(self.error, TypeError) and (chosen := self._chosen(node)) is not None:
+            yield from self._accuse("operand", chosen)
         elif not (given.arguments or holder.arguments):
             if operands or not self._is_stateful(node):
                 yield self._acquit(merge([holder, given]))
+        elif is_a(self.error, RecursionError) and self._is_recursive():
+            yield Evidence("own")
         elif self._is_about_a_value():
             yield from self._of_refused_value(node, holder, given)
         else:
             yield from self._of_library(node, holder, operands)
 
+    def _is_recursive(self) -> bool:
+        """Whether it is the server's own function that calls itself."""
+        codes = [site.code for site in self.trail.sites]
+        return len({*codes}) < len(codes)
+
     def _is_stateful(self, node: ast.Call) -> bool:
         """Whether it is `session.commit()` or its like: what fails there was put in before, unseen."""
-        return isinstance(node.func, ast.Attribute) and self.trail.beyond is not None
+        if self.trail.beyond is None or is_a(self.error, OSError):
+            return False
+        return isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+
+    def _chosen(self, node: ast.Call) -> Origin | None:
+        """Return the argument that selected what a library cannot do this with: `frame[column].mean()`."""
+        match node.func:
+            case ast.Attribute(value=ast.Subscript(slice=index)) if not node.args:
+                origin = self._flow.value(index)
+                return origin if origin.made_of else None
+        return None
 
     def _of_misuse(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
         """Judge a TypeError of the call itself: an unexpected keyword is the caller's if the caller sent the keywords."""
@@ -346,6 +406,9 @@ class _Case:
 
     def _of_refused_value(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
+        if made.made_of and _reads_a_file(node):
+            yield Evidence("fetched")
+            return
         if is_a(self.error, LookupError) and is_a(argument(self.error), str) and not holder.made_of:
             key = self._values.matching(str(argument(self.error)))
             if not key and made.made_of and is_a(self.error, KeyError):
@@ -364,8 +427,8 @@ class _Case:
         if is_missing(self.error):
             yield from self._of_empty(merge([holder, *map(self._flow.value, operands)]))
             return
-        first = self._flow.value(operands[0]) if operands else LITERAL
-        rest = merge(map(self._flow.value, operands[1:]))
+        first = self._flow.value(operands[0]) if node.args else LITERAL
+        rest = merge(map(self._flow.value, operands[1:] if node.args else operands))
         main = merge([first, holder]) if holder.made_of else first
         if main.made_of:
             self.whole = main.path
@@ -380,7 +443,8 @@ class _Case:
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
         """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
-        words = {word for word in self._complaints() if not self._values.containing(word) and word not in self.call.arguments}
+        words = {part for word in self._complaints() for part in (word, word.rpartition(".")[2])}
+        words = {word for word in words if word and not self._values.containing(word)}
         words = {word for word in words if not self._names_in(word)}
         texts = [text for operand in operands for text in self._own_texts(operand)]
         return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in words for text in texts)
@@ -447,18 +511,23 @@ class _Case:
             yield Evidence("part", paths)
         lowered = text.lower()
         named = [name for name in self._parameters() if _has_word(lowered, name)]
+        if "foreign key" in lowered and (keys := [name for name in self.call.arguments if name.lower().endswith(("id", "key", "ref"))]):
+            named += keys
         if named:
-            yield Evidence("name", tuple(named))
+            yield Evidence("name", tuple(dict.fromkeys(named)))
+        if paths := _several(origins for alias, origins in self._aliases().items() if _has_word(lowered, alias)):
+            yield Evidence("alias", paths)
         if paths := values.mentioned_in(lowered):
             yield Evidence("value", paths)
-        if paths := values.odd():
+        if _RANGE.search(text) and (paths := values.odd()):
             yield Evidence("odd", paths)
         if paths := self._in_file():
             yield Evidence("file", paths)
 
     def from_fields(self, fields: Iterable[str]) -> Iterator[Evidence]:
         """Relate the fields that an upstream complains about to the arguments."""
-        names = {_plain(name): name for name in self._parameters()}
+        names = {_plain(alias): origins[0] for alias, origins in self._aliases().items() if len(origins) == 1}
+        names |= {_plain(name): name for name in self._parameters()}
         found = [names[last] for field in fields if (last := _plain(field.rpartition(".")[2])) in names]
         found += [name for at in _NAMES_OF_ARGUMENTS if (name := names.get(_plain(text_at(self.error, at) or "")))]
         if found:
@@ -466,6 +535,15 @@ class _Case:
 
     def _parameters(self) -> list[str]:
         return [*dict.fromkeys([*self.call.arguments, *self.call.properties()])]
+
+    def _aliases(self) -> dict[str, tuple[str, ...]]:
+        """Return the names under which the server hands arguments on: keywords, and the keys of literal dicts."""
+        aliases: dict[str, tuple[str, ...]] = {}
+        for site in self.trail.sites[-3:]:
+            for name, value in _handed_on(site.function):
+                if len(name) > 1 and len(made := self._flow.value(value).made_of) == 1:
+                    aliases.setdefault(name, tuple(made))
+        return aliases
 
     def _held(self) -> tuple[str, ...]:
         texts = [held for name in _NAMES_OF_TEXTS if is_a(held := peek(self.error, name), str) and held]
@@ -502,7 +580,7 @@ class _Case:
 
     # The verdict.
 
-    def weigh(self, evidence: list[Evidence]) -> Blame:
+    def weigh(self, evidence: list[Evidence], enough: float) -> Blame:
         """Add the evidence up."""
         against = next((each.signal for each in evidence if SIGNALS[each.signal].weight < 0), None)
         flow = {"operand", "check", "selected", "statement", "parameter", "state"}
@@ -514,11 +592,12 @@ class _Case:
         if against in {"own", "setting", "offered", "fetched"}:
             return Blame((), against, tuple(evidence))
         if reached:  # The flow says which arguments come into question; the words choose among them.
-            scores = {path: score for path, score in scores.items() if path in reached}
+            named = {path for each in evidence if each.signal in {"name", "field"} for path in each.paths}
+            scores = {path: score for path, score in scores.items() if path in reached | (named - {*self.call.arguments})}
         if against:
             return Blame((), against, tuple(evidence))
         best = max(scores.values(), default=0.0)
-        accused = [path for path, score in scores.items() if score >= ENOUGH and score > best - 1.0]
+        accused = [path for path, score in scores.items() if score >= enough and score > best - 1.0]
         return Blame(tuple(map(self._values.sharpened, accused[:_MOST_FIELDS])), None, tuple(evidence))
 
 
@@ -559,7 +638,52 @@ def _plain(name: str) -> str:
 
 
 def _has_word(text: str, word: str) -> bool:
-    return len(word) > 1 and re.search(rf"(?<![\w./-]){re.escape(word.lower())}(?![\w/])", text) is not None
+    """Whether a text has a name as a word, also behind a table's, and in the singular or the plural."""
+    word = word.lower()
+    stem = word.removesuffix("s") if len(word) > 4 else word  # noqa: PLR2004 - `params`, not `ids`.
+    ending = "(?:s|es|eters?)?" if len(stem) > 3 else ""  # noqa: PLR2004
+    return len(word) > 1 and stem in text and re.search(rf"(?<![\w/-]){re.escape(stem)}{ending}(?![\w/])", text) is not None
+
+
+def _handed_on(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call):
+            yield from ((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg)
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and is_a(key.value, str):
+                    yield key.value, value
+
+
+def _iterated(node: ast.AST, site: Site | None) -> ast.Call | None:
+    """Return the call whose items are iterated over, if that is where it failed."""
+    match node:
+        case ast.For(iter=ast.Call() as call) | ast.AsyncFor(iter=ast.Call() as call):
+            return call
+        case ast.ListComp(generators=[first, *_]) | ast.SetComp(generators=[first, *_]) | ast.GeneratorExp(generators=[first, *_]):
+            return first.iter if isinstance(first.iter, ast.Call) else None
+    return None
+
+
+def _reads_a_file(node: ast.Call) -> bool:
+    """Whether a call reads a file whose name is given: then it is not the name that cannot be read."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
+    return name.startswith(("read", "open", "load", "imread", "from_file")) and bool(node.args) and _is_file_name(node.args[0])
+
+
+def _is_file_name(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Div()):
+            return True
+        case ast.JoinedStr(values=values):
+            return any(isinstance(each, ast.Constant) and ("/" in str(each.value) or "." in str(each.value)) for each in values)
+        case ast.Call(func=ast.Name(id="Path") | ast.Attribute(attr="Path" | "join" | "joinpath")):
+            return True
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.lower().endswith(("path", "file", "filename", "full", "target"))
+        case ast.Call(func=ast.Name(id="str"), args=[inner]):
+            return _is_file_name(inner)
+    return False
 
 
 def _without_await(node: ast.AST) -> ast.AST:
@@ -668,7 +792,8 @@ def _parameters_of(  # noqa: PLR0913 - all of it is needed to tell where a param
     names = [each.arg for each in ast.walk(site.function.args) if isinstance(each, ast.arg)]
     environment: Environment = dict.fromkeys(names, FOREIGN)
     if is_tool or (before is None and call.arguments and {*call.arguments} <= {*names}):
-        return environment | {name: Origin.of(name) for name in names if name in call.arguments or name in call.properties()}
+        sent = {name: Origin.of(name) for name in names if name in call.arguments}
+        return environment | {name: LITERAL for name in names if name in call.properties()} | sent
     if before is not None and site.function is before.function:  # A comprehension, in a frame of its own before Python 3.12.
         return dict(flow.environment) if flow else environment
     called = _without_await(before.node) if before else None

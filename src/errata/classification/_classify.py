@@ -12,7 +12,7 @@ from errata._log import stack_of
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
 from errata.classification._answer import WITHHELD, Answer, Rule, Said, described
-from errata.classification._blame import SIGNALS, Blame, Evidence, find_blame
+from errata.classification._blame import ENOUGH, ENOUGH_TO_NAME, SIGNALS, Blame, Evidence, find_blame
 from errata.classification._call import Call
 from errata.classification._carried import carried, flag_of, is_bare, wait_of
 from errata.classification._judgement import concerns_arguments, judge
@@ -169,7 +169,8 @@ class _Inquiry:
         """Find out whether an argument is at fault; what goes wrong there leaves the Fault as it is without the call."""
         try:
             texts = {id(decision.error): fault.message} if decision.answer.text else {}
-            return find_blame(error, call, texts, [issue.field for issue in fault.issues])
+            enough = ENOUGH_TO_NAME if fault.retry is Retry.FIX_INPUT else ENOUGH
+            return find_blame(error, call, texts, [issue.field for issue in fault.issues], enough=enough)
         except Exception as trouble:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
             _LOG.debug("The call was left out of account.\n%s", stack_of(trouble))
             return Blame()
@@ -177,8 +178,10 @@ class _Inquiry:
     def with_call(self, fault: Fault, decision: _Decision, blame: Blame) -> Fault:
         """Return the fault as the call changes it."""
         subject = blame.error or decision.error
-        text = self._message(decision.error if blame.is_written and subject is decision.error else subject)
-        return judge(fault, blame, text, is_withheld=decision.answer.text == WITHHELD)
+        is_withheld = decision.answer.text == WITHHELD
+        if subject is not decision.error and not is_withheld:
+            is_withheld = self._text_of(decision.error).endswith("raised StopIteration")
+        return judge(fault, blame, self._message(subject), is_withheld=is_withheld)
 
     def ask(self, error: BaseException, above: _Errors = ()) -> _Decision:
         """Ask the class, then what the exception carries, then its cause and its words."""

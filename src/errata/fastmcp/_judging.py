@@ -48,6 +48,8 @@ _WRAPPED = re.compile(
 _CORE = {FastMCP.call_tool.__code__, FastMCP.read_resource.__code__, FastMCP.render_prompt.__code__}
 _CONVERSION = re.compile(r"Could not convert argument '")
 _TEMPLATES = "fastmcp.resources.template"
+_OF_THE_BODY = "_ToolBodyError"
+"""FastMCP's private mark for what Pydantic refused in the body of a tool."""
 _MISSING = "Missing required arguments: "
 _OWN_TIME_LIMIT = re.compile(r"Tool '.*' execution timed out after ", re.DOTALL)
 
@@ -83,7 +85,8 @@ def refused(error: BaseException, request: Request, behind: object) -> Failed | 
         return RefusedModel(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
     if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
         return refused
-    return RefusedModel(error) if isinstance(error, ValidationError) else None
+    in_body = cause if type(error).__name__ == _OF_THE_BODY else error
+    return RefusedModel(in_body) if isinstance(in_body, ValidationError) else None
 
 
 def _is_about_another(refusal: ValidationError, behind: object) -> bool:
