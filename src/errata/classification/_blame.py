@@ -9,15 +9,18 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from types import FrameType, FunctionType, MappingProxyType
 from typing import NamedTuple, cast
+
+from pathlib import Path, PurePath
 
 from errata._jsonable import text_of
 from errata._values import is_a
 from errata.classification._call import Call
 from errata.classification._provenance import (
-    FOREIGN,
     LITERAL,
+    UNKNOWN,
     Environment,
     Flow,
     Origin,
@@ -51,6 +54,7 @@ SIGNALS = {
     "statement":  Signal(2.0, "the first thing handed to the library that raised is made of the argument: a statement, a path, an address"),
     "form":       Signal(1.0, "… and its words are about the form of what it was given: a syntax, a format, an option"),
     "parameter":  Signal(1.0, "something else handed to that library is made of the argument"),
+    "missing":    Signal(1.0, "the class of an exception of the server's own says that something is not there"),
     "state":      Signal(1.0, "the server's own check of something that was looked up by the argument failed"),
     # For: what the exception says.
     "attribute":  Signal(4.0, "an attribute of the exception is the argument: `JSONDecodeError.doc`, `re.error.pattern`"),
@@ -110,11 +114,27 @@ _MOST_TEXT = 4_000
 _LONGEST_VALUE = 20_000
 _MOST_FIELDS = 3
 _DEEPEST_CAUSE = 6
-_NAMES_OF_TEXTS = ("doc", "pattern", "object", "string", "source", "statement", "expression", "instance", "value", "input")
+_MOST_MEMBERS = 50
+_NAMES_OF_TEXTS = (
+    "doc",
+    "pattern",
+    "object",
+    "string",
+    "source",
+    "statement",
+    "expression",
+    "instance",
+    "value",
+    "input",
+)
 _NAMES_OF_KEYS = ("key", "name", "option", "section", "missing")
 _NAMES_OF_ARGUMENTS = ("param", "field", "argument", "parameter", "column_name", "parameter_name", "argument_name")
-_QUOTED = re.compile(r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\u201c([^\u201d\n]{1,200})\u201d|\[([^\]\n]{1,80})\]")
-_MARKED = re.compile(r"(?:: |\bnear |\bnamed? |\bcolumn |\btable |\bfunction |\boption |\bkey |\bunknown |\bno such )[\"'`]?([\w.$@-]{2,60})")
+_QUOTED = re.compile(
+    r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\u201c([^\u201d\n]{1,200})\u201d|\[([^\]\n]{1,80})\]"
+)
+_MARKED = re.compile(
+    r"(?:: |\bnear |\bnamed? |\bcolumn |\btable |\bfunction |\boption |\bkey |\bunknown |\bno such )[\"'`]?([\w.$@-]{2,60})"
+)
 _FORM = re.compile(
     r"\b(?:syntax|pars(?:e|er|ing)|malformed|invalid|unrecogni[sz]ed|unknown|unexpected|unterminated|unmatched|unbalanced"
     r"|expected|expecting|incomplete|badly|illegal|bad|not a valid|unsupported|no such|does not exist|not found|did not match"
@@ -131,8 +151,18 @@ _BROKEN = re.compile(
     r"|internal (?:server )?error|killed|segmentation fault)\b",
     re.IGNORECASE,
 )
+_ABOUT_A_TEXT = re.compile(r"Template|Syntax|Pars|Undefined|Lex|Token|Decod|Format|Grammar|BadZip|ReadError|Corrupt")
+"""In the name of a class: it is about a text, or a file's content."""
+_OF_A_SCHEMA = re.compile(
+    r"no such (?:table|column|function|module|collection|index)|(?:relation|column|table) \S{1,200} does not exist|unknown column|undefined (?:table|column)",
+    re.IGNORECASE,
+)
+_GENERAL = frozenset({Exception, RuntimeError, AssertionError, OSError, SystemError})
+"""Classes that say nothing about what a library was given."""
 _NO_TEXT_OF_A_TYPE = re.compile(r"'NoneType' object")
-_EMPTY_SEQUENCE = re.compile(r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE)
+_EMPTY_SEQUENCE = re.compile(
+    r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE
+)
 
 
 def find_blame(
@@ -142,12 +172,13 @@ def find_blame(
     issues: Iterable[str] = (),
     *,
     enough: float = ENOUGH,
+    status: int | None = None,
 ) -> Blame:
     """Weigh the evidence about one exception. `texts` has what exceptions say where that is better than their own text."""
     own = OwnCode(call.function)
     subject, trail = _subject(error, own)
     site = trail.last
-    case = _Case(call, subject, trail, _text(subject, texts))
+    case = _Case(call, subject, trail, _text(subject, texts), status)
     evidence = [*case.from_flow(), *case.from_text(), *case.from_fields(issues)]
     return case.weigh(evidence, enough)._replace(
         error=subject, site=site, is_written=case.is_written, is_lookup=case.is_lookup, whole=case.whole
@@ -180,7 +211,9 @@ def _subject(error: BaseException, own: OwnCode) -> tuple[BaseException, Trail]:
 
 
 def _is_pythons_wrapper(error: BaseException) -> bool:
-    return type(error) is RuntimeError and text_of(argument(error)).endswith(("raised StopIteration", "raised StopAsyncIteration"))
+    return type(error) is RuntimeError and text_of(argument(error)).endswith(
+        ("raised StopIteration", "raised StopAsyncIteration")
+    )
 
 
 def _without_messengers(trail: Trail) -> Trail:
@@ -201,17 +234,26 @@ def _is_messenger(site: Site) -> bool:
 
 
 def _is_rewording(trail: Trail) -> bool:
-    """Whether an exception was raised in an `except` block, about what that block caught."""
+    """Whether an exception was raised in an `except` block, about what that block caught.
+
+    A test inside of the block that asks about something else than what was caught is a check of its own.
+    """
     site = trail.last
-    return site is not None and trail.beyond is None and isinstance(site.node, ast.Raise) and any(
-        isinstance(parent, ast.ExceptHandler) for parent in site.parents
-    )
+    if site is None or trail.beyond is not None or not isinstance(site.node, ast.Raise):
+        return False
+    handlers = [index for index, parent in enumerate(site.parents) if isinstance(parent, ast.ExceptHandler)]
+    if not handlers:
+        return False
+    caught = cast("ast.ExceptHandler", site.parents[handlers[-1]]).name
+    tests = [parent.test for parent in site.parents[handlers[-1] :] if isinstance(parent, ast.If)]
+    return all(any(isinstance(node, ast.Name) and node.id == caught for node in ast.walk(test)) for test in tests)
 
 
 class _Case:
     """One exception, its way through the server's code, and the call."""
 
-    def __init__(self, call: Call, error: BaseException, trail: Trail, text: str) -> None:
+    def __init__(self, call: Call, error: BaseException, trail: Trail, text: str, status: int | None) -> None:
+        self._status = status
         self.call = call
         self.error = error
         self.trail = trail
@@ -244,7 +286,7 @@ class _Case:
         if self.trail.beyond is not None and (lazy := _iterated(node, self.trail.last)) is not None:
             node = lazy  # A library's generator, which fails when it is asked for the first item.
         match node:
-            case ast.Subscript() if is_a(self.error, LookupError | TypeError):
+            case ast.Subscript(ctx=ast.Load() | ast.Del()) if is_a(self.error, LookupError | TypeError):
                 yield from self._of_subscript(node)
             case ast.Attribute() if self.trail.beyond is None:
                 yield from self._of_attribute(node)
@@ -257,7 +299,12 @@ class _Case:
             case ast.For() | ast.AsyncFor():
                 yield from self._of_value(self._flow.value(node.iter))
             case ast.With() | ast.AsyncWith():
-                yield from self._of_value(merge(self._flow.value(item.context_expr) for item in node.items))
+                if self.trail.beyond is None or is_a(self.error, OSError):
+                    yield from self._of_value(merge(self._flow.value(item.context_expr) for item in node.items))
+            case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) if (
+                value := self._unpacked(node)
+            ) is not None:
+                yield from self._of_value(self._flow.value(value))
             case _:
                 yield from self._of_value(self._flow.value(node))
 
@@ -270,13 +317,15 @@ class _Case:
         elif index.made_of:
             self.is_lookup = is_a(self.error, KeyError)
             yield from self._accuse("operand", index)
+        elif index.is_unknown and not holder.made_of:
+            return
         elif holder.made_of:
             yield from self._accuse("operand", holder)
         elif holder.is_result and holder.fetched_by and is_a(self.error, IndexError):
             self.is_lookup = True
             yield from self._accuse("selected", holder)
         else:
-            yield self._acquit(merge([holder, index]))
+            yield from self._acquit(merge([holder, index]))
 
     def _of_attribute(self, node: ast.Attribute) -> Iterator[Evidence]:
         holder = self._flow.value(node.value)
@@ -314,19 +363,21 @@ class _Case:
         if origin.made_of:
             yield from self._accuse("operand", origin)
         else:
-            yield self._acquit(origin)
+            yield from self._acquit(origin)
 
-    def _acquit(self, origin: Origin) -> Evidence:
+    def _acquit(self, origin: Origin) -> Iterator[Evidence]:
+        """Speak against every argument, unless something is in the expression that could not be followed."""
         if origin.from_environment:
-            return Evidence("setting")
-        return Evidence("fetched" if origin.fetched_by else "own")
+            yield Evidence("setting")
+        elif origin.fetched_by:
+            yield Evidence("fetched")
+        elif not origin.is_unknown:
+            yield Evidence("own")
 
     def _accuse(self, signal: str, origin: Origin) -> Iterator[Evidence]:
         paths = origin.made_of or origin.fetched_by
         if signal == "operand" and origin.path:
             self.whole = origin.path
-        if any(self._is_offered(path) for path in paths) and len(paths) == 1:
-            yield Evidence("offered")
         yield Evidence(signal, tuple(sorted(paths)))
 
     def _is_offered(self, path: str) -> bool:
@@ -348,13 +399,17 @@ class _Case:
         elif _is_called(node, "getattr") and is_a(self.error, AttributeError) and len(node.args) > 1:
             self.is_lookup = True
             yield from self._of_value(self._flow.value(node.args[1]))
+        elif is_a(self.error, ImportError):
+            yield from self._of_import(given)
         elif is_a(self.error, StopIteration | StopAsyncIteration) or _EMPTY_SEQUENCE.search(self.text):
-            yield from self._of_empty(merge([holder, given]))
+            yield from self._of_empty(
+                merge([holder, given]), is_result=any(map(self._flow.results_in, [node.func, *operands]))
+            )
         elif is_a(self.error, TypeError) and (chosen := self._chosen(node)) is not None:
             yield from self._accuse("operand", chosen)
         elif not (given.arguments or holder.arguments):
             if operands or not self._is_stateful(node):
-                yield self._acquit(merge([holder, given]))
+                yield from self._acquit(merge([holder, given]))
         elif is_a(self.error, RecursionError) and self._is_recursive():
             yield Evidence("own")
         elif self._is_about_a_value():
@@ -391,14 +446,26 @@ class _Case:
         else:
             yield from self._of_type([holder._replace(is_foreign=False), given])
 
-    def _of_empty(self, origin: Origin) -> Iterator[Evidence]:
+    def _of_import(self, given: Origin) -> Iterator[Evidence]:
+        """Judge a module that is missing: the caller's if its name has the argument in it, and not one that it imports."""
+        name = text_at(self.error, "name") or ""
+        if given.made_of and any(
+            value and value in name for path in given.made_of for value in [self._values.folded(path)]
+        ):
+            self.is_lookup = True
+            yield from self._accuse("operand", given)
+        else:
+            yield Evidence("own")
+
+    def _of_empty(self, origin: Origin, *, is_result: bool) -> Iterator[Evidence]:
+        """Judge an empty selection: the caller's if an argument selected, and not if it came empty from elsewhere."""
         self.is_lookup = not origin.made_of
         if origin.made_of:
             yield from self._accuse("operand", origin)
-        elif origin.fetched_by:
+        elif origin.fetched_by and is_result:
             yield from self._accuse("selected", origin)
         else:
-            yield self._acquit(origin)
+            yield from self._acquit(origin)
 
     def _is_about_a_value(self) -> bool:
         """Whether it is one of Python's own exceptions about a value, or one that inherits from them."""
@@ -409,37 +476,65 @@ class _Case:
         if made.made_of and _reads_a_file(node):
             yield Evidence("fetched")
             return
-        if is_a(self.error, LookupError) and is_a(argument(self.error), str) and not holder.made_of:
-            key = self._values.matching(str(argument(self.error)))
-            if not key and made.made_of and is_a(self.error, KeyError):
-                yield Evidence("own")  # Another key than any that was sent: of the server's own template, or of its data.
-                return
-        if made.made_of:
+        if self._is_of_own_template(node, holder) or (made.made_of and self._is_no_text(made)):
+            yield Evidence("fetched" if holder.fetched_by else "own")
+        elif made.made_of:
+            self.is_lookup = is_a(self.error, KeyError) and not _is_structure(node)
             yield from self._accuse("operand", made)
-        elif self.error.__class__.__name__ in _NOT_THERE or "not found" in self.text.lower():
-            yield from self._of_empty(merge([holder, given]))
+        elif is_missing(self.error) or "not found" in self.text.lower():
+            yield from self._of_empty(merge([holder, given]), is_result=self._flow.results_in(node))
         else:
-            yield Evidence("fetched")
+            yield from self._acquit(merge([holder, given]))
+
+    def _is_of_own_template(self, node: ast.Call, holder: Origin) -> bool:
+        """Whether the key that is missing is one of a template or of a literal of the server's own."""
+        key = argument(self.error)
+        if type(self.error) is not KeyError or not is_a(key, str):
+            return False
+        is_template = isinstance(node.func, ast.Attribute) and node.func.attr in {"format", "format_map", "substitute"}
+        return (is_template and not holder.made_of) or self._is_in_source(key)
+
+    def _is_no_text(self, made: Origin) -> bool:
+        """Whether a text cannot be read and no argument is a text: then it is another one, of a file or an upstream."""
+        held = [name for name in ("doc", "object") if is_a(peek(self.error, name), str | bytes)]
+        return bool(held) and all(not is_a(self._values.value(path), str | dict | list) for path in made.made_of)
 
     def _of_library(self, node: ast.Call, holder: Origin, operands: list[ast.expr]) -> Iterator[Evidence]:
-        if _BROKEN.search(self.text):
-            yield Evidence("broken")
+        origins = [*map(self._flow.value, operands)]
+        whole = merge([holder, *origins])
         if is_missing(self.error):
-            yield from self._of_empty(merge([holder, *map(self._flow.value, operands)]))
+            yield from self._of_empty(whole, is_result=self._flow.results_in(node))
             return
-        first = self._flow.value(operands[0]) if node.args else LITERAL
-        rest = merge(map(self._flow.value, operands[1:] if node.args else operands))
-        main = merge([first, holder]) if holder.made_of else first
+        if (holder.fetched_by and not holder.made_of and _ABOUT_A_TEXT.search(type(self.error).__name__)) or (
+            not whole.made_of and self._status is None
+        ):
+            yield from self._acquit(whole)
+            return
+        if whole.is_indirect and not whole.made_of:
+            yield Evidence("fetched")
+        main = self._main_operand(node, holder, operands, origins)
         if main.made_of:
             self.whole = main.path
             yield Evidence("statement", tuple(sorted(main.made_of)))
             if _FORM.search(self.text):
                 yield Evidence("form", tuple(sorted(main.made_of)))
-        others = (rest.made_of | holder.fetched_by | first.fetched_by) - main.made_of
+        others = (whole.made_of | whole.fetched_by) - main.made_of
         if others:
             yield Evidence("parameter", tuple(sorted(others)))
-        if self._is_written_out(operands):
+        if _BROKEN.search(self.text) and (not main.made_of or not _ABOUT_A_TEXT.search(type(self.error).__name__)):
+            yield Evidence("broken")
+        if self._is_written_out(operands) or (_OF_A_SCHEMA.search(self.text) and not main.made_of):
             yield Evidence("literal")
+
+    def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
+        """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
+        if type(self.error) in _GENERAL or not operands:
+            return LITERAL
+        made = [origin for origin in origins if origin.made_of]
+        first = origins[0] if node.args else made[0] if len(made) == 1 and not holder.fetched_by else LITERAL
+        if node.args and isinstance(operands[0], ast.Compare | ast.Lambda):
+            first = LITERAL
+        return merge([first, holder])._replace(path=first.path) if holder.made_of else first
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
         """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
@@ -462,7 +557,10 @@ class _Case:
                     yield value[:_LONGEST_VALUE].lower()
 
     def _complaints(self) -> set[str]:
-        return {*(word.lower() for word in _quoted_in(self.text)), *(word.lower() for word in _MARKED.findall(self.text))}
+        return {
+            *(word.lower() for word in _quoted_in(self.text)),
+            *(word.lower() for word in _MARKED.findall(self.text)),
+        }
 
     def _unpacked(self, target: ast.AST) -> ast.expr | None:
         site = self.trail.last
@@ -478,16 +576,19 @@ class _Case:
 
     def _of_check(self, tests: list[ast.AST]) -> Iterator[Evidence]:
         origins = [self._flow.value(test) for test in tests]
-        telling = next((pair for pair in zip(tests, origins, strict=True) if pair[1].arguments), None)
+        telling = next((pair for pair in zip(tests, origins, strict=True) if pair[1].arguments or pair[1].unsent), None)
+        if is_a(self.error, LookupError) or is_missing(self.error):
+            self.is_lookup = True
+            yield Evidence("missing", tuple(sorted(merge(origins).arguments)))
         if telling is None:
             if tests:
-                yield self._acquit(merge(origins))
+                yield from self._acquit(merge(origins))
             return
         test, origin = telling
-        if origin.made_of:
-            self.is_lookup = _asks_whether_known(test)
-            yield Evidence("check", tuple(sorted(origin.made_of)))
-        elif _asks_whether_there(test) and origin.is_result:
+        if origin.made_of or (origin.unsent and not origin.fetched_by):
+            self.is_lookup = self.is_lookup or _asks_whether_known(test)
+            yield Evidence("check", tuple(sorted(origin.made_of or origin.unsent)))
+        elif _asks_whether_there(test) and self._flow.results_in(test):
             self.is_lookup = True
             yield Evidence("selected", tuple(sorted(origin.fetched_by)))
         else:
@@ -500,7 +601,11 @@ class _Case:
         values, text = self._values, self.text
         if paths := self._held():
             yield Evidence("attribute", paths)
-        if (key := self._key()) and (paths := values.matching(key) or values.containing(key)) and not self._is_in_source(key):
+        if (
+            (key := self._key())
+            and (paths := values.matching(key) or values.containing(key))
+            and not self._is_in_source(key)
+        ):
             self.is_lookup = True
             yield Evidence("key", paths)
         quoted = _quoted_in(text)
@@ -511,7 +616,9 @@ class _Case:
             yield Evidence("part", paths)
         lowered = text.lower()
         named = [name for name in self._parameters() if _has_word(lowered, name)]
-        if "foreign key" in lowered and (keys := [name for name in self.call.arguments if name.lower().endswith(("id", "key", "ref"))]):
+        if "foreign key" in lowered and (
+            keys := [name for name in self.call.arguments if name.lower().endswith(("id", "key", "ref"))]
+        ):
             named += keys
         if named:
             yield Evidence("name", tuple(dict.fromkeys(named)))
@@ -521,7 +628,9 @@ class _Case:
             yield Evidence("value", paths)
         if _RANGE.search(text) and (paths := values.odd()):
             yield Evidence("odd", paths)
-        if paths := self._in_file():
+        if self._is_own_file():
+            yield Evidence("own")
+        elif paths := self._in_file():
             yield Evidence("file", paths)
 
     def from_fields(self, fields: Iterable[str]) -> Iterator[Evidence]:
@@ -563,14 +672,27 @@ class _Case:
         if site is None or node is None:
             return False
         names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
-        texts = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and is_a(each.value, str)}
-        return key in names or key in texts
+        return key in names or key in _texts_in(node)
 
     def _in_file(self) -> tuple[str, ...]:
-        names = [str(name) for at in ("filename", "filename2") if (name := peek(self.error, at)) and not is_a(name, int)]
+        names = [
+            str(name) for at in ("filename", "filename2") if (name := peek(self.error, at)) and not is_a(name, int)
+        ]
         if not is_a(self.error, OSError) or not names:
             return ()
         return _several(self._values.in_file(name) for name in names)
+
+    def _is_own_file(self) -> bool:
+        """Whether the missing file is written out in the source, or lies in a folder of the server's own that is not there."""
+        name = peek(self.error, "filename")
+        if not is_a(self.error, FileNotFoundError) or not (is_a(name, str) or is_a(name, PurePath)):
+            return False
+        if self._node is not None and str(name) in _texts_in(self._node):
+            return True
+        folder = PurePath(str(name)).parent
+        paths = self._in_file()
+        has_folder = any("/" in text or "\\" in text for path in paths for text in [self._values.folded(path)])
+        return bool(paths) and not has_folder and str(folder) not in {".", ""} and not _is_folder(folder)
 
     def _from_locals(self) -> Iterator[Evidence]:
         """Without source: whether the library's first frame was given an argument itself."""
@@ -583,22 +705,24 @@ class _Case:
     def weigh(self, evidence: list[Evidence], enough: float) -> Blame:
         """Add the evidence up."""
         against = next((each.signal for each in evidence if SIGNALS[each.signal].weight < 0), None)
-        flow = {"operand", "check", "selected", "statement", "parameter", "state"}
+        flow = {"operand", "check", "selected", "statement", "parameter", "state", "missing"}
         reached = {path for each in evidence if each.signal in flow for path in each.paths}
         scores: dict[str, float] = defaultdict(float)
         for signal, paths in evidence:
             for path in paths:
                 scores[_root_in(path, reached)] += SIGNALS[signal].weight
-        if against in {"own", "setting", "offered", "fetched"}:
+        if against:
             return Blame((), against, tuple(evidence))
         if reached:  # The flow says which arguments come into question; the words choose among them.
             named = {path for each in evidence if each.signal in {"name", "field"} for path in each.paths}
-            scores = {path: score for path, score in scores.items() if path in reached | (named - {*self.call.arguments})}
-        if against:
-            return Blame((), against, tuple(evidence))
+            scores = {
+                path: score for path, score in scores.items() if path in reached | (named - {*self.call.arguments})
+            }
         best = max(scores.values(), default=0.0)
         accused = [path for path, score in scores.items() if score >= enough and score > best - 1.0]
-        return Blame(tuple(map(self._values.sharpened, accused[:_MOST_FIELDS])), None, tuple(evidence))
+        if accused and all(map(self._is_offered, accused)):
+            return Blame((), "offered", (*evidence, Evidence("offered", tuple(accused))))
+        return Blame(tuple(accused[:_MOST_FIELDS]), None, tuple(evidence))
 
 
 # fmt: off
@@ -611,7 +735,32 @@ _NOT_THERE = frozenset([
 
 def is_missing(error: BaseException) -> bool:
     """Whether the class of an exception says that something was looked for and is not there."""
-    return any(cls.__name__.removesuffix("Error").removesuffix("Exception") in _NOT_THERE for cls in type(error).__mro__)
+    return any(
+        cls.__name__.removesuffix("Error").removesuffix("Exception") in _NOT_THERE for cls in type(error).__mro__
+    )
+
+
+def _texts_in(node: ast.AST) -> set[str]:
+    return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and is_a(each.value, str)}
+
+
+def _is_folder(folder: PurePath) -> bool:
+    try:
+        return Path(folder).is_dir()
+    except (OSError, ValueError):
+        return True
+
+
+def _is_structure(node: ast.Call) -> bool:
+    """Whether a call builds something from data, so that a missing key is one of the data."""
+    name = (
+        node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else node.func.id
+        if isinstance(node.func, ast.Name)
+        else ""
+    )
+    return name.startswith(("structure", "load", "parse", "from_", "validate", "model_validate")) or name[:1].isupper()
 
 
 def _several(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -641,8 +790,12 @@ def _has_word(text: str, word: str) -> bool:
     """Whether a text has a name as a word, also behind a table's, and in the singular or the plural."""
     word = word.lower()
     stem = word.removesuffix("s") if len(word) > 4 else word  # noqa: PLR2004 - `params`, not `ids`.
-    ending = "(?:s|es|eters?)?" if len(stem) > 3 else ""  # noqa: PLR2004
-    return len(word) > 1 and stem in text and re.search(rf"(?<![\w/-]){re.escape(stem)}{ending}(?![\w/])", text) is not None
+    ending = "(?:s|es|eters?|_id|_ids|_key|_no)?" if len(stem) > 3 else ""  # noqa: PLR2004
+    return (
+        len(word) > 1
+        and stem in text
+        and re.search(rf"(?<![\w/-]){re.escape(stem)}{ending}(?![\w/])", text) is not None
+    )
 
 
 def _handed_on(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -660,15 +813,29 @@ def _iterated(node: ast.AST, site: Site | None) -> ast.Call | None:
     match node:
         case ast.For(iter=ast.Call() as call) | ast.AsyncFor(iter=ast.Call() as call):
             return call
-        case ast.ListComp(generators=[first, *_]) | ast.SetComp(generators=[first, *_]) | ast.GeneratorExp(generators=[first, *_]):
+        case (
+            ast.ListComp(generators=[first, *_])
+            | ast.SetComp(generators=[first, *_])
+            | ast.GeneratorExp(generators=[first, *_])
+        ):
             return first.iter if isinstance(first.iter, ast.Call) else None
     return None
 
 
 def _reads_a_file(node: ast.Call) -> bool:
     """Whether a call reads a file whose name is given: then it is not the name that cannot be read."""
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
-    return name.startswith(("read", "open", "load", "imread", "from_file")) and bool(node.args) and _is_file_name(node.args[0])
+    name = (
+        node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else node.func.id
+        if isinstance(node.func, ast.Name)
+        else ""
+    )
+    return (
+        name.startswith(("read", "open", "load", "imread", "from_file"))
+        and bool(node.args)
+        and _is_file_name(node.args[0])
+    )
 
 
 def _is_file_name(node: ast.expr) -> bool:
@@ -676,7 +843,9 @@ def _is_file_name(node: ast.expr) -> bool:
         case ast.BinOp(op=ast.Div()):
             return True
         case ast.JoinedStr(values=values):
-            return any(isinstance(each, ast.Constant) and ("/" in str(each.value) or "." in str(each.value)) for each in values)
+            return any(
+                isinstance(each, ast.Constant) and ("/" in str(each.value) or "." in str(each.value)) for each in values
+            )
         case ast.Call(func=ast.Name(id="Path") | ast.Attribute(attr="Path" | "join" | "joinpath")):
             return True
         case ast.Name(id=name) | ast.Attribute(attr=name):
@@ -701,7 +870,10 @@ def _operands(node: ast.Call) -> list[ast.expr]:
 
 
 def _is_signature_text(text: str) -> bool:
-    return any(words in text for words in ("positional argument", "unexpected keyword", "required keyword-only", "multiple values for"))
+    return any(
+        words in text
+        for words in ("positional argument", "unexpected keyword", "required keyword-only", "multiple values for")
+    )
 
 
 def _asserted(site: Site) -> ast.expr | None:
@@ -731,7 +903,9 @@ def _earlier_exits(parent: ast.AST, child: ast.AST) -> Iterator[ast.AST]:
         body = getattr(parent, name, None)
         if isinstance(body, list) and child in body:
             for statement in reversed(cast("list[ast.stmt]", body)[: body.index(child)]):
-                yield from (node.test for node in ast.walk(statement) if isinstance(node, ast.If) and _leaves_early(node))
+                yield from (
+                    node.test for node in ast.walk(statement) if isinstance(node, ast.If) and _leaves_early(node)
+                )
 
 
 def _leaves_early(node: ast.If) -> bool:
@@ -763,7 +937,11 @@ def _flow_along(trail: Trail, call: Call, values: "_Values") -> Flow:
     before: Site | None = None
     for site in trail.sites:
         environment = _parameters_of(site, before, flow, call, values, is_tool=site.code is code)
-        scope = Scope(_names_of(site.frame), lambda function: cast("FunctionType", function).__code__.co_filename in own_files)
+        scope = Scope(
+            site.frame.f_globals,
+            lambda function: cast("FunctionType", function).__code__.co_filename in own_files,
+            partial(_look, site.frame, values),
+        )
         flow = Flow(scope, environment)
         flow.follow(site.function.body, (*site.parents, site.node))
         flow.inside(site.parents)
@@ -771,8 +949,12 @@ def _flow_along(trail: Trail, call: Call, values: "_Values") -> Flow:
     return flow or Flow(Scope({}, lambda _: False), {})
 
 
-def _names_of(frame: FrameType) -> Mapping[str, object]:
-    return frame.f_globals
+def _look(frame: FrameType, values: "_Values", node: ast.Attribute) -> Origin | None:
+    """Tell by its value where an attribute of a local object comes from: `self.name`. No property is run for it."""
+    holder = frame.f_locals.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    members = peek(holder, "__dict__")
+    value = cast("dict[str, object]", members).get(node.attr) if is_a(members, dict) else None
+    return values.origin_of(value, node.attr) if value is not None else None
 
 
 def _unwrapped(function: object) -> object:
@@ -790,18 +972,26 @@ def _parameters_of(  # noqa: PLR0913 - all of it is needed to tell where a param
 ) -> Environment:
     """Return the origins of a function's parameters: of the tool's own, of a call in the source, or by their values."""
     names = [each.arg for each in ast.walk(site.function.args) if isinstance(each, ast.arg)]
-    environment: Environment = dict.fromkeys(names, FOREIGN)
+    environment: Environment = dict.fromkeys(names, UNKNOWN)
     if is_tool or (before is None and call.arguments and {*call.arguments} <= {*names}):
         sent = {name: Origin.of(name) for name in names if name in call.arguments}
-        return environment | {name: LITERAL for name in names if name in call.properties()} | sent
-    if before is not None and site.function is before.function:  # A comprehension, in a frame of its own before Python 3.12.
-        return dict(flow.environment) if flow else environment
+        unsent = {name: Origin(unsent=frozenset({name})) for name in names if name in call.properties()}
+        return environment | unsent | sent
+    if site.code.co_name.startswith("<"):  # A lambda, or a comprehension, in a frame of its own before Python 3.12.
+        return _inner_variables(site, dict(flow.environment) if flow else environment, values)
     called = _without_await(before.node) if before else None
     if flow is not None and isinstance(called, ast.Call) and _calls(called, site.function.name):
         return environment | bind_parameters(site.function, called, flow.value)
     if flow is not None and before is not None and site.function in ast.walk(before.function):
         environment = {**flow.environment, **environment}
     return environment | {name: origin for name in names if (origin := values.origin_of(site.frame.f_locals.get(name)))}
+
+
+def _inner_variables(site: Site, outer: Environment, values: "_Values") -> Environment:
+    """Return the variables of a lambda or a comprehension: those around it, and its own by their values."""
+    own = site.code.co_varnames[: site.code.co_argcount + site.code.co_kwonlyargcount]
+    held = site.frame.f_locals
+    return outer | {name: values.origin_of(held.get(name)) or UNKNOWN for name in own if not name.startswith(".")}
 
 
 def _calls(node: ast.Call, name: str) -> bool:
@@ -860,7 +1050,8 @@ class _Values:
         return tuple(
             path
             for path, value in self._folded
-            if len(value) > 1 and (folded.endswith(value.lstrip("./")) or value in parts or re.sub(r"\W+", "-", value) in folded)
+            if len(value) > 1
+            and (folded.endswith(value.lstrip("./")) or value in parts or re.sub(r"\W+", "-", value) in folded)
         )
 
     def odd(self) -> tuple[str, ...]:
@@ -870,19 +1061,42 @@ class _Values:
     def identical_in(self, frame: FrameType) -> tuple[str, ...]:
         """Return the arguments that are local variables of a frame, or in a tuple or list among them."""
         held = list(frame.f_locals.values())[:50]
-        held += [each for value in held if is_a(value, tuple) or is_a(value, list) for each in list(cast("list[object]", value))[:20]]
+        held += [
+            each
+            for value in held
+            if is_a(value, tuple) or is_a(value, list)
+            for each in list(cast("list[object]", value))[:20]
+        ]
         return tuple(path for path, value in self._leaves if _is_telling(value) and any(value is each for each in held))
 
-    def origin_of(self, value: object) -> Origin | None:
-        """Return the origin of a variable by its value alone: for what came through a thread, a task or a decorator."""
+    def origin_of(self, value: object, name: str = "") -> Origin | None:
+        """Return the origin of a variable by its value alone: for what came through a thread, a task or a decorator.
+
+        A value that is too common to tell, such as 0, tells if the argument has the variable's name.
+        """
         for path, each in self._leaves:
-            if (each is value and _is_telling(value)) or (type(each) is type(value) and _is_telling(value) and _equal(each, value)):
+            tells = _is_telling(value) or (bool(name) and path.rpartition(".")[2] == name)
+            if tells and (each is value or (type(each) is type(value) and _equal(each, value))):
                 return Origin.of(path)
+        if is_a(value, str) and (inside := self._inside(value)):
+            return Origin(inside)
+        if is_a(value, dict) and len(value) <= _MOST_MEMBERS:
+            members = [origin for key, each in value.items() if (origin := self.origin_of(each, str(key)))]
+            return merge(members) if members else None
         return None
 
-    def sharpened(self, path: str) -> str:
-        """Return the path as it is; one of a list is named by the caller."""
-        return path
+    def _inside(self, text: str) -> frozenset[str]:
+        """Return the arguments whose values stand in a text, such as an address."""
+        folded = text[:_LONGEST_VALUE].casefold()
+        return frozenset(path for path, value in self._folded if len(value) > 3 and value in folded)  # noqa: PLR2004 - shorter ones are everywhere.
+
+    def folded(self, path: str) -> str:
+        """Return the value of an argument as it is compared; "" for one that is no text or number."""
+        return next((value for each, value in self._folded if each == path), "")
+
+    def value(self, path: str) -> object:
+        """Return the value of an argument."""
+        return next((value for each, value in self._leaves if each == path), None)
 
 
 def _equal(one: object, other: object) -> bool:
@@ -890,8 +1104,10 @@ def _equal(one: object, other: object) -> bool:
 
 
 def _is_telling(value: object) -> bool:
-    return (is_a(value, str) and len(value) > 1) or ((is_a(value, dict) or is_a(value, list)) and bool(value)) or (
-        is_a(value, int) and not is_a(value, bool) and abs(value) > 1
+    return (
+        (is_a(value, str) and len(value) > 1)
+        or ((is_a(value, dict) or is_a(value, list)) and bool(value))
+        or (is_a(value, int) and not is_a(value, bool) and abs(value) > 1)
     )
 
 

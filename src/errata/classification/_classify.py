@@ -170,7 +170,9 @@ class _Inquiry:
         try:
             texts = {id(decision.error): fault.message} if decision.answer.text else {}
             enough = ENOUGH_TO_NAME if fault.retry is Retry.FIX_INPUT else ENOUGH
-            return find_blame(error, call, texts, [issue.field for issue in fault.issues], enough=enough)
+            return find_blame(
+                error, call, texts, [issue.field for issue in fault.issues], enough=enough, status=fault.http_status
+            )
         except Exception as trouble:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
             _LOG.debug("The call was left out of account.\n%s", stack_of(trouble))
             return Blame()

@@ -76,8 +76,12 @@ def _at_fault(fault: Fault, blame: Blame, text: str, *, is_withheld: bool) -> Fa
     if is_open(fault):
         code = Code.NOT_FOUND if blame.is_lookup else _MENDED.get(fault.code, Code.VALIDATION_FAILED)
         retry = Retry.FIX_INPUT
-    message = _sentence(blame, text) if is_withheld and not blame.is_written else (fault.message if not is_withheld else text)
-    return dataclasses.replace(fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues)
+    message = (
+        _sentence(blame, text) if is_withheld and not blame.is_written else (fault.message if not is_withheld else text)
+    )
+    return dataclasses.replace(
+        fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues
+    )
 
 
 class _Words(NamedTuple):
@@ -106,13 +110,16 @@ def _problem(fault: Fault, blame: Blame) -> str:
 def _sentence(blame: Blame, text: str) -> str:
     """Say as a sentence what Python's own text says to a programmer."""
     error, named = blame.error, " or ".join(f"`{field}`" for field in blame.fields)
-    if is_a(error, KeyError):
-        key = argument(error)
+    if is_a(error, KeyError) and not (is_a(key := argument(error), str) and " " in key.strip()):
         if not blame.is_lookup:
             return f"{named} has no {_shown(key, blame)}."
         return f"There is no {_shown(key, blame)} here. {_near(key, blame)}".strip()
     if "'NoneType' object" in text or is_a(error, StopIteration | StopAsyncIteration):
-        return f"Nothing was found for {named}." if blame.is_lookup else f"{named} does not have the form that the tool expects."
+        return (
+            f"Nothing was found for {named}."
+            if blame.is_lookup
+            else f"{named} does not have the form that the tool expects."
+        )
     if is_a(error, AttributeError) and (name := text_at(error, "name")):
         return f"There is no {_shown(name, blame)} here. {_near(name, blame)}".strip()
     if is_a(error, ZeroDivisionError):
@@ -173,7 +180,9 @@ def _not_at_fault(fault: Fault, blame: Blame, text: str) -> Fault:
     """Take the advice to correct the arguments back."""
     error = blame.error
     if is_a(error, OSError) or blame.acquitted == "setting":
-        return _of_the_machine(dataclasses.replace(fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, issues=(), field=None), blame)
+        return _of_the_machine(
+            dataclasses.replace(fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, issues=(), field=None), blame
+        )
     if fault.http_status is not None:
         return dataclasses.replace(fault, code=Code.UPSTREAM_ERROR, retry=Retry.NEVER, issues=(), field=None)
     if fault.code not in _ABOUT_ARGUMENTS:
@@ -195,14 +204,18 @@ def _of_the_machine(fault: Fault, blame: Blame) -> Fault:
     if is_a(error, ModuleNotFoundError) and (name := text_at(error, "name")):
         return _lacking(fault, f"The module `{name}` is not installed on this server.")
     if blame.acquitted == "setting" and is_a(error, KeyError):
-        return _lacking(fault, f"The environment variable `{text_of(argument(error))[:100]}` is not set on this server.")
+        return _lacking(
+            fault, f"The environment variable `{text_of(argument(error))[:100]}` is not set on this server."
+        )
     if is_a(error, FileNotFoundError) and blame.acquitted and _is_program(blame):
         return _lacking(fault, f"`{text_of(peek(error, 'filename'))[:100]}` is not installed on this server.")
     return fault
 
 
 def _lacking(fault: Fault, message: str) -> Fault:
-    return dataclasses.replace(fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, message=message, issues=(), field=None)
+    return dataclasses.replace(
+        fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, message=message, issues=(), field=None
+    )
 
 
 def _is_program(blame: Blame) -> bool:
@@ -229,7 +242,9 @@ def _written(fault: Fault, blame: Blame, text: str) -> Fault:
     meaning = meaning_of(text)
     if meaning is not None and not (blame.acquitted and (meaning.retry or meaning.code.retry) is Retry.FIX_INPUT):
         retry = meaning.retry or meaning.code.retry
-        return dataclasses.replace(fault, code=meaning.code, retry=Retry.IF_HARMLESS if retry is Retry.SAME_CALL else retry, message=text)
+        return dataclasses.replace(
+            fault, code=meaning.code, retry=Retry.IF_HARMLESS if retry is Retry.SAME_CALL else retry, message=text
+        )
     code = fault.code
     if blame.acquitted == "setting":
         code = Code.CONFIGURATION_ERROR

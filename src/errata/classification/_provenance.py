@@ -36,6 +36,12 @@ class Origin(NamedTuple):
     """Whether it is just what a call with an argument returned, and no part of that."""
     from_environment: bool = False
     """Whether an environment variable is in it."""
+    is_unknown: bool = False
+    """Whether something is in it that could not be followed: then nothing can be said against an argument."""
+    unsent: Paths = _NONE
+    """The arguments that were not sent and whose defaults are in it."""
+    is_indirect: bool = False
+    """Whether what was fetched was asked for with what had been fetched before, and with no argument itself."""
 
     @classmethod
     def of(cls, path: str) -> Self:
@@ -53,22 +59,32 @@ class Origin(NamedTuple):
 
     def as_fetched(self) -> "Origin":
         """Return the origin of what was found by means of the value."""
-        return Origin(fetched_by=self.arguments, is_foreign=True, from_environment=self.from_environment)
+        return Origin(
+            fetched_by=self.arguments,
+            is_foreign=True,
+            from_environment=self.from_environment,
+            is_unknown=self.is_unknown,
+            is_indirect=not self.made_of and bool(self.fetched_by),
+        )
 
 
 LITERAL = Origin()
 FOREIGN = Origin(is_foreign=True)
+UNKNOWN = Origin(is_foreign=True, is_unknown=True)
 
 
 def merge(origins: Iterable[Origin]) -> Origin:
     """Return the origin of a value computed from several."""
-    made, fetched, foreign, environment = _NONE, _NONE, False, False
+    made, fetched, unsent = _NONE, _NONE, _NONE
+    foreign = environment = unknown = False
     for origin in origins:
         made |= origin.made_of
         fetched |= origin.fetched_by
+        unsent |= origin.unsent
         foreign = foreign or origin.is_foreign
         environment = environment or origin.from_environment
-    return Origin(made, fetched, foreign, from_environment=environment)
+        unknown = unknown or origin.is_unknown
+    return Origin(made, fetched, foreign, from_environment=environment, is_unknown=unknown, unsent=unsent)
 
 
 Environment: TypeAlias = dict[str, Origin]
@@ -103,6 +119,8 @@ class Scope(NamedTuple):
     names: Mapping[str, object]
     is_own: Callable[[object], bool]
     """Whether a function is the server's own, and may be read in its turn."""
+    look: Callable[[ast.Attribute], "Origin | None"] = lambda _: None
+    """Tells by its value where an attribute of an object comes from that could not be followed."""
 
     def resolve(self, node: ast.AST) -> object:
         """Return the object that a dotted name in the source means; None where only running it would tell."""
@@ -258,7 +276,7 @@ class Flow:
             case ast.Constant():
                 return LITERAL
             case ast.Name(id=name):
-                return self.environment.get(name, FOREIGN)
+                return self.environment.get(name) or self._free(name)
             case ast.Await(value=inner) | ast.Starred(value=inner) | ast.FormattedValue(value=inner):
                 return self.value(inner)
             case ast.NamedExpr(target=target, value=inner):
@@ -278,10 +296,16 @@ class Flow:
             case _:
                 return merge(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
+    def _free(self, name: str) -> Origin:
+        """Return the origin of a name that is no variable of the function: a global, a builtin, or nobody knows."""
+        return FOREIGN if name in self._scope.names or hasattr(builtins, name) else UNKNOWN
+
     def _attribute(self, node: ast.Attribute) -> Origin:
         if _is_environment(node):
             return Origin(is_foreign=True, from_environment=True)
         holder = self.value(node.value)
+        if holder.is_unknown and (seen := self._scope.look(node)) is not None:
+            return seen
         path = f"{holder.path}.{node.attr}" if holder.path else None
         return holder._replace(path=path, is_result=False)
 
@@ -300,6 +324,26 @@ class Flow:
         element = merge(map(self.value, parts))
         self.environment = before
         return element._replace(fetched_by=element.fetched_by | selected.arguments, is_result=bool(selected.arguments))
+
+    def results_in(self, node: ast.AST) -> bool:
+        """Whether an expression is what a look-up by an argument returned, tests and negations around it aside."""
+        match node:
+            case (
+                ast.UnaryOp(operand=inner)
+                | ast.NamedExpr(value=inner)
+                | ast.Compare(left=inner)
+                | ast.Await(value=inner)
+            ):
+                return self.results_in(inner)
+            case ast.BoolOp(values=values):
+                return any(map(self.results_in, values))
+            case ast.Call(
+                func=ast.Name(id="len" | "list" | "next" | "any" | "bool" | "min" | "max" | "tuple"), args=[first, *_]
+            ):
+                return self.results_in(first)
+            case ast.Call(func=ast.Attribute(value=holder)):
+                return self.value(node).is_result and bool(self.value(node).arguments) or self.results_in(holder)
+        return self.value(node).is_result
 
     def _call(self, node: ast.Call) -> Origin:
         given = merge([*map(self.value, node.args), *(self.value(keyword.value) for keyword in node.keywords)])
@@ -338,7 +382,7 @@ class Flow:
         if definition is None or self._depth >= _DEEPEST_CALLS:
             return given.as_fetched()._replace(is_result=bool(given.arguments))
         environment = bind_parameters(definition, node, self.value)
-        inner = Flow(self._scope._replace(names=function.__globals__), environment, self._depth + 1)
+        inner = Flow(Scope(function.__globals__, self._scope.is_own), environment, self._depth + 1)
         inner._budget = self._budget // 2  # noqa: SLF001 - one analysis, in two functions.
         inner.follow(definition.body)
         self._budget -= self._budget // 2
@@ -390,7 +434,9 @@ def bind_parameters(definition: Function, call: ast.Call, value: Callable[[ast.A
         elif spec.kwarg:
             environment[spec.kwarg.arg] = merge([environment.get(spec.kwarg.arg, LITERAL), value(keyword.value)])
     if rest.arguments:
-        environment |= {name: merge([origin, rest]) for name, origin in environment.items() if name not in {"self", "cls"}}
+        environment |= {
+            name: merge([origin, rest]) for name, origin in environment.items() if name not in {"self", "cls"}
+        }
         environment |= {each.arg: rest for each in (spec.vararg, spec.kwarg) if each}
     return environment
 

@@ -134,7 +134,10 @@ class Module:
 
     def function_of(self, code: CodeType) -> Function | None:
         """Return the definition that a code object was compiled from."""
-        return next((each for each in self.functions if each.name == code.co_name and _first_line(each) == code.co_firstlineno), None)
+        return next(
+            (each for each in self.functions if each.name == code.co_name and _first_line(each) == code.co_firstlineno),
+            None,
+        )
 
     def around(self, line: int) -> Function | None:
         """Return the innermost function around a line."""
