@@ -20,6 +20,8 @@ class Answer(NamedTuple):
     text: str | None = None
     """What to say instead of the exception's own text."""
     issues: tuple[FieldIssue, ...] = ()
+    is_declared: bool = False
+    """Whether a user registered the phrase that says so."""
 
 
 Said: TypeAlias = Code | Answer | BaseException | None

@@ -6,14 +6,14 @@ exception says and carries.
 """
 
 import ast
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from pathlib import Path, PurePath
 from types import FrameType, FunctionType, MappingProxyType
 from typing import NamedTuple, cast
-
-from pathlib import Path, PurePath
 
 from errata._jsonable import text_of
 from errata._values import is_a
@@ -64,9 +64,11 @@ SIGNALS = {
     "part":       Signal(2.0, "a quoted word, or the one behind `near` or a colon, stands in a longer argument"),
     "name":       Signal(2.0, "the text has the argument's name as a word"),
     "address":    Signal(2.0, "the argument is a part of the path that the upstream was asked for, and it has no such thing"),
+    "absent":     Signal(5.0, "the text asks for an argument that was not sent"),
     "file":       Signal(2.0, "the name of the file is made of the argument"),
     "alias":      Signal(2.0, "the text has the name under which the server handed the argument on"),
     "value":      Signal(0.5, "the text has the argument's value as a word"),
+    "told":       Signal(1.0, "… in a text that the server's author wrote"),
     "odd":        Signal(2.0, "the value is zero, negative or empty, and the text is about a range"),
     # Against: nothing that the caller can change.
     "own":        Signal(-9.0, "no argument reaches the expression that failed"),
@@ -146,17 +148,23 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _BROKEN = re.compile(
-    r"\b(?:unable to open database|not a database|malformed database|disk image is malformed|disk i/o|database or disk is full|corrupt"
+    r"\b(?:unable to open database|not a database|malformed database|disk image is malformed|disk i/o|database or disk is full"
     r"|out of memory|too many connections|server closed the connection|read-?only (?:database|file ?system)|no space left"
     r"|internal (?:server )?error|killed|segmentation fault)\b",
     re.IGNORECASE,
 )
+_DAMAGED = re.compile(r"\b(?:crc|checksum|corrupt(?:ed|ion)?|damaged|truncated)\b", re.IGNORECASE)
+"""Beside the name of a thing: the thing is there, and broken."""
 _ABOUT_A_TEXT = re.compile(r"Template|Syntax|Pars|Undefined|Lex|Token|Decod|Format|Grammar|BadZip|ReadError|Corrupt")
 """In the name of a class: it is about a text, or a file's content."""
 _OF_A_SCHEMA = re.compile(
     r"no such (?:table|column|function|module|collection|index)|(?:relation|column|table) \S{1,200} does not exist|unknown column|undefined (?:table|column)",
     re.IGNORECASE,
 )
+_STATUS = re.compile(
+    r"\b(?:https?|status(?: code)?|code|said|answered|returned|error|got|with)[ :=(]{1,3}[1-5]\d\d\b|\([45]\d\d\)"
+)
+"""A number that is a status, and no argument's value."""
 _GENERAL = frozenset({Exception, RuntimeError, AssertionError, OSError, SystemError})
 """Classes that say nothing about what a library was given."""
 _NO_TEXT_OF_A_TYPE = re.compile(r"'NoneType' object")
@@ -473,7 +481,7 @@ class _Case:
 
     def _of_refused_value(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
-        if made.made_of and _reads_a_file(node):
+        if made.made_of and (_reads_a_file(node) or self._is_about_fetched_text(node, holder)):
             yield Evidence("fetched")
             return
         if self._is_of_own_template(node, holder) or (made.made_of and self._is_no_text(made)):
@@ -505,12 +513,10 @@ class _Case:
         if is_missing(self.error):
             yield from self._of_empty(whole, is_result=self._flow.results_in(node))
             return
-        if (holder.fetched_by and not holder.made_of and _ABOUT_A_TEXT.search(type(self.error).__name__)) or (
-            not whole.made_of and self._status is None
-        ):
-            yield from self._acquit(whole)
+        if self._is_about_fetched_text(node, holder) or (not whole.made_of and self._status is None):
+            yield from self._acquit(whole._replace(fetched_by=whole.arguments))
             return
-        if whole.is_indirect and not whole.made_of:
+        if holder.is_indirect and not whole.made_of:
             yield Evidence("fetched")
         main = self._main_operand(node, holder, operands, origins)
         if main.made_of:
@@ -521,10 +527,22 @@ class _Case:
         others = (whole.made_of | whole.fetched_by) - main.made_of
         if others:
             yield Evidence("parameter", tuple(sorted(others)))
-        if _BROKEN.search(self.text) and (not main.made_of or not _ABOUT_A_TEXT.search(type(self.error).__name__)):
+        damaged = _DAMAGED.search(self.text) and self._values.mentioned_in(self.text.lower())
+        if damaged or _BROKEN.search(self.text):
             yield Evidence("broken")
-        if self._is_written_out(operands) or (_OF_A_SCHEMA.search(self.text) and not main.made_of):
+        if (not is_a(self.error, OSError) and self._is_written_out(operands)) or (
+            _OF_A_SCHEMA.search(self.text) and not main.made_of
+        ):
             yield Evidence("literal")
+
+    def _is_about_fetched_text(self, node: ast.Call, holder: Origin) -> bool:
+        """Whether it is about a text that was fetched: a stored template, the content of a file that an argument names."""
+        if not _ABOUT_A_TEXT.search(type(self.error).__name__) or any(
+            keyword.arg is None and self._flow.value(keyword.value).made_of for keyword in node.keywords
+        ):
+            return False
+        names_file = bool(node.args) and _is_file_name(node.args[0]) and not is_missing(self.error)
+        return names_file or bool(holder.fetched_by and not holder.made_of)
 
     def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
         """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
@@ -614,7 +632,7 @@ class _Case:
         marked = [*quoted, *_MARKED.findall(text)]
         if paths := _several(values.around(word) for word in marked):
             yield Evidence("part", paths)
-        lowered = text.lower()
+        lowered = _STATUS.sub(" ", text.lower())
         named = [name for name in self._parameters() if _has_word(lowered, name)]
         if "foreign key" in lowered and (
             keys := [name for name in self.call.arguments if name.lower().endswith(("id", "key", "ref"))]
@@ -622,10 +640,13 @@ class _Case:
             named += keys
         if named:
             yield Evidence("name", tuple(dict.fromkeys(named)))
+        absent = [name for name in named if name not in self.call.arguments and _asks_for(lowered, name)]
+        if absent:
+            yield Evidence("absent", tuple(absent))
         if paths := _several(origins for alias, origins in self._aliases().items() if _has_word(lowered, alias)):
             yield Evidence("alias", paths)
         if paths := values.mentioned_in(lowered):
-            yield Evidence("value", paths)
+            yield Evidence("told" if self.is_written else "value", paths)
         if _RANGE.search(text) and (paths := values.odd()):
             yield Evidence("odd", paths)
         if self._is_own_file():
@@ -675,22 +696,19 @@ class _Case:
         return key in names or key in _texts_in(node)
 
     def _in_file(self) -> tuple[str, ...]:
-        names = [
-            str(name) for at in ("filename", "filename2") if (name := peek(self.error, at)) and not is_a(name, int)
-        ]
-        if not is_a(self.error, OSError) or not names:
-            return ()
-        return _several(self._values.in_file(name) for name in names)
+        return _several(self._values.in_file(name) for name in _files_of(self.error))
 
     def _is_own_file(self) -> bool:
         """Whether the missing file is written out in the source, or lies in a folder of the server's own that is not there."""
-        name = peek(self.error, "filename")
-        if not is_a(self.error, FileNotFoundError) or not (is_a(name, str) or is_a(name, PurePath)):
-            return False
-        if self._node is not None and str(name) in _texts_in(self._node):
-            return True
-        folder = PurePath(str(name)).parent
+        name = next(iter(_files_of(self.error)), "")
         paths = self._in_file()
+        if not name or (not is_a(self.error, FileNotFoundError) and paths):
+            return False
+        if self._node is not None and name in _texts_in(self._node):
+            return True
+        folder = PurePath(name).parent
+        if not paths:
+            return self._node is None or not self._flow.value(self._node).arguments
         has_folder = any("/" in text or "\\" in text for path in paths for text in [self._values.folded(path)])
         return bool(paths) and not has_folder and str(folder) not in {".", ""} and not _is_folder(folder)
 
@@ -705,6 +723,9 @@ class _Case:
     def weigh(self, evidence: list[Evidence], enough: float) -> Blame:
         """Add the evidence up."""
         against = next((each.signal for each in evidence if SIGNALS[each.signal].weight < 0), None)
+        if against in {"own", "fetched"} and any(each.signal == "attribute" for each in evidence):
+            evidence = [each for each in evidence if each.signal != against]
+            against = None
         flow = {"operand", "check", "selected", "statement", "parameter", "state", "missing"}
         reached = {path for each in evidence if each.signal in flow for path in each.paths}
         scores: dict[str, float] = defaultdict(float)
@@ -714,7 +735,7 @@ class _Case:
         if against:
             return Blame((), against, tuple(evidence))
         if reached:  # The flow says which arguments come into question; the words choose among them.
-            named = {path for each in evidence if each.signal in {"name", "field"} for path in each.paths}
+            named = {path for each in evidence if each.signal in {"absent", "field"} for path in each.paths}
             scores = {
                 path: score for path, score in scores.items() if path in reached | (named - {*self.call.arguments})
             }
@@ -738,6 +759,14 @@ def is_missing(error: BaseException) -> bool:
     return any(
         cls.__name__.removesuffix("Error").removesuffix("Exception") in _NOT_THERE for cls in type(error).__mro__
     )
+
+
+def _files_of(error: BaseException) -> list[str]:
+    """List the names of the files that an OSError is about."""
+    if not is_a(error, OSError):
+        return []
+    held = [peek(error, "filename"), peek(error, "filename2")]
+    return [os.fsdecode(name) for name in held if is_a(name, str) or is_a(name, bytes) or is_a(name, PurePath)]
 
 
 def _texts_in(node: ast.AST) -> set[str]:
@@ -796,6 +825,14 @@ def _has_word(text: str, word: str) -> bool:
         and stem in text
         and re.search(rf"(?<![\w/-]){re.escape(stem)}{ending}(?![\w/])", text) is not None
     )
+
+
+def _asks_for(text: str, name: str) -> bool:
+    """Whether a text asks for an argument: "a container name must be specified", "password required"."""
+    name = re.escape(name.lower())
+    asking = rf"\b{name}\b[^.;]{{0,40}}\b(?:required|needed|missing|must be)\b"
+    wanting = rf"\b(?:missing|specify|provide|without|needs?|with) (?:an? |the )?{name}\b"
+    return re.search(f"{asking}|{wanting}", text) is not None
 
 
 def _handed_on(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -1029,10 +1066,10 @@ class _Values:
         return tuple(path for path, value in self._folded if value != folded and pattern.search(value))
 
     def being(self, text: str) -> tuple[str, ...]:
-        """Return the arguments that are a text, or stand in it as they are."""
-        exact = tuple(path for path, value in self._leaves if is_a(value, str) and value == text)
-        parts = (path for path, value in self._leaves if is_a(value, str) and len(value) > 3 and value.strip() in text)  # noqa: PLR2004
-        return exact or tuple(parts)
+        """Return the arguments that are a text."""
+        return tuple(
+            path for path, value in self._leaves if is_a(value, str) and value and value.strip() == text.strip()
+        )
 
     def mentioned_in(self, text: str) -> tuple[str, ...]:
         """Return the arguments whose values are words of a text."""

@@ -9,6 +9,7 @@ from errata._values import is_a
 
 _MOST_LEAVES = 2_000
 _DEEPEST = 12
+_LEAST, _MOST, _MOST_TEXTS = 4, 10_000, 100
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,11 @@ class Call:
             yield path, value
             if depth < _DEEPEST:
                 waiting += reversed([(f"{path}.{key}", each, depth + 1) for key, each in _members(value)])
+
+    def texts(self) -> tuple[str, ...]:
+        """List the texts in the arguments that are long enough to be blanked in a message, the longest first."""
+        texts = {value.strip() for _, value in self.leaves() if is_a(value, str) and _LEAST <= len(value) <= _MOST}
+        return tuple(sorted(filter(None, texts), key=len, reverse=True)[:_MOST_TEXTS])
 
     def properties(self) -> Mapping[str, object]:
         """Return the schemas of the single arguments, by name."""

@@ -15,10 +15,10 @@ from errata.classification._answer import WITHHELD, Answer, Rule, Said, describe
 from errata.classification._blame import ENOUGH, ENOUGH_TO_NAME, SIGNALS, Blame, Evidence, find_blame
 from errata.classification._call import Call
 from errata.classification._carried import carried, flag_of, is_bare, wait_of
-from errata.classification._judgement import concerns_arguments, judge
+from errata.classification._judgement import concerns_arguments, guard_half_done, judge
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
-from errata.classification._words import meaning_of, words_of
+from errata.classification._words import CALLERS_TEXTS, meaning_of, words_of
 
 _LOG = logging.getLogger("errata")
 _DEEPEST = 16
@@ -85,6 +85,8 @@ class _Decision(NamedTuple):
     """The row of a table, if it was one."""
     here: _Errors
     """The exceptions that were looked through, outermost first."""
+    is_prose: bool = False
+    """Whether all that it rests on is a phrase in a text."""
 
     @property
     def error(self) -> BaseException:
@@ -128,15 +130,28 @@ def _judged(error: BaseException, call: Call | None) -> tuple[Fault, _Decision |
         )
     try:
         inquiry = _Inquiry()
-        decision = inquiry.ask(error)
-        fault = inquiry.fault(decision)
-        if call is None or decision.step is Step.FAULT or not concerns_arguments(fault):
-            return fault, decision, None
-        blame = inquiry.blame(error, call, fault, decision)
-        return inquiry.with_call(fault, decision, blame), decision, blame
+        if call is None:
+            decision = inquiry.ask(error)
+            return inquiry.fault(decision), decision, None
+        return _judged_with_call(inquiry, error, call)
     except Exception as trouble:  # noqa: BLE001 - a foreign metaclass may break whatever touches the class: its hash, its name.
         _LOG.warning("An exception could not be classified; it is called INTERNAL_ERROR.\n%s", stack_of(trouble))
         return Fault(code=Code.INTERNAL_ERROR, correlation_id=new_correlation_id(), timestamp=now()), None, None
+
+
+def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> tuple[Fault, _Decision, Blame | None]:
+    blanked = CALLERS_TEXTS.set(call.texts())
+    try:
+        decision = inquiry.ask(error)
+        fault = inquiry.fault(decision)
+        if decision.step is Step.FAULT:
+            return fault, decision, None
+        if not concerns_arguments(fault):
+            return guard_half_done(fault), decision, None
+        blame = inquiry.blame(error, call, fault, decision)
+        return guard_half_done(inquiry.with_call(fault, decision, blame)), decision, blame
+    finally:
+        CALLERS_TEXTS.reset(blanked)
 
 
 class _Inquiry:
@@ -168,7 +183,7 @@ class _Inquiry:
     def blame(self, error: BaseException, call: Call, fault: Fault, decision: _Decision) -> Blame:
         """Find out whether an argument is at fault; what goes wrong there leaves the Fault as it is without the call."""
         try:
-            texts = {id(decision.error): fault.message} if decision.answer.text else {}
+            texts = {id(each): fault.message for each in decision.here} if decision.answer.text else {}
             enough = ENOUGH_TO_NAME if fault.retry is Retry.FIX_INPUT else ENOUGH
             return find_blame(
                 error, call, texts, [issue.field for issue in fault.issues], enough=enough, status=fault.http_status
@@ -214,7 +229,10 @@ class _Inquiry:
             if deeper.is_firm:
                 return _Decision(_own(deeper), Step.CAUSE, deeper.row, here)
         meaning = meaning_of(words_of(error, names=names, text=self._text_of(error)))
-        return _Decision(meaning, Step.WORDS, None, here) if meaning else None
+        if meaning is None:
+            return None
+        is_prose = not meaning.is_declared and meaning_of(words_of(error, names=names, text=None)) != meaning
+        return _Decision(meaning, Step.WORDS, None, here, is_prose)
 
     def _ask_group(self, group: BaseException, here: _Errors) -> _Decision:
         """Choose the member that an agent can do least about."""
@@ -278,6 +296,12 @@ def _said(rule: Rule, error: BaseException) -> Said:
 
 
 def _verdict(decision: _Decision) -> Retry:
+    """Return the verdict. To repeat the same call takes a fact: prose says at most that it may be repeated if that is harmless."""
+    retry = _flagged_verdict(decision)
+    return Retry.IF_HARMLESS if retry is Retry.SAME_CALL and decision.is_prose else retry
+
+
+def _flagged_verdict(decision: _Decision) -> Retry:
     """Let the exception's own yes or no count, as far as the code and the rule allow it."""
     answer, error = decision.answer, decision.error
     flag = None if is_bare(error) else flag_of(error)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from errata._fault import Fault, FieldIssue
+from errata._half_done import tells_of_work_done
 from errata._jsonable import text_of
 from errata._redaction import redact_data
 from errata._taxonomy import Code, Retry
@@ -61,6 +62,14 @@ def judge(fault: Fault, blame: Blame, text: str, *, is_withheld: bool) -> Fault:
     if blame.is_written and text and (is_withheld or fault.code is Code.INTERNAL_ERROR):
         return _written(fault, blame, text)
     return _of_the_machine(fault, blame)
+
+
+def guard_half_done(fault: Fault) -> Fault:
+    """Lower the verdict of a failure that tells of work done before it: "Order 17 was created, but the mail was refused"."""
+    if fault.retry not in {Retry.SAME_CALL, Retry.FIX_INPUT} or not tells_of_work_done(fault.message):
+        return fault
+    lowered = Retry.IF_HARMLESS if fault.retry is Retry.SAME_CALL else Retry.VERIFY_FIRST
+    return dataclasses.replace(fault, retry=lowered)
 
 
 # An argument is at fault.

@@ -109,6 +109,12 @@ _OF_FILES = frozenset([
     "request", "communicate", "urlopen", "run", "check_output", "connect", "readlink", "owner", "extract", "extractall", "getinfo",
 ])
 """Methods that fetch something, whatever they are called on."""
+_FETCHING = frozenset([
+    "call", "connect", "delete", "download", "execute", "exists", "fetch", "find", "get", "imread", "invoke", "list", "load", "lookup",
+    "open", "patch", "ping", "poll", "post", "put", "query", "read", "recv", "request", "retrieve", "run", "scan", "search", "send",
+    "submit", "urlopen", "wait", "write",
+])
+"""The first words in the names of functions that fetch or send something."""
 _FETCHING_BUILTINS = frozenset(["open", "input", "__import__", "eval", "exec"])
 # fmt: on
 
@@ -365,17 +371,31 @@ class Flow:
             return Origin(is_foreign=True, from_environment=True)
         if is_a(callee, FunctionType) and self._scope.is_own(callee):
             return self._of_own_function(callee, node, given)
-        if is_pure(callee):
+        if is_pure(callee) or not _sounds_fetching(node.func):
             return given._replace(path=None, is_result=bool(given.arguments))
         return given.as_fetched()._replace(is_result=bool(given.arguments))
 
     def _of_method(self, func: ast.Attribute, holder: Origin, given: Origin) -> Origin:
         both = merge([holder, given])
         fetches = func.attr in _OF_FILES
-        is_text = isinstance(func.value, ast.Constant | ast.JoinedStr)
-        if (holder.made_of or is_text) and not fetches:
+        is_built = isinstance(func.value, ast.Constant | ast.JoinedStr) or (
+            self._is_built(func.value) and not _sounds_fetching(func)
+        )
+        if (holder.made_of or is_built) and not fetches:
             return both._replace(is_result=bool(both.arguments))
         return both.as_fetched()._replace(is_result=bool(both.arguments))
+
+    def _is_built(self, node: ast.AST) -> bool:
+        """Whether an object was just made by a library, and is no client, connection or service that is at hand."""
+        while isinstance(node, ast.Attribute | ast.Call):
+            if isinstance(node, ast.Call) and not self._is_local(node.func):
+                callee = self._scope.resolve(node.func)
+                if callee is not None:
+                    return not (is_a(callee, FunctionType) and self._scope.is_own(callee)) and not _sounds_fetching(
+                        node.func
+                    )
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return False
 
     def _of_own_function(self, function: FunctionType, node: ast.Call, given: Origin) -> Origin:
         definition = definition_of(function)
@@ -387,6 +407,11 @@ class Flow:
         inner.follow(definition.body)
         self._budget -= self._budget // 2
         return merge(inner.returned)._replace(is_result=bool(given.arguments))
+
+
+def _sounds_fetching(func: ast.AST) -> bool:
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    return name.lower().strip("_").partition("_")[0] in _FETCHING
 
 
 def is_pure(callee: object) -> bool:

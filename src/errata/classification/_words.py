@@ -1,6 +1,11 @@
-"""The words an exception is described with: its class's names, the words it carries, and its text."""
+"""The words an exception is described with: its class's names, the words it carries, and its text.
+
+What somebody quotes decides nothing, and what the caller sent decides nothing: both are blanked before a phrase is
+looked for. A ticket called "503 Service Unavailable" says nothing about a service.
+"""
 
 import re
+from contextvars import ContextVar
 from enum import Enum
 
 from errata._status import status_to_code
@@ -18,6 +23,38 @@ _APART = " \0 "  # Between the parts: no phrase reaches across it.
 _HUMPS = r"[A-Z]{1,8}(?=[A-Z][a-z])|[A-Z][a-z0-9]{1,40}(?=[A-Z])"
 _WORD_LIKE = 64
 _LONGEST_NAME = 200
+
+
+_QUOTED = re.compile(
+    r"(?P<before>\b[\w-]{1,40}:?\s)?(?:"
+    r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)"
+    r'|(?<!\w)"[^"\n]{1,300}"(?!\w)|(?<!\w)`[^`\n]{1,300}`|\u201c[^\u201d\n]{1,300}\u201d|\u00ab[^\u00bb\n]{1,300}\u00bb)'
+)
+# Behind these words stands what failed, not what it failed on: "Client error '429 Too Many Requests' for url …".
+_INTRODUCES = frozenset([
+    "answered", "cause", "code", "description", "detail", "error", "exception", "failure", "fault", "kind", "message", "msg",
+    "reason", "response", "returned", "said", "says", "status", "type", "with",
+])  # fmt: skip
+_SHORTEST_VALUE = 4
+CALLERS_TEXTS: ContextVar[tuple[str, ...]] = ContextVar("errata_callers_texts", default=())
+"""The texts that the caller of the tool sent, while a failure of that call is judged."""
+
+
+def blank(text: str) -> str:
+    """Return a text without what it quotes in prose, and without what the caller sent; JSON and its like stay."""
+    for value in CALLERS_TEXTS.get():
+        text = text.replace(value, " ")
+    if not any(quote in text for quote in "'\"`\u201c\u00ab"):
+        return text
+    return _QUOTED.sub(_blanked, text)
+
+
+def _blanked(quoted: re.Match[str]) -> str:
+    """Blank a quotation that a word of prose stands before."""
+    before = quoted["before"]
+    if before is None or before.strip(": \n\t").lower() in _INTRODUCES:
+        return quoted[0]
+    return f"{before}\u2026"
 
 
 class Patterns:
@@ -38,7 +75,7 @@ class Patterns:
         rows, matcher = self._rows, self._matcher
         if matcher is None:
             matcher = self._matcher = Matcher([row.phrases for row in rows])
-        found = matcher.first(words)
+        found = matcher.first(blank(words))
         return (rows[found.row], found.status) if found else None
 
     def add(self, row: Pattern) -> None:
@@ -52,6 +89,7 @@ class Patterns:
 
 
 PATTERNS = Patterns(ROWS)
+_SHIPPED = frozenset(map(id, ROWS))
 
 
 def spelled_out(text: str) -> str:
@@ -92,4 +130,5 @@ def meaning_of(words: str) -> Answer | None:
         return None
     row, status = found
     code = row.code or status_to_code(status or 0)
-    return Answer(code, row.retry or verdict(code, http_status=status), retry_after_ms=row.retry_after_ms)
+    retry = row.retry or verdict(code, http_status=status)
+    return Answer(code, retry, retry_after_ms=row.retry_after_ms, is_declared=id(row) not in _SHIPPED)

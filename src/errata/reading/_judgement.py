@@ -3,12 +3,12 @@
 import re
 from typing import NamedTuple
 
+from errata._half_done import tells_of_work_done
 from errata._status import status_to_code
 from errata._taxonomy import Code, Retry, verdict
 from errata.classification._words import PATTERNS, spelled_out
 from errata.dialects._protocol import code_of_number
 from errata.reading._bodies import NOTHING, Body, read_body
-from errata.reading._half_done import tells_of_work_done
 from errata.reading._issues import Issue
 from errata.reading._json_in_text import json_in
 from errata.reading._prefixes import unwrapped
