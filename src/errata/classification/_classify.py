@@ -12,7 +12,7 @@ from errata._log import stack_of
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
 from errata.classification._answer import WITHHELD, Answer, Rule, Said, described
-from errata.classification._blame import ENOUGH, ENOUGH_TO_NAME, SIGNALS, Blame, Evidence, find_blame
+from errata.classification._blame import ENOUGH, ENOUGH_TO_NAME, SIGNALS, Blame, Evidence, find_blame, is_stop_wrapper
 from errata.classification._call import Call
 from errata.classification._carried import carried, flag_of, is_bare, wait_of
 from errata.classification._judgement import concerns_arguments, guard_half_done, judge
@@ -197,7 +197,7 @@ class _Inquiry:
         subject = blame.error or decision.error
         is_withheld = decision.answer.text == WITHHELD
         if subject is not decision.error and not is_withheld:
-            is_withheld = self._text_of(decision.error).endswith("raised StopIteration")
+            is_withheld = is_stop_wrapper(decision.error)
         return judge(fault, blame, self._message(subject), is_withheld=is_withheld)
 
     def ask(self, error: BaseException, above: _Errors = ()) -> _Decision:

@@ -17,9 +17,8 @@ from errata._jsonable import text_of
 from errata._redaction import redact_data
 from errata._taxonomy import Code, Retry
 from errata._values import did_you_mean, is_a
-from errata.classification._blame import Blame
+from errata.classification._blame import Blame, Site
 from errata.classification._reach import argument, peek, text_at
-from errata.classification._source import Site
 from errata.classification._words import meaning_of
 
 OPEN = frozenset({

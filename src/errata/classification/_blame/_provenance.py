@@ -14,8 +14,8 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import NamedTuple, Self, TypeAlias, cast
 
 from errata._values import is_a
+from errata.classification._blame._source import Function, Module, parsed
 from errata.classification._reach import peek
-from errata.classification._source import Function, Module, parsed
 
 Paths: TypeAlias = frozenset[str]
 _NONE: Paths = frozenset()

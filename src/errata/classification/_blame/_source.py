@@ -36,6 +36,10 @@ class Site(NamedTuple):
     node: ast.AST
     parents: tuple[ast.AST, ...]
     """What surrounds the node, outermost first, beginning with the function."""
+    parameters: tuple[str, ...]
+    """The names of the function's parameters."""
+    handed_on: tuple[tuple[str, ast.expr], ...]
+    """The names under which the function hands values on: keywords of calls, and the keys of literal dicts."""
 
 
 class Trail(NamedTuple):
@@ -120,7 +124,7 @@ def _site(step: TracebackType) -> Site | None:
 
 
 _Position: TypeAlias = tuple[int | None, int | None, int | None, int | None]
-_Located: TypeAlias = tuple[Function, ast.AST, tuple[ast.AST, ...]]
+_Located: TypeAlias = tuple[Function, ast.AST, tuple[ast.AST, ...], tuple[str, ...], tuple[tuple[str, ast.expr], ...]]
 
 
 class Module:
@@ -183,7 +187,20 @@ def _located(module: Module, code: CodeType, position: _Position) -> _Located | 
     start, end = (line, column), (end_line, end_column)
     around = [path for path in _paths(function) if _contains(path[-1], start, end)]
     best = max(around, key=lambda path: (_fit(path[-1], start, end), len(path)), default=None)
-    return (function, best[-1], best[:-1]) if best else None
+    if best is None:
+        return None
+    parameters = tuple(each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg))
+    return function, best[-1], best[:-1], parameters, tuple(_handed_on(function))
+
+
+def _handed_on(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call):
+            yield from ((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg)
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and is_a(key.value, str):
+                    yield key.value, value
 
 
 def _paths(function: Function) -> Iterator[tuple[ast.AST, ...]]:

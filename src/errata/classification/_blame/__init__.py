@@ -1,0 +1,160 @@
+"""Whose fault is it? The evidence that an argument of the call is at fault, weighed against the evidence that none is."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+from errata._jsonable import text_of
+from errata._values import is_a
+from errata.classification._blame._expressions import Case, Reading
+from errata.classification._blame._signals import (
+    CLOSE,
+    ENOUGH,
+    ENOUGH_TO_NAME,
+    REACHING,
+    SIGNALS,
+    UNSENT,
+    Evidence,
+    Signal,
+)
+from errata.classification._blame._source import OwnCode, Site, Trail
+from errata.classification._blame._texts import evidence_in_fields, evidence_in_text, key_of
+from errata.classification._blame._tracing import Subject, find_subject, flow_along, is_stop_wrapper, without_await
+from errata.classification._blame._values import ArgumentValues
+from errata.classification._call import Call
+from errata.classification._reach import argument
+
+__all__ = [
+    "ENOUGH",
+    "ENOUGH_TO_NAME",
+    "SIGNALS",
+    "Blame",
+    "Evidence",
+    "Signal",
+    "Site",
+    "find_blame",
+    "is_stop_wrapper",
+]
+
+_LONGEST_TEXT = 4_000
+_MOST_FIELDS = 3
+
+
+class Blame(NamedTuple):
+    """What came of the evidence."""
+
+    fields: tuple[str, ...] = ()
+    """The arguments at fault, as dotted paths; empty if none is known to be."""
+    acquitted: str | None = None
+    """The signal by which none can be at fault."""
+    evidence: tuple[Evidence, ...] = ()
+    error: BaseException | None = None
+    """The exception that the evidence is about: the one itself, or the cause behind it."""
+    site: Site | None = None
+    """Where it failed in the server's own code."""
+    is_written: bool = False
+    """Whether somebody wrote its text, in a `raise` or an `assert` of the server's own code."""
+    is_lookup: bool = False
+    """Whether something was looked up and is not there."""
+    whole: str | None = None
+    """The argument that the failing operand is, to the letter."""
+
+    @property
+    def signals(self) -> frozenset[str]:
+        """The names of the signals that were seen."""
+        return frozenset(each.signal for each in self.evidence)
+
+
+def find_blame(
+    error: BaseException,
+    call: Call,
+    texts: Mapping[int, str] = MappingProxyType({}),
+    fields: Iterable[str] = (),
+    *,
+    enough: float = ENOUGH,
+    status: int | None = None,
+) -> Blame:
+    """Find out whether an argument of the call is at fault for an exception.
+
+    `texts` has, by the identity of an exception, what it says where that is better than its own text; `fields` are
+    those that an upstream complained about, `status` is its answer.
+    """
+    fields = list(fields)
+    values = ArgumentValues(call)
+    subject = find_subject(error, OwnCode(call.function))
+    while True:
+        case = _case(subject, call, values, _text(subject.error, texts), status)
+        reading = Reading(case)
+        evidence = list(reading.evidence())
+        if not (subject.is_relayed and len(case.trail.sites) > 1 and evidence == [Evidence("own")]):
+            break
+        subject = subject._replace(trail=Trail(case.trail.sites[:-1], case.trail.sites[-1].frame))
+    evidence += [*evidence_in_text(case, is_written=reading.is_written), *evidence_in_fields(case, fields)]
+    blame = _weigh(evidence, call, enough)
+    return blame._replace(
+        error=case.error,
+        site=case.site,
+        is_written=reading.is_written,
+        is_lookup=reading.is_lookup or (bool(blame.fields) and "key" in blame.signals and _is_bare_key(case.error)),
+        whole=reading.whole,
+    )
+
+
+def _case(subject: Subject, call: Call, values: ArgumentValues, text: str, status: int | None) -> Case:
+    site = subject.trail.last
+    node = without_await(site.node) if site else None
+    return Case(call, values, subject.error, text, status, subject.trail, flow_along(subject.trail, call, values), node)
+
+
+def _text(error: BaseException, texts: Mapping[int, str]) -> str:
+    known = texts.get(id(error))
+    if known is None and is_a(error, KeyError) and is_a(key := argument(error), str):
+        known = repr(key[:_LONGEST_TEXT])
+    return (text_of(error) if known is None else known)[:_LONGEST_TEXT]
+
+
+def _is_bare_key(error: BaseException) -> bool:
+    return key_of(error) is not None
+
+
+def _weigh(evidence: list[Evidence], call: Call, enough: float) -> Blame:
+    against = next((each.signal for each in evidence if SIGNALS[each.signal].weight < 0), None)
+    holds_argument = any(each.signal == "attribute" for each in evidence)
+    if against and not (holds_argument and against in {"own", "fetched"}):
+        return Blame((), against, tuple(evidence))
+    scores = _score(evidence, call)
+    best = max(scores.values(), default=0.0)
+    accused = [path for path, score in scores.items() if score >= enough and score > best - CLOSE]
+    if accused and all(_is_offered(path, call) for path in accused):
+        return Blame((), "offered", (*evidence, Evidence("offered", tuple(accused))))
+    return Blame(tuple(accused[:_MOST_FIELDS]), None, tuple(evidence))
+
+
+def _score(evidence: list[Evidence], call: Call) -> dict[str, float]:
+    """Add up what speaks for each argument. Where it is known which of them were used, no other comes into question."""
+    reached = {path for each in evidence if each.signal in REACHING for path in each.paths}
+    wanted = {path for each in evidence if each.signal in UNSENT for path in each.paths if path not in call.arguments}
+    scores: dict[str, float] = defaultdict(float)
+    for signal, paths in evidence:
+        for path in paths:
+            scores[_known_path(path, reached)] += max(SIGNALS[signal].weight, 0.0)
+    return {path: score for path, score in scores.items() if not reached or path in reached | wanted}
+
+
+def _known_path(path: str, reached: set[str]) -> str:
+    """Return the path under which the flow knows an argument that a part of it was found of."""
+    part = path
+    while part not in reached and "." in part:
+        part = part.rpartition(".")[0]
+    if part in reached:
+        return part
+    return next((each for each in reached if each.startswith(f"{path}.")), path if not reached else part)
+
+
+def _is_offered(path: str, call: Call) -> bool:
+    """Whether the schema lists the value that was given among those that are allowed."""
+    schema = call.properties().get(path)
+    allowed = cast("dict[str, object]", schema).get("enum") if is_a(schema, dict) else None
+    given = call.arguments.get(path)
+    return path in call.arguments and is_a(allowed, list) and given in cast("list[object]", allowed)

@@ -1,0 +1,554 @@
+"""Evidence from the expression that failed: which operand it failed on, and whether that is made of an argument."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from errata._values import is_a
+from errata.classification._blame._provenance import LITERAL, Flow, Origin, merge
+from errata.classification._blame._signals import Evidence
+from errata.classification._blame._source import Site, Trail
+from errata.classification._blame._values import ArgumentValues, has_word
+from errata.classification._call import Call
+from errata.classification._reach import argument, peek, text_at
+
+_LONGEST_TEXT = 20_000
+_QUOTED = re.compile(
+    r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\u201c([^\u201d\n]{1,200})\u201d|\[([^\]\n]{1,80})\]"
+)
+_MARKED = re.compile(
+    r"(?:: |\bnear |\bnamed? |\bcolumn |\btable |\bfunction |\boption |\bkey |\bunknown |\bno such )[\"'`]?([\w.$@-]{2,60})"
+)
+_FORM = re.compile(
+    r"\b(?:syntax|pars(?:e|er|ing)|malformed|invalid|unrecogni[sz]ed|unknown|unexpected|unterminated|unmatched|unbalanced"
+    r"|expected|expecting|incomplete|badly|illegal|bad|not a valid|unsupported|no such|does not exist|not found|did not match"
+    r"|ambiguous|usage|one statement|out of range|too (?:long|large|many|big|short|small))\b",
+    re.IGNORECASE,
+)
+_BROKEN = re.compile(
+    r"\b(?:unable to open database|not a database|malformed database|disk image is malformed|disk i/o|database or disk is full"
+    r"|out of memory|too many connections|server closed the connection|read-?only (?:database|file ?system)|no space left"
+    r"|internal (?:server )?error|killed|segmentation fault)\b",
+    re.IGNORECASE,
+)
+_DAMAGED = re.compile(r"\b(?:crc|checksum|corrupt(?:ed|ion)?|damaged|truncated)\b", re.IGNORECASE)
+"""Beside the name of a thing: the thing is there, and broken."""
+_ABOUT_A_TEXT = re.compile(r"Template|Syntax|Pars|Undefined|Lex|Token|Decod|Format|Grammar|BadZip|ReadError|Corrupt")
+"""In the name of a class: it is about a text, or a file's content."""
+_OF_A_SCHEMA = re.compile(
+    r"no such (?:table|column|function|module|collection|index)|(?:relation|column|table) \S{1,200} does not exist"
+    r"|unknown column|undefined (?:table|column)",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(
+    r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE
+)
+_NOTHING = "'NoneType' object"
+_SIGNATURE = ("positional argument", "unexpected keyword", "required keyword-only", "multiple values for")
+_GENERAL = frozenset({Exception, RuntimeError, AssertionError, OSError, SystemError})
+"""Classes that say nothing about what a library was given."""
+_OF_A_VALUE = ValueError | ArithmeticError | LookupError | RecursionError | SyntaxError | MemoryError
+"""Python's own exceptions about a value, and what inherits from them."""
+_TEMPLATES = {"format", "format_map", "substitute"}
+_READERS = ("read", "open", "load", "imread", "from_file")
+_BUILDERS = ("structure", "load", "parse", "from_", "validate", "model_validate")
+# fmt: off
+_NOT_THERE = frozenset([
+    "NoResultFound", "DoesNotExist", "ObjectDoesNotExist", "NoSuchElement", "NotFound", "ObjectNotFound", "ResourceNotFound",
+    "NoMatches", "NodeNotFound", "NoRecord", "DocumentNotFound", "EntityNotFound", "UnknownObject",
+])
+# fmt: on
+
+
+class Case(NamedTuple):
+    """One exception, its way through the server's code, and the call."""
+
+    call: Call
+    values: ArgumentValues
+    error: BaseException
+    text: str
+    status: int | None
+    trail: Trail
+    flow: Flow
+    node: ast.AST | None
+    """The expression that failed."""
+
+    @property
+    def site(self) -> Site | None:
+        """Where it failed in the server's own code."""
+        return self.trail.last
+
+    @property
+    def is_own_failure(self) -> bool:
+        """Whether the server's own expression failed by itself, and no library below it."""
+        return self.trail.beyond is None
+
+
+class Reading:
+    """What the failing expression says."""
+
+    __slots__ = ("_case", "_flow", "is_lookup", "is_written", "whole")
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._flow = case.flow
+        self.is_written = False
+        """Whether somebody wrote the text, in a `raise` or an `assert` of the server's own code."""
+        self.is_lookup = False
+        """Whether something was looked up and is not there."""
+        self.whole: str | None = None
+        """The argument that the operand is, to the letter."""
+
+    def evidence(self) -> Iterator[Evidence]:
+        """Read the expression that failed."""
+        case = self._case
+        if case.site is None or case.node is None:
+            yield from self._without_source()
+        elif is_a(case.error, AssertionError) and case.is_own_failure and (test := _asserted(case.site)) is not None:
+            self.is_written = bool(case.text)
+            yield from self._of_check([test])
+        elif isinstance(case.node, ast.Raise):
+            self.is_written = bool(case.text)
+            yield from self._of_check(list(_guards(case.site)))
+        else:
+            yield from self._of_expression(case.node)
+
+    def _without_source(self) -> Iterator[Evidence]:
+        """Ask at least whether the library's first frame was given an argument itself."""
+        frame = self._case.trail.beyond
+        if frame is not None and (paths := self._case.values.held_by(frame)):
+            yield Evidence("statement", paths)
+
+    def _of_expression(self, node: ast.AST) -> Iterator[Evidence]:
+        error, own = self._case.error, self._case.is_own_failure
+        if not own and (lazy := _iterated(node)) is not None:
+            node = lazy  # A library's generator, which fails when it is asked for the first item.
+        match node:
+            case ast.Subscript(ctx=ast.Load() | ast.Del()) if is_a(error, LookupError | TypeError):
+                yield from self._of_subscript(node)
+            case ast.Attribute(ctx=ast.Load()) if own:
+                yield from self._of_attribute(node)
+            case ast.BinOp() if own:
+                yield from self._of_operation(node)
+            case ast.Call():
+                yield from self._of_call(node)
+            case ast.For() | ast.AsyncFor():
+                yield from self._of_value(self._flow.value(node.iter))
+            case ast.With() | ast.AsyncWith():
+                if own or is_a(error, OSError):  # Otherwise it is left, and what fails then was put in before, unseen.
+                    yield from self._of_value(merge(self._flow.value(item.context_expr) for item in node.items))
+            case _:
+                assigned = _assigned_to(node, self._case.site)
+                yield from self._of_value(self._flow.value(node if assigned is None else assigned))
+
+    # What the evidence is.
+
+    def _accuse(self, signal: str, origin: Origin) -> Iterator[Evidence]:
+        if signal == "operand" and origin.path:
+            self.whole = origin.path
+        yield Evidence(signal, tuple(sorted(origin.made_of or origin.fetched_by)))
+
+    def _acquit(self, origin: Origin) -> Iterator[Evidence]:
+        """Speak against every argument, unless something is in the expression that could not be followed."""
+        if origin.from_environment:
+            yield Evidence("setting")
+        elif origin.fetched_by:
+            yield Evidence("fetched")
+        elif not origin.is_unknown:
+            yield Evidence("own")
+
+    def _of_value(self, origin: Origin) -> Iterator[Evidence]:
+        yield from self._accuse("operand", origin) if origin.made_of else self._acquit(origin)
+
+    # Python's own operations.
+
+    def _of_subscript(self, node: ast.Subscript) -> Iterator[Evidence]:
+        error = self._case.error
+        holder, index = self._flow.value(node.value), self._flow.value(node.slice)
+        if is_a(error, TypeError):
+            yield from self._of_nothing(holder) if _NOTHING in self._case.text else self._of_type([holder, index])
+        elif index.made_of:
+            self.is_lookup = is_a(error, KeyError)
+            yield from self._accuse("operand", index)
+        elif holder.made_of:
+            yield from self._accuse("operand", holder)
+        elif index.is_unknown:
+            return
+        elif holder.is_result and holder.fetched_by and is_a(error, IndexError):
+            self.is_lookup = True
+            yield from self._accuse("selected", holder)
+        else:
+            yield from self._acquit(merge([holder, index]))
+
+    def _of_attribute(self, node: ast.Attribute) -> Iterator[Evidence]:
+        if _NOTHING in self._case.text:
+            yield from self._of_nothing(self._flow.value(node.value))
+        else:
+            yield Evidence("own")
+
+    def _of_nothing(self, holder: Origin) -> Iterator[Evidence]:
+        """Judge a None: it is the caller's if a look-up by an argument returned it, and a bug if it was a part of something."""
+        if holder.is_result and holder.arguments:
+            self.is_lookup = bool(holder.fetched_by)
+            yield from self._accuse("selected", holder)
+        else:
+            yield Evidence("own")
+
+    def _of_operation(self, node: ast.BinOp) -> Iterator[Evidence]:
+        left, right = self._flow.value(node.left), self._flow.value(node.right)
+        if is_a(self._case.error, ZeroDivisionError):
+            yield from self._of_value(right)
+        elif is_a(self._case.error, TypeError):
+            yield from self._of_type([left, right])
+        else:
+            yield from self._of_value(merge([left, right]))
+
+    def _of_type(self, operands: list[Origin]) -> Iterator[Evidence]:
+        """Judge a TypeError: the schema has checked the arguments, so anything else in the expression is more likely."""
+        whole = merge(operands)
+        is_callers = whole.made_of and not whole.is_foreign and not whole.fetched_by
+        yield from self._accuse("operand", whole) if is_callers else iter([Evidence("own")])
+
+    # Calls.
+
+    def _of_call(self, node: ast.Call) -> Iterator[Evidence]:
+        error, operands = self._case.error, _operands(node)
+        given = merge(map(self._flow.value, operands))
+        holder = self._flow.value(node.func.value) if isinstance(node.func, ast.Attribute) else LITERAL
+        whole = merge([holder, given])
+        if is_a(error, TypeError) and self._case.is_own_failure:
+            yield from self._of_misuse(node, holder, given)
+        elif is_a(error, AttributeError) and _name_of(node.func) == "getattr" and len(node.args) > 1:
+            self.is_lookup = True
+            yield from self._of_value(self._flow.value(node.args[1]))
+        elif is_a(error, ImportError):
+            yield from self._of_import(given)
+        elif is_a(error, StopIteration | StopAsyncIteration) or _EMPTY.search(self._case.text):
+            yield from self._of_empty(whole, [node.func, *operands])
+        elif is_a(error, TypeError) and (chosen := self._chosen(node)) is not None:
+            yield from self._accuse("operand", chosen)
+        elif not whole.arguments:
+            if operands or not self._is_stateful(node):
+                yield from self._acquit(whole)
+        elif is_a(error, RecursionError) and self._is_recursive():
+            yield Evidence("own")
+        elif is_a(error, _OF_A_VALUE):
+            yield from self._of_refused_value(node, holder, given)
+        else:
+            yield from self._of_library(node, holder, operands)
+
+    def _of_misuse(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
+        """Judge a TypeError of the call itself: an unexpected keyword is the caller's if the caller sent the keywords."""
+        spread = merge(self._flow.value(keyword.value) for keyword in node.keywords if keyword.arg is None)
+        if spread.made_of:
+            yield from self._accuse("operand", spread)
+        elif any(words in self._case.text for words in _SIGNATURE):
+            yield Evidence("own")
+        else:
+            yield from self._of_type([holder._replace(is_foreign=False), given])
+
+    def _of_import(self, given: Origin) -> Iterator[Evidence]:
+        """Judge a module that is missing: the caller's if its name has the argument in it, and not one that it imports."""
+        name = text_at(self._case.error, "name") or ""
+        texts = [self._case.values.text(path) for path in given.made_of]
+        if any(text and text in name for text in texts):
+            self.is_lookup = True
+            yield from self._accuse("operand", given)
+        else:
+            yield Evidence("own")
+
+    def _of_empty(self, origin: Origin, parts: Iterable[ast.AST]) -> Iterator[Evidence]:
+        """Judge an empty selection: the caller's if an argument selected, and not if it came empty from elsewhere."""
+        self.is_lookup = not origin.made_of
+        if origin.made_of:
+            yield from self._accuse("operand", origin)
+        elif origin.fetched_by and any(map(self._flow.results_in, parts)):
+            yield from self._accuse("selected", origin)
+        else:
+            yield from self._acquit(origin)
+
+    def _chosen(self, node: ast.Call) -> Origin | None:
+        """Return the argument that selected what a library cannot do this with: `frame[column].mean()`."""
+        match node.func:
+            case ast.Attribute(value=ast.Subscript(slice=index)) if not node.args:
+                origin = self._flow.value(index)
+                return origin if origin.made_of else None
+        return None
+
+    def _is_stateful(self, node: ast.Call) -> bool:
+        """Whether it is `session.commit()` or its like: what fails there was put in before, unseen."""
+        if self._case.is_own_failure or is_a(self._case.error, OSError):
+            return False
+        return isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+
+    def _is_recursive(self) -> bool:
+        """Whether it is the server's own function that calls itself."""
+        codes = [site.code for site in self._case.trail.sites]
+        return len({*codes}) < len(codes)
+
+    def _of_refused_value(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
+        made = merge([given, holder if holder.made_of else LITERAL])
+        if made.made_of and (_reads_a_file(node) or self._is_about_fetched_text(node, holder)):
+            yield Evidence("fetched")
+        elif self._is_of_own_template(node, holder) or (made.made_of and self._is_no_text(made)):
+            yield Evidence("fetched" if holder.fetched_by else "own")
+        elif made.made_of:
+            self.is_lookup = is_a(self._case.error, KeyError) and not _builds(node)
+            yield from self._accuse("operand", made)
+        elif is_missing(self._case.error) or "not found" in self._case.text.lower():
+            yield from self._of_empty(merge([holder, given]), [node])
+        else:
+            yield from self._acquit(merge([holder, given]))
+
+    def _is_of_own_template(self, node: ast.Call, holder: Origin) -> bool:
+        """Whether the key that is missing is one of a template or of a literal of the server's own."""
+        key = argument(self._case.error)
+        if type(self._case.error) is not KeyError or not is_a(key, str):
+            return False
+        is_template = isinstance(node.func, ast.Attribute) and node.func.attr in _TEMPLATES
+        return (is_template and not holder.made_of) or key in texts_in(node)
+
+    def _is_no_text(self, made: Origin) -> bool:
+        """Whether a text cannot be read and no argument is a text: then it is another one, of a file or an upstream."""
+        is_about_text = any(is_a(peek(self._case.error, name), str | bytes) for name in ("doc", "object"))
+        values = [self._case.values.value(path) for path in made.made_of]
+        return is_about_text and not any(is_a(value, str | dict | list) for value in values)
+
+    def _of_library(self, node: ast.Call, holder: Origin, operands: list[ast.expr]) -> Iterator[Evidence]:
+        """Judge an exception of a library by what the library was given."""
+        text, origins = self._case.text, [*map(self._flow.value, operands)]
+        whole = merge([holder, *origins])
+        if is_missing(self._case.error):
+            yield from self._of_empty(whole, [node])
+            return
+        if self._is_about_fetched_text(node, holder) or (not whole.made_of and self._case.status is None):
+            yield from self._acquit(whole._replace(fetched_by=whole.arguments))
+            return
+        main = self._main_operand(node, holder, operands, origins)
+        if main.made_of:
+            self.whole = main.path
+            yield from self._accuse("statement", main)
+            yield from self._accuse("form", main) if _FORM.search(text) else ()
+        if others := whole.arguments - main.made_of:
+            yield Evidence("parameter", tuple(sorted(others)))
+        if holder.is_indirect and not whole.made_of:
+            yield Evidence("fetched")
+        if _BROKEN.search(text) or (_DAMAGED.search(text) and self._case.values.mentioned_in(text.lower())):
+            yield Evidence("broken")
+        if self._is_written_out(operands) or (_OF_A_SCHEMA.search(text) and not main.made_of):
+            yield Evidence("literal")
+
+    def _is_about_fetched_text(self, node: ast.Call, holder: Origin) -> bool:
+        """Whether it is about a text that was fetched: a stored template, the content of a file that an argument names."""
+        spread = (keyword.value for keyword in node.keywords if keyword.arg is None)
+        if not _ABOUT_A_TEXT.search(type(self._case.error).__name__) or any(
+            self._flow.value(value).made_of for value in spread
+        ):
+            return False
+        names_file = bool(node.args) and _is_file_name(node.args[0]) and not is_missing(self._case.error)
+        return names_file or bool(holder.fetched_by and not holder.made_of)
+
+    def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
+        """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
+        if type(self._case.error) in _GENERAL or not operands:
+            return LITERAL
+        made = [origin for origin in origins if origin.made_of]
+        first = origins[0] if node.args else made[0] if len(made) == 1 and not holder.fetched_by else LITERAL
+        if node.args and isinstance(operands[0], ast.Compare | ast.Lambda):
+            first = LITERAL
+        return merge([first, holder])._replace(path=first.path) if holder.made_of else first
+
+    def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
+        """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
+        if is_a(self._case.error, OSError):
+            return False
+        words = {part for word in complaints(self._case.text) for part in (word, word.rpartition(".")[2]) if part}
+        words = {word for word in words if not self._case.values.containing(word) and not self._names_argument(word)}
+        texts = [text for operand in operands for text in self._own_texts(operand)] if words else []
+        return any(has_word(text, word) for word in words for text in texts)
+
+    def _names_argument(self, word: str) -> bool:
+        return any(part in self._case.call.arguments for part in re.split(r"\W", word))
+
+    def _own_texts(self, operand: ast.expr) -> Iterator[str]:
+        for node in ast.walk(operand):
+            if isinstance(node, ast.Constant) and is_a(node.value, str):
+                yield node.value.lower()
+            elif isinstance(node, ast.Name) and self._case.site and not self._flow.value(node).made_of:
+                value = self._case.site.frame.f_locals.get(node.id)
+                if is_a(value, str):
+                    yield value[:_LONGEST_TEXT].lower()
+
+    # Checks of the server's own.
+
+    def _of_check(self, tests: list[ast.AST]) -> Iterator[Evidence]:
+        """Judge a `raise` or an `assert` by the tests that led to it."""
+        origins = [self._flow.value(test) for test in tests]
+        if is_a(self._case.error, LookupError) or is_missing(self._case.error):
+            self.is_lookup = True
+            yield Evidence("missing", tuple(sorted(merge(origins).arguments)))
+        pairs = zip(tests, origins, strict=True)
+        telling = next((pair for pair in pairs if pair[1].arguments or pair[1].unsent), None)
+        if telling is None:
+            yield from self._acquit(merge(origins)) if tests else ()
+            return
+        test, origin = telling
+        if origin.made_of or not origin.fetched_by:
+            self.is_lookup = self.is_lookup or _asks_whether_known(test)
+            yield Evidence("check", tuple(sorted(origin.made_of or origin.unsent)))
+        elif _asks_whether_there(test) and self._flow.results_in(test):
+            self.is_lookup = True
+            yield Evidence("selected", tuple(sorted(origin.fetched_by)))
+        else:
+            yield Evidence("state", tuple(sorted(origin.fetched_by)))
+
+
+def is_missing(error: BaseException) -> bool:
+    """Whether the class of an exception says that something was looked for and is not there."""
+    names = (cls.__name__.removesuffix("Error").removesuffix("Exception") for cls in type(error).__mro__)
+    return any(name in _NOT_THERE for name in names)
+
+
+def quoted_in(text: str) -> list[str]:
+    """List what a text quotes."""
+    return [word for groups in _QUOTED.findall(text) for word in groups if word.strip()]
+
+
+def marked_in(text: str) -> list[str]:
+    """List the words behind `near`, a colon and the like, where parsers put what they stumbled over."""
+    return _MARKED.findall(text)
+
+
+def complaints(text: str) -> set[str]:
+    """Return the words that a text is about, in lower case."""
+    return {word.lower() for word in (*quoted_in(text), *marked_in(text))}
+
+
+def texts_in(node: ast.AST) -> set[str]:
+    """Return the texts that are written out in an expression."""
+    return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and is_a(each.value, str)}
+
+
+# The shapes of expressions.
+
+
+def _operands(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def _name_of(func: ast.AST) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+def _builds(node: ast.Call) -> bool:
+    """Whether a call builds something from data, so that a missing key is one of the data."""
+    name = _name_of(node.func)
+    return name.startswith(_BUILDERS) or name[:1].isupper()
+
+
+def _reads_a_file(node: ast.Call) -> bool:
+    """Whether a call reads a file whose name is given: then it is not the name that cannot be read."""
+    return _name_of(node.func).startswith(_READERS) and bool(node.args) and _is_file_name(node.args[0])
+
+
+def _is_file_name(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Div()):
+            return True
+        case ast.JoinedStr(values=values):
+            texts = [str(each.value) for each in values if isinstance(each, ast.Constant)]
+            return any("/" in text or "." in text for text in texts)
+        case ast.Call(func=ast.Name(id="Path") | ast.Attribute(attr="Path" | "join" | "joinpath")):
+            return True
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.lower().endswith(("path", "file", "filename", "full", "target"))
+        case ast.Call(func=ast.Name(id="str"), args=[inner]):
+            return _is_file_name(inner)
+    return False
+
+
+def _iterated(node: ast.AST) -> ast.Call | None:
+    """Return the call whose items are iterated over."""
+    match node:
+        case ast.For(iter=items) | ast.AsyncFor(iter=items):
+            pass
+        case (
+            ast.ListComp(generators=[first, *_])
+            | ast.SetComp(generators=[first, *_])
+            | ast.GeneratorExp(generators=[first, *_])
+        ):
+            items = first.iter
+        case _:
+            return None
+    return items if isinstance(items, ast.Call) else None
+
+
+def _assigned_to(target: ast.AST, site: Site | None) -> ast.expr | None:
+    """Return what is assigned to a target, if the expression is one."""
+    parents = site.parents if site else ()
+    match parents[-1:]:
+        case (ast.Assign(value=value),) if not target is value:
+            return value
+        case (ast.For(iter=value) | ast.comprehension(iter=value),) if target is not value:
+            return value
+        case (ast.Tuple(elts=targets),) if target in targets:
+            outer = parents[-2] if len(parents) > 1 else None
+            if (
+                isinstance(outer, ast.Assign)
+                and isinstance(outer.value, ast.Tuple)
+                and len(outer.value.elts) == len(targets)
+            ):
+                return outer.value.elts[targets.index(target)] if isinstance(target, ast.expr) else None
+    return None
+
+
+def _asserted(site: Site) -> ast.expr | None:
+    nodes = (site.node, *reversed(site.parents))
+    return next((node.test for node in nodes if isinstance(node, ast.Assert)), None)
+
+
+def _guards(site: Site) -> Iterator[ast.AST]:
+    """List the tests that lead to a `raise`, the closest first: those around it, and those that would have left before."""
+    chain = [*site.parents, site.node]
+    for index in range(len(chain) - 1, 0, -1):
+        parent, child = chain[index - 1], chain[index]
+        match parent:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+                yield test
+            case ast.match_case(guard=ast.expr() as guard):
+                yield guard
+            case ast.Match(subject=subject):
+                yield subject
+            case ast.For(iter=items, orelse=orelse) | ast.AsyncFor(iter=items, orelse=orelse) if child in orelse:
+                yield items
+            case _:
+                pass
+        yield from _earlier_exits(parent, child)
+
+
+def _earlier_exits(parent: ast.AST, child: ast.AST) -> Iterator[ast.AST]:
+    for name in ("body", "orelse", "finalbody"):
+        body: list[ast.AST] = getattr(parent, name, None) or []
+        if isinstance(body, list) and child in body:
+            before = [node for statement in reversed(body[: body.index(child)]) for node in ast.walk(statement)]
+            yield from (node.test for node in before if isinstance(node, ast.If) and _leaves_early(node))
+
+
+def _leaves_early(node: ast.If) -> bool:
+    return any(isinstance(each, ast.Return | ast.Continue | ast.Break) for each in ast.walk(node))
+
+
+def _asks_whether_known(test: ast.AST) -> bool:
+    return any(isinstance(each, ast.In | ast.NotIn) for each in ast.walk(test))
+
+
+def _asks_whether_there(test: ast.AST) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not()) | ast.Name():
+            return True
+        case ast.Compare(ops=[ast.Is() | ast.IsNot() | ast.Eq()], comparators=[ast.Constant(value=None | 0)]):
+            return True
+        case ast.BoolOp(values=values):
+            return any(map(_asks_whether_there, values))
+    return False

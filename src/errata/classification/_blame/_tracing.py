@@ -1,0 +1,177 @@
+"""From a failure back to the call: which exception it is about, and where the values went in the server's own code."""
+
+import ast
+from functools import partial
+from types import FrameType, FunctionType
+from typing import NamedTuple, cast
+
+from errata._jsonable import text_of
+from errata._values import is_a
+from errata.classification._blame._provenance import UNKNOWN, Environment, Flow, Origin, Scope, bind_parameters
+from errata.classification._blame._source import OwnCode, Site, Trail, trail_of
+from errata.classification._blame._values import ArgumentValues
+from errata.classification._call import Call
+from errata.classification._reach import argument, inner, peek
+from errata.classification._unwrap import leaves_of
+
+_DEEPEST_CAUSE = 6
+_DEEPEST_WRAPPER = 10
+
+
+class Subject(NamedTuple):
+    """The exception that a failure is about, and its way through the server's code."""
+
+    error: BaseException
+    trail: Trail
+    is_relayed: bool = False
+    """Whether it was made elsewhere and only raised here, so that the innermost frames say nothing."""
+
+
+def find_subject(error: BaseException, own: OwnCode) -> Subject:
+    """Find the exception that the matter is about: behind a `raise … from error` in an `except`, that is the cause."""
+    outer = Trail((), None)
+    subject = _subject(error, own, outer)
+    for _ in range(_DEEPEST_CAUSE):
+        behind = _behind(subject)
+        if behind is None:
+            break
+        if is_a(subject.error, BaseExceptionGroup):
+            outer = subject.trail
+        subject = _subject(behind, own, outer)
+    return subject
+
+
+def _subject(error: BaseException, own: OwnCode, outer: Trail) -> Subject:
+    trail = trail_of(error, own)
+    sites, beyond = list(trail.sites), trail.beyond
+    while len(sites) > 1 and beyond is None and _is_relay(sites[-1]):
+        beyond = sites.pop().frame
+    relayed = len(sites) < len(trail.sites)
+    # One that was raised in a library's own task has passed no site; the server waited for the group around it.
+    return Subject(error, Trail(tuple(sites), beyond) if sites else outer, relayed)
+
+
+def _behind(subject: Subject) -> BaseException | None:
+    """Return the exception to look at instead; None if this one is it."""
+    error = subject.error
+    if is_a(error, BaseExceptionGroup):
+        leaves = list(leaves_of(error))[:2]
+        return leaves[0] if len(leaves) == 1 else None
+    if not (_is_rewording(subject.trail) or is_stop_wrapper(error)):
+        return None
+    return inner(error, "__cause__") or inner(error, "__context__")
+
+
+def is_stop_wrapper(error: BaseException) -> bool:
+    """Whether Python put it around a StopIteration that left a coroutine or a generator."""
+    ends = ("raised StopIteration", "raised StopAsyncIteration")
+    return type(error) is RuntimeError and text_of(argument(error)).endswith(ends)
+
+
+def _is_relay(site: Site) -> bool:
+    """Whether a site only raises an exception that exists already: `raise result`."""
+    match site.node:
+        case ast.Raise(exc=ast.Name(id=name)):
+            return is_a(site.frame.f_locals.get(name), BaseException)
+        case ast.Raise(exc=ast.Attribute() | ast.Subscript()):
+            return True
+    return False
+
+
+def _is_rewording(trail: Trail) -> bool:
+    """Whether an exception was raised in an `except` block, about what that block caught.
+
+    A test inside of the block that asks about something else than what was caught is a check of its own.
+    """
+    site = trail.last
+    if site is None or trail.beyond is not None or not isinstance(site.node, ast.Raise):
+        return False
+    handlers = [index for index, parent in enumerate(site.parents) if isinstance(parent, ast.ExceptHandler)]
+    if not handlers:
+        return False
+    caught = cast("ast.ExceptHandler", site.parents[handlers[-1]]).name
+    tests = [parent.test for parent in site.parents[handlers[-1] :] if isinstance(parent, ast.If)]
+    return all(any(isinstance(node, ast.Name) and node.id == caught for node in ast.walk(test)) for test in tests)
+
+
+# The flow from the tool's function down to the expression that failed.
+
+
+def flow_along(trail: Trail, call: Call, values: ArgumentValues) -> Flow:
+    """Follow the arguments from the tool's function to the last site; return the flow there."""
+    code = peek(_unwrap(call.function), "__code__")
+    files = {site.code.co_filename for site in trail.sites}
+    flow, before = Flow(Scope({}, lambda _: False), {}), None
+    for site in trail.sites:
+        environment = _bind(site, before, flow, call, values, is_tool=site.code is code)
+        scope = Scope(site.frame.f_globals, partial(_is_in, files), partial(_look, site.frame, values))
+        flow = Flow(scope, environment)
+        flow.follow(site.function.body, (*site.parents, site.node))
+        flow.inside(site.parents)
+        before = site
+    return flow
+
+
+def _is_in(files: set[str], function: object) -> bool:
+    return cast("FunctionType", function).__code__.co_filename in files
+
+
+def _look(frame: FrameType, values: ArgumentValues, node: ast.Attribute) -> Origin | None:
+    """Tell by its value where an attribute of a local object comes from: `self.name`. No property is run for it."""
+    holder = frame.f_locals.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    members = peek(holder, "__dict__")
+    value = cast("dict[str, object]", members).get(node.attr) if is_a(members, dict) else None
+    return None if value is None else values.origin_of(value, node.attr)
+
+
+def _unwrap(function: object) -> object:
+    """Return the plain function behind methods, partials and decorators."""
+    for _ in range(_DEEPEST_WRAPPER):
+        function = peek(function, "__func__") or function
+        wrapped = peek(function, "__wrapped__") or (peek(function, "func") if not peek(function, "__code__") else None)
+        if wrapped is None:
+            break
+        function = wrapped
+    return function
+
+
+def _bind(  # noqa: PLR0913 - all of it tells where a parameter comes from.
+    site: Site, before: Site | None, flow: Flow, call: Call, values: ArgumentValues, *, is_tool: bool
+) -> Environment:
+    """Return where the variables of a site's function come from as it begins."""
+    names = site.parameters
+    environment: Environment = dict.fromkeys(names, UNKNOWN)
+    if is_tool or (before is None and call.arguments and {*call.arguments} <= {*names}):
+        sent = {name: Origin.of(name) for name in names if name in call.arguments}
+        unsent = {name: Origin(unsent=frozenset({name})) for name in names if name in call.properties()}
+        return environment | unsent | sent
+    if site.code.co_name.startswith("<"):  # A lambda, or a comprehension, in a frame of its own before Python 3.12.
+        return _bind_inner(site, dict(flow.environment) if before else environment, values)
+    called = without_await(before.node) if before else None
+    if isinstance(called, ast.Call) and _calls(called, site.function.name):
+        return environment | bind_parameters(site.function, called, flow.value)
+    if before is not None and any(site.function is node for node in ast.walk(before.function)):
+        environment = {**flow.environment, **environment}
+    held = site.frame.f_locals
+    return environment | {name: origin for name in names if (origin := values.origin_of(held.get(name))) is not None}
+
+
+def _bind_inner(site: Site, outer: Environment, values: ArgumentValues) -> Environment:
+    """Bind the variables of a lambda or a comprehension: those around it, and its own by their values."""
+    own = site.code.co_varnames[: site.code.co_argcount + site.code.co_kwonlyargcount]
+    held = site.frame.f_locals
+    return outer | {name: values.origin_of(held.get(name)) or UNKNOWN for name in own if not name.startswith(".")}
+
+
+def _calls(node: ast.Call, name: str) -> bool:
+    match node.func:
+        case ast.Name(id=called) | ast.Attribute(attr=called):
+            return called == name or name == "__init__"
+    return False
+
+
+def without_await(node: ast.AST) -> ast.AST:
+    """Return the expression inside of an `await`, a `return` or a statement that is nothing else."""
+    while isinstance(node, ast.Await | ast.Expr | ast.Starred):
+        node = node.value
+    return node.value if isinstance(node, ast.Return) and node.value is not None else node
