@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from errata._fault import FieldIssue
+from errata._fault import FieldIssue, Recovery
 from errata._taxonomy import Code, Retry
 
 WITHHELD = ""
@@ -20,6 +20,8 @@ class Answer(NamedTuple):
     text: str | None = None
     """What to say instead of the exception's own text."""
     issues: tuple[FieldIssue, ...] = ()
+    recovery: Recovery | None = None
+    """The way out, where a user registered one."""
 
 
 Said: TypeAlias = Code | Answer | BaseException | None

@@ -92,4 +92,5 @@ def meaning_of(words: str) -> Answer | None:
         return None
     row, status = found
     code = row.code or status_to_code(status or 0)
-    return Answer(code, row.retry or verdict(code, http_status=status), retry_after_ms=row.retry_after_ms)
+    retry = row.retry or verdict(code, http_status=status)
+    return Answer(code, retry, retry_after_ms=row.retry_after_ms, recovery=row.recovery)
