@@ -38,6 +38,8 @@ _NOUNS = frozenset([
     "post", "reply", "schedule", "scale", "set", "store", "transfer", "trigger", "update", "upgrade", "write", "make",
 ])
 # fmt: on
+ACTIONS = (_READS | _FAMILY.keys()) - _NOUNS
+"""Words that say what a tool does, and are hardly ever the name of a thing."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 

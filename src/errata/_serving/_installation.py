@@ -27,6 +27,7 @@ from errata._serving._request import IN_WORK, Kind, Request
 from errata._serving._settings import Declaration, Settings
 from errata._serving._settling import UNDECLARED, Nature, depends_on_the_tool, nature_of
 from errata._taxonomy import Code
+from errata._tool_names import Missing, fields_in, missing_tool
 from errata._values import did_you_mean
 from errata.classification import classify
 from errata.dialects import Dialect, encode_needs_input, get, native
@@ -65,6 +66,11 @@ class Installation(ABC):
         self._is_surrounded = is_guarded or bool(self._contracts)
         self._notes = Notes()
         self._warned_of = set[str]()
+        self._tools: Mapping[str, object] | None = None
+        """The tools that were listed last, each with the schema of its arguments."""
+        self._fields = set[str]()
+        self._unchecked = set[str]()
+        """Those of them whose advice has not been looked at."""
         self._memory = Memory()
         self._undo = ExitStack()
         self._at_work = True
@@ -94,6 +100,12 @@ class Installation(ABC):
     def undeclared(self) -> Mapping[tuple[str, Code], int]:
         """How often a tool failed with a code that its contract does not declare."""
         return dict(self._notes.undeclared)
+
+    @property
+    def fallback_tools(self) -> Mapping[str, str]:
+        """The tools that its breakers send callers to, by upstream."""
+        breakers = self._breaker.values() if isinstance(self._breaker, Mapping) else filter(None, [self._breaker])
+        return {each.upstream: each.fallback_tool for each in breakers if each.fallback_tool}
 
     def uninstall(self) -> None:
         """Leave the server as it was."""
@@ -233,11 +245,27 @@ class Installation(ABC):
                 "decorator that registers it.",
                 name,
             )
+        if declared is not None and name in self._unchecked:
+            self._unchecked.discard(name)
+            self._look_for_missing_tools(name, declared)
         return published(tool, declared, self.dialect_of(name), describe=self._describe)
 
-    def look_for_typos(self, tools: Iterable[str]) -> None:
-        """Warn, once, of settings for tools that are not in the list."""
+    def _look_for_missing_tools(self, name: str, declared: Declared) -> None:
+        """Log, once, the tools that a recovery sends agents to and that are not in the list."""
+        for failure, missing in declared.missing_tools(self._tools or (), self._fields):
+            self._complain_of(f"Reason `{failure.reason}` of tool `{name}`", missing)
+
+    def _complain_of(self, subject: str, missing: Missing) -> None:
+        if (complaint := f"{subject} {missing}") not in self._warned_of:
+            self._warned_of.add(complaint)
+            _LOG.error("%s", complaint)
+
+    def look_for_typos(self, tools: Mapping[str, object]) -> None:
+        """Complain, once, of settings for tools that are not in the list, and of fallbacks; the values are schemas."""
         known = set(tools)
+        if self._tools is not None and self._tools.keys() == known:
+            return
+        self._tools, self._fields, self._unchecked = tools, fields_in(*tools.values()), {*known}
         by_tool = self._breaker.keys() if isinstance(self._breaker, Mapping) else set[str]()
         for name in sorted((self._per_tool.keys() | self._contracts.keys() | by_tool) - known - self._warned_of):
             self._warned_of.add(name)
@@ -246,6 +274,9 @@ class Installation(ABC):
                 name,
                 did_you_mean(name, known),
             )
+        for upstream, tool in self.fallback_tools.items():
+            if missing := missing_tool(tool, known):
+                self._complain_of(f"The breaker `{upstream}`", missing)
 
     async def attend(self, request: Request, run: Run, *arguments: object) -> Any:  # noqa: ANN401 - the SDK's own object.
         """Do what is asked for; a failure becomes the answer that the protocol has for it."""

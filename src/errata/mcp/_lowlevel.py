@@ -102,7 +102,7 @@ class ServerInstallation(Speaking):
             if getattr(params, "cursor", None) is None:
                 self._declarations.clear()
                 if result.next_cursor is None:  # It is the whole list.
-                    self.look_for_typos(tool.name for tool in result.tools)
+                    self.look_for_typos({tool.name: tool.input_schema for tool in result.tools})
             self._declarations |= {tool.name: tool.annotations for tool in result.tools}
             return result.model_copy(update={"tools": [self.with_errors(tool) for tool in result.tools]})
 

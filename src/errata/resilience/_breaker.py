@@ -115,6 +115,11 @@ class Breaker:
         """Tell how the upstream is doing; `status().as_dict()` is for a health tool."""
         return status_of(self.upstream, self._circuit.facts(), self._fallback_tool)
 
+    @property
+    def fallback_tool(self) -> str | None:
+        """The tool that callers are sent to while the upstream is left alone."""
+        return self._fallback_tool
+
     @staticmethod
     def reset_all() -> None:
         """Close the breakers that have no store of their own, so that a test begins as a new process does.
