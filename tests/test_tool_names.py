@@ -1,10 +1,10 @@
-"""Names of tools in advice: those that are not there are noticed, and words that are none are left alone."""
+"""Names of tools: in advice, where some are not there, and in lists, where one shows what another did not find."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._tool_names import fields_in, mentions_in, missing_tools
+from errata._tool_names import fields_in, listing_tool, mentions_in, missing_tools
 
 TOOLS = {"list_orders", "get_order", "search_articles", "pay"}
 
@@ -108,3 +108,79 @@ def test_a_schema_in_a_circle_has_an_end():
     schema["properties"]["a"] = schema
 
     assert fields_in(schema) == {"a"}
+
+
+def needs(*required, optional=()):
+    return {"properties": {name: {} for name in (*required, *optional)}, "required": list(required)}
+
+
+@pytest.mark.parametrize(
+    ("tool", "field", "others", "expected"),
+    [
+        ("get_order", "order_id", ["list_orders", "search_customers"], "list_orders"),
+        ("pay_order", "order_id", ["list_orders", "list_payments"], "list_orders"),
+        ("getOrder", "orderId", ["listOrders"], "listOrders"),
+        ("get-order", "order", ["list-orders", "list-order-lines"], "list-orders"),
+        ("read_note", "name", ["list_notes"], "list_notes"),
+        ("orders_get", "id", ["orders_list"], "orders_list"),
+        ("get_order_details_by_id", "id", ["list_all_orders"], "list_all_orders"),
+        ("get_pull_request", "pull_number", ["list_pull_requests", "list_issues"], "list_pull_requests"),
+        ("merge", "pull_request_id", ["list_pull_requests", "list_requests"], "list_pull_requests"),
+        ("get_order_line", "order_id", ["list_orders", "list_order_lines"], "list_orders"),
+        ("fetch_articles", "pmids", ["search_articles"], "search_articles"),
+        ("get_category", "category_id", ["list_categories"], "list_categories"),
+        ("read_box", "box_id", ["list_boxes"], "list_boxes"),
+        ("describe_table", "table", ["list_tables"], "list_tables"),
+        ("create_order", "order.lines.0.product_id", ["list_orders", "list_products"], "list_products"),
+        ("add_comment", "issue_id", ["list_comments", "list_issues"], "list_issues"),
+        ("shop_get_order", "order_id", ["shop_list_orders", "crm_list_orders"], "shop_list_orders"),
+        ("get_order", "order_id", ["list_orders", "search_orders"], "list_orders"),
+        ("add_comment", "issue_id", ["list_comments"], None),
+        ("get_forecast", "city", ["list_forecasts"], None),
+        ("get_order", "order_id", ["search_orders", "find_orders"], None),
+        ("get_order", "order_id", ["a_list_orders", "b_list_orders"], None),
+        ("get_order", "order_id", ["list_open_orders", "delete_orders", "get_orders"], None),
+        ("track", "number", ["list_parcels"], None),
+        ("list_orders", "order_id", [], None),
+    ],
+)
+def test_the_tool_that_shows_what_there_is(tool, field, others, expected):
+    tools = {tool: needs(field.partition(".")[0])} | dict.fromkeys(others, needs())
+
+    assert listing_tool(tool, field, tools) == expected
+
+
+def test_a_list_that_needs_what_is_wrong_is_of_no_use():
+    tools = {"get_order": needs("order_id"), "list_orders": needs("order_id"), "search_orders": needs("words")}
+
+    assert listing_tool("get_order", "order_id", tools) == "search_orders"
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (needs("order_id"), "list_orders"),
+        (needs("order_id", optional=["with_lines"]), "list_orders"),
+        (needs(optional=["order_id"]), "list_orders"),
+        (needs("order_id", "warehouse_id"), None),
+        (needs(), None),
+        ({"required": [7], "properties": 7}, None),
+        ({}, None),
+    ],
+)
+def test_without_a_field_the_only_argument_is_meant(schema, expected):
+    assert listing_tool("get_order", None, {"get_order": schema, "list_orders": needs()}) == expected
+
+
+NAMES = st.lists(
+    st.sampled_from(["list", "search", "get", "order", "orders", "note", "by", "id", "all", "shop", "x"]), max_size=4
+).map("_".join)
+
+
+@given(NAMES, st.none() | NAMES | st.text(), st.dictionaries(NAMES | st.text(), st.builds(needs, NAMES) | st.just({})))
+def test_the_tool_is_one_of_the_others_and_can_be_called_without_the_argument(tool, field, tools):
+    found = listing_tool(tool, field, tools)
+
+    assert found is None or (found in tools and found != tool)
+    if found and field:
+        assert field.partition(".")[0] not in tools[found].get("required", [])

@@ -8,8 +8,9 @@ from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, n
 from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar, cast
 
+from errata._advice import wants_a_list, with_list
 from errata._contract import Declared, bound, declare, declared_by, is_beneath_raises
 from errata._fault import Fault, rewritten
 from errata._needs_input import NeedsInput
@@ -27,7 +28,7 @@ from errata._serving._request import IN_WORK, Kind, Request
 from errata._serving._settings import Declaration, Settings
 from errata._serving._settling import UNDECLARED, Nature, depends_on_the_tool, nature_of
 from errata._taxonomy import Code
-from errata._tool_names import Missing, fields_in, missing_tool
+from errata._tool_names import Missing, fields_in, listing_tool, missing_tool
 from errata._values import did_you_mean
 from errata.classification import classify
 from errata.dialects import Dialect, encode_needs_input, get, native
@@ -66,7 +67,7 @@ class Installation(ABC):
         self._is_surrounded = is_guarded or bool(self._contracts)
         self._notes = Notes()
         self._warned_of = set[str]()
-        self._tools: Mapping[str, object] | None = None
+        self._tools: Mapping[str, Mapping[str, object]] | None = None
         """The tools that were listed last, each with the schema of its arguments."""
         self._fields = set[str]()
         self._unchecked = set[str]()
@@ -205,6 +206,17 @@ class Installation(ABC):
             [group.name_of(each) for group in groups for each in await getattr(self._place, f"list_{group}")()]
         )
 
+    async def tools(self, request: Request) -> Mapping[str, Mapping[str, object]]:  # noqa: ARG002 - for those who ask on its behalf.
+        """List the tools, each with the schema of its arguments; those that were listed last will do."""
+        if self._tools is not None:
+            return self._tools
+        listed = [Offer.of(Group.TOOLS, each, None) for each in await cast("Any", self._place).list_tools()]
+        return {offer.name: offer.input_schema for offer in listed}
+
+    async def offers(self, tool: str) -> bool:  # noqa: ARG002 - as above.
+        """Whether a tool that was listed is there for the client that asks now."""
+        return True
+
     async def _schema(self, request: Request) -> Mapping[str, object]:
         return await self.looked_up(self.input_schema(request)) or {}
 
@@ -260,7 +272,7 @@ class Installation(ABC):
             self._warned_of.add(complaint)
             _LOG.error("%s", complaint)
 
-    def look_for_typos(self, tools: Mapping[str, object]) -> None:
+    def look_for_typos(self, tools: Mapping[str, Mapping[str, object]]) -> None:
         """Complain, once, of settings for tools that are not in the list, and of fallbacks; the values are schemas."""
         known = set(tools)
         if self._tools is not None and self._tools.keys() == known:
@@ -374,12 +386,20 @@ class Installation(ABC):
         is_the_tools = failed.has_run and depends_on_the_tool(fault, request.effects)
         if is_the_tools:
             fault = (await self.nature(request)).settle_for_good(fault, request)
-        told = advised(fault, failed) if dialect is native else fault
+        told = advised(await self._sent_to_list(fault, request), failed) if dialect is native else fault
         encoded = with_what_has_no_place(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)
         answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
-        if not is_the_tools and self._may_recall(failed, request):
+        if not is_the_tools and not wants_a_list(fault) and self._may_recall(failed, request):
             self._memory.keep(failed.error, answer)
         return answer
+
+    async def _sent_to_list(self, fault: Fault, request: Request) -> Fault:
+        """Name the tool that shows what there is, where something was not found and nobody wrote what to do then."""
+        if not wants_a_list(fault):
+            return fault
+        name = listing_tool(request.name, fault.field, await self.looked_up(self.tools(request)) or {})
+        is_there = await self.looked_up(self.offers(name)) if name else False
+        return with_list(fault, name) if name and is_there else fault
 
     def _may_recall(self, failed: Failed, request: Request) -> bool:
         """Whether the exception and errata's own dialect are all there is to the answer."""

@@ -177,6 +177,10 @@ class FastMCPInstallation(Installation):
         """Find the function that a request runs."""
         return getattr(request.found, "fn", None)
 
+    async def offers(self, tool: str) -> bool:
+        """Whether a tool is there for the client that asks now: FastMCP may hide it from some."""
+        return await self._get_tool(tool) is not None
+
     async def nature_ahead(self, request: Request) -> Nature:
         """Look the tool up before FastMCP does."""
         return await self.looked_up(self._nature_ahead(request.name)) or Nature()
