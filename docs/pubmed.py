@@ -32,9 +32,9 @@ async def fetch_articles(pmids: list[str]) -> list[str]:
 
 
 @server.tool()
-async def ping() -> str:
-    """Say that the server is there."""
-    return "pong"
+async def search_articles(term: str) -> list[str]:
+    """Find the PMIDs of articles."""
+    return ["38052113"] if term else []
 
 
 errata.install(server, dialect="json-rpc")

@@ -9,6 +9,7 @@ to: ask for the status of the visual `answer-503`, `answer-429-after-17`, `answe
 """
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -90,7 +91,7 @@ async def ask_napkin(kind: type[T], method: str, path: str, **request: Any) -> T
             wait_ms = error.fault.retry_after_ms
             if wait_ms is None or not error.fault.retryable:
                 raise
-            raise worded(error.fault, f"Repeat the call after {wait_ms / 1000:g} s.") from error
+            raise worded(error.fault, f"Repeat the call after {math.ceil(wait_ms / 1000)} s.") from error
     return read(kind, response)
 
 

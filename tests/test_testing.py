@@ -19,7 +19,7 @@ from strategies import faults
 import errata
 from errata import Code, Contract, Failure, Fault, FaultError, FieldIssue, NeedsInput, dialects, raises
 from errata.http import status_to_code
-from errata.testing import assert_fails, call_tool
+from errata.testing import assert_advice_names_tools, assert_fails, call_tool
 
 pytestmark = pytest.mark.anyio
 in_each_dialect = errata.testing.in_each_dialect
@@ -433,3 +433,34 @@ print(hasattr(errata.testing, "other"))
         "`errata.testing.in_each_dialect` needs pytest, which is not installed. Install it with: pip install pytest",
         "False",
     ]
+
+
+# Advice
+
+
+def advising(make, recovery):
+    server = make()
+    failure = Failure(Code.GONE, reason="gone", when="The article is gone", recovery=recovery)
+    errata.install(server, contracts={"fetch": failure})
+    return server
+
+
+@pytest.mark.parametrize("make", SERVERS)
+async def test_advice_that_names_tools_passes(make):
+    await assert_advice_names_tools(advising(make, "Call `fetch` with another PMID, or wait 30 seconds."))
+
+
+@pytest.mark.parametrize("make", SERVERS)
+async def test_advice_that_names_no_tool_fails_with_the_nearest_name(make):
+    with pytest.raises(AssertionError) as caught:
+        await assert_advice_names_tools(advising(make, "Call `fetsh` with another PMID instead."))
+
+    assert str(caught.value) == (
+        "Reason `gone` of tool `fetch` names the tool `fetsh`, which the server does not list. Did you mean `fetch`?"
+    )
+
+
+@pytest.mark.parametrize("make", [mcp_server, fastmcp_server])
+async def test_advice_is_read_where_errata_is_not_installed(make):
+    with pytest.raises(AssertionError, match="`moved` of tool `fetch` names the tool `search_articles`"):
+        await assert_advice_names_tools(make())

@@ -31,6 +31,17 @@ def with_next_step(fault: Fault) -> Fault:
     return dataclasses.replace(fault, recovery=dataclasses.replace(recovery, hint=hint))
 
 
+def wants_a_list(fault: Fault) -> bool:
+    """Whether it would help to see what there is: something was not found, and nobody wrote what to do then."""
+    return fault.code is Code.NOT_FOUND and fault.retry is Retry.FIX_INPUT and fault.recovery is None
+
+
+def with_list(fault: Fault, tool: str) -> Fault:
+    """Send the agent to the tool that shows what there is."""
+    hint = f"Call `{tool}` to see which exist, then call again with one of them."
+    return rewritten(fault, recovery=Recovery(hint=hint))
+
+
 def _only_names_a_tool(recovery: Recovery) -> bool:
     """Whether all that is known is by which tool to look: that comes from a mark in the function, not with the error."""
     return recovery.verify_tool is not None and recovery.hint is None

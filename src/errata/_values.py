@@ -68,6 +68,11 @@ def wait_ms(value: object, *, unit_ms: int = 1) -> int | None:
     return min(wait, _LONGEST_WAIT_MS)
 
 
+def whole_seconds(milliseconds: int) -> int:
+    """Round a wait up to whole seconds, as sentences say it: never less than was asked for, and never "after 0 s"."""
+    return max(1, math.ceil(milliseconds / 1000))
+
+
 def timestamp_or_none(value: object) -> str | None:
     """Read a moment; one that is not text yet is written in ISO 8601, UTC."""
     try:

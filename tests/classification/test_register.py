@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from errata import Code, Retry, classify, register
+from errata import Code, Recovery, Retry, classify, dialects, register
 from errata.classification import explain
 
 
@@ -61,6 +61,38 @@ def test_a_row_can_be_taken_back():
     assert classify(Seats("all booked")).code is Code.INTERNAL_ERROR
 
 
+HINT = "Call `list_flights` and choose another flight."
+
+
+@pytest.mark.parametrize("recovery", [HINT, Recovery(hint=HINT), Recovery(fallback_tool="wait_list")])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"name": Seats, "retry_after_ms": 500},
+        {"name": Seats, "retry_after_ms": lambda _: 500},
+        {"name": Seats, "retry_after_ms": lambda error: error.nothing},
+        {"pattern": "no seats left"},
+    ],
+)
+def test_the_way_out_is_taught_with_a_class_and_with_a_phrase(take_back, row, recovery):
+    take_back(register(**row, code=Code.CONFLICT, recovery=recovery))
+    wanted = Recovery(hint=recovery) if isinstance(recovery, str) else recovery
+    assert classify(Seats("No seats left")).recovery == wanted
+
+
+def test_the_way_out_of_a_cause_is_the_way_out(take_back):
+    take_back(register(Seats, Code.CONFLICT, recovery=HINT))
+    error = RuntimeError("The booking failed")
+    error.__cause__ = Seats()
+    assert classify(error).recovery == Recovery(hint=HINT)
+
+
+@pytest.mark.parametrize("name", ["native", "json-rpc"])
+def test_a_way_out_that_was_taught_is_told(take_back, name):
+    take_back(register(Seats, Code.CONFLICT, recovery=HINT))
+    assert f"Recovery: {HINT}" in dialects.get(name).encode(classify(Seats()))["content"][0]["text"]
+
+
 def test_a_wait_that_cannot_be_read_costs_only_the_wait(take_back, caplog):
     take_back(register(Seats, Code.RATE_LIMITED, retry_after_ms=lambda error: error.nothing))
     with caplog.at_level(logging.WARNING, "errata"):
@@ -84,6 +116,10 @@ def test_a_wait_that_cannot_be_read_costs_only_the_wait(take_back, caplog):
         (("a.B", Code.GONE), {"retry": "same"}, "SAME_CALL"),
         (("a.B", Code.GONE), {"retry_after_ms": -1}, "milliseconds"),
         (("a.B", Code.GONE), {"retry_after_ms": "soon"}, "milliseconds"),
+        (("a.B", Code.GONE), {"recovery": 7}, "sentence"),
+        (("a.B", Code.GONE), {"recovery": " "}, "says nothing"),
+        (("a.B", Code.GONE), {"recovery": Recovery()}, "says nothing"),
+        ((), {"pattern": "x", "code": Code.GONE, "recovery": ["x"]}, "sentence"),
         ((), {"pattern": "a.*b", "code": Code.GONE}, "phrase"),
         ((), {"pattern": "", "code": Code.GONE}, "phrase"),
         ((), {"pattern": ["ok", 7], "code": Code.GONE}, "phrase"),

@@ -6,6 +6,7 @@ import typing
 import pytest
 
 from errata import Code, classify
+from errata.classification._arguments import refused_arguments
 from errata.classification._families import _validation
 from errata.classification._families._json_schema import issue_of
 from errata.classification._families._refusal import nested, path_of, predicate
@@ -231,7 +232,65 @@ class TestMsgspec:
         assert VALUE not in repr(fault)
 
 
+class TestArguments:
+    @pytest.fixture
+    def book(self):
+        pydantic = module("pydantic")
+        rider = pydantic.create_model("Rider", name=(str, ...))
+        ticket = pydantic.create_model("Ticket", seats=(int, ...), train=(str, ...), riders=(list[rider], ...))
+
+        @pydantic.validate_call
+        def book(ticket: ticket, seats: int = 1) -> None: ...
+
+        return book
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"seats": 2}, "One argument does not fit `book`: `ticket` is required."),
+            (
+                {"seats": "many"},
+                "Two arguments do not fit `book`: `ticket` is required; `seats` must be a whole number.",
+            ),
+            (
+                {"ticket": {"seats": 1, "train": "ICE", "riders": [{}]}},
+                "One argument does not fit `book`: `ticket.riders.0.name` is required.",
+            ),
+            (
+                {"ticket": {"seats": "many", "riders": {}}},
+                (
+                    "Three problems in `ticket` of `book`: `ticket.seats` must be a whole number; `ticket.train` is required; "
+                    "`ticket.riders` must be a list."
+                ),
+            ),
+            (
+                {"ticket": {"seats": "many", "riders": [{}, {"name": 7}]}},
+                (
+                    "Four problems in `ticket` of `book`: `ticket.seats` must be a whole number; `ticket.train` is required; "
+                    "`ticket.riders.0.name` is required; and 1 more."
+                ),
+            ),
+            (
+                {"ticket": {"seats": "many", "riders": []}, "seats": "many"},
+                (
+                    "Two arguments do not fit `book`: `ticket.seats` must be a whole number; `ticket.train` is required; "
+                    "`seats` must be a whole number."
+                ),
+            ),
+        ],
+    )
+    def test_arguments_are_counted_or_the_problems_of_the_only_one(self, book, given, message):
+        assert refused_arguments(raised(book, **given), "book", given).message == message
+
+
 class TestMarshmallow:
+    def test_two_problems_of_one_value_are_no_two_values(self):
+        marshmallow = module("marshmallow")
+        rules = [marshmallow.validate.Length(min=3), marshmallow.validate.Regexp("[a-z]+$")]
+        schema = marshmallow.Schema.from_dict({"name": marshmallow.fields.Str(validate=rules)})
+        fault = classify(raised(schema().load, {"name": "7"}))
+        assert fault.message.startswith("Two problems in `name`: `name`")
+
     def test_nested_messages_become_issues(self):
         marshmallow = module("marshmallow")
         fields = marshmallow.fields

@@ -20,7 +20,7 @@ class FetchErrors(Contract):
     no_match = Failure(
         Code.NOT_FOUND,
         when="No requested PMID | returned data",
-        recovery="Call search_articles first to find one.",
+        recovery="Search for articles first to find one.",
     )
     queue_full = Failure(
         Code.RATE_LIMITED,
@@ -138,7 +138,7 @@ def test_a_page_for_people(catalog):
 
         | reason | code | retry | when | recovery |
         |---|---|---|---|---|
-        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Call search_articles first to find one. |
+        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Search for articles first to find one. |
         | queue_full | RATE_LIMITED | yes, the same call, after 30 s | The queue is full | Wait 30 seconds and try it again. |
 
         Nothing is declared by:
@@ -151,7 +151,7 @@ def test_a_page_for_people(catalog):
 
         | reason | code | retry | when | recovery |
         |---|---|---|---|---|
-        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Call search_articles first to find one. |
+        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Search for articles first to find one. |
         | queue_full | RATE_LIMITED | yes, the same call, after 30 s | The queue is full | Wait 30 seconds and try it again. |
 
         ## Resource templates
@@ -160,7 +160,7 @@ def test_a_page_for_people(catalog):
 
         | reason | code | retry | when | recovery |
         |---|---|---|---|---|
-        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Call search_articles first to find one. |
+        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Search for articles first to find one. |
         | queue_full | RATE_LIMITED | yes, the same call, after 30 s | The queue is full | Wait 30 seconds and try it again. |
 
         ## Prompts
@@ -169,7 +169,7 @@ def test_a_page_for_people(catalog):
 
         | reason | code | retry | when | recovery |
         |---|---|---|---|---|
-        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Call search_articles first to find one. |
+        | no_match | NOT_FOUND | not with the same arguments | No requested PMID \\| returned data | Search for articles first to find one. |
         | queue_full | RATE_LIMITED | yes, the same call, after 30 s | The queue is full | Wait 30 seconds and try it again. |
 
         ## What any tool may fail with
@@ -190,7 +190,7 @@ def test_an_object_for_programs(catalog):
                     "reason": "no_match",
                     "code": "NOT_FOUND",
                     "when": "No requested PMID | returned data",
-                    "recovery": "Call search_articles first to find one.",
+                    "recovery": "Search for articles first to find one.",
                     "retryable": False,
                     "word": None,
                 },
@@ -210,6 +210,49 @@ def test_an_object_for_programs(catalog):
     assert found["undeclared"] == ["ping"]
     assert set(found["baseline"]) == BASELINE
     assert (found["server"], found["installed"]) == ("pubmed", False)
+
+
+def test_advice_that_names_no_tool_is_shown_and_fails(catalog):
+    source = OFFICIAL.replace("Search for articles first", "Call `fetsh` or search_articles first")
+    status, out, _ = catalog("shop", shop=source)
+    machine, record, _ = catalog("shop", "--json")
+
+    assert (status, machine) == (1, 1)
+    assert (
+        textwrap.dedent("""
+        ## Advice that cannot be taken
+
+        - Reason `no_match` of resource `articles://all` names the tool `fetsh`, which the server does not list. Did you mean `fetch`?
+        - Reason `no_match` of resource `articles://all` names the tool `search_articles`, which the server does not list.
+        """)
+        in out
+    )
+    assert json.loads(record)["missingTools"][2:4] == [
+        {
+            "kind": "resource",
+            "name": "articles://{pmid}{?page}",
+            "reason": "no_match",
+            "tool": "fetsh",
+            "nearest": ["fetch"],
+        },
+        {
+            "kind": "resource",
+            "name": "articles://{pmid}{?page}",
+            "reason": "no_match",
+            "tool": "search_articles",
+            "nearest": [],
+        },
+    ]
+
+
+def test_a_breaker_that_sends_callers_to_no_tool_is_shown(catalog):
+    breaker = (
+        'from errata.resilience import Breaker\nerrata.install(server, breaker=Breaker("ncbi", fallback_tool="pin"))\n'
+    )
+    status, out, _ = catalog("shop", shop=OFFICIAL + breaker)
+
+    assert status == 1
+    assert "- The breaker `ncbi` names the tool `pin`, which the server does not list. Did you mean `ping`?" in out
 
 
 def declared(found):

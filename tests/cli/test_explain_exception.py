@@ -8,7 +8,10 @@ from errata.cli import main
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("builtins.TimeoutError", ["# builtins.TimeoutError", "- table: Python", "- code: TIMEOUT", "- retry: yes"]),
+        (
+            "builtins.TimeoutError",
+            ["# builtins.TimeoutError", "- table: Python", "- code: TIMEOUT", "- retry: only if"],
+        ),
         ("botocore.exceptions.ClientError", ["- table: AWS", "- decided by: AWS"]),
         ("ConnectTimeout", ["# httpx.ConnectTimeout", "# requests.exceptions.ConnectTimeout"]),
         ("builtins.RuntimeError", ["INTERNAL_ERROR", "says little by itself"]),

@@ -231,7 +231,7 @@ def test_a_question_is_asked_and_is_no_failure():
     ("step", "sentence"),
     [
         (Repeat(), "Repeat the same call."),
-        (Repeat(1_500), "Repeat the same call after 1.5 s."),
+        (Repeat(1_500), "Repeat the same call after 2 s."),
         (
             FixArguments((FieldIssue("a", "is required"), FieldIssue("b", "is 3"))),
             "Change the arguments and call again: a: is required; b: is 3",

@@ -20,14 +20,15 @@ def text_of(fault):
     ("fields", "line"),
     [
         ({"retry": Retry.SAME_CALL, "retry_after_ms": 30_000}, "Retry: yes, the same call, after 30 s."),
-        ({"retry": Retry.SAME_CALL, "retry_after_ms": 1500}, "Retry: yes, the same call, after 1.5 s."),
+        ({"retry": Retry.SAME_CALL, "retry_after_ms": 1200}, "Retry: yes, the same call, after 2 s."),
+        ({"retry": Retry.SAME_CALL, "retry_after_ms": 1}, "Retry: yes, the same call, after 1 s."),
         ({"retry": Retry.SAME_CALL}, "Retry: yes, the same call."),
         ({"retry": Retry.SAME_CALL, "retry_after_ms": 0}, "Retry: yes, the same call."),
         (
             {"retry": Retry.IF_HARMLESS, "retry_after_ms": 30_000},
-            "Retry: yes, after 30 s, if doing it twice does no harm.",
+            "Retry: only if doing it twice does no harm, after 30 s.",
         ),
-        ({"retry": Retry.IF_HARMLESS}, "Retry: yes, if doing it twice does no harm."),
+        ({"retry": Retry.IF_HARMLESS}, "Retry: only if doing it twice does no harm."),
         ({"retry": Retry.FIX_INPUT}, "Retry: not with the same arguments."),
         (
             {"retry": Retry.VERIFY_FIRST, "recovery": Recovery(verify_tool="get_order")},
@@ -92,7 +93,7 @@ def test_the_lines_alone_are_read_where_the_object_was_lost():
     fault = Fault(
         code=Code.RATE_LIMITED,
         message="Too many: slow down.",
-        retry_after_ms=1500,
+        retry_after_ms=2000,
         issues=(FieldIssue("a.b", "is large"),),
         recovery=Recovery(hint="Wait: a bit.", fallback_tool="other", user_message="Patience."),
         correlation_id="abc",
@@ -101,6 +102,34 @@ def test_the_lines_alone_are_read_where_the_object_was_lost():
     del wire["structuredContent"]
 
     assert dialects.native.decode(wire) == fault
+
+
+@pytest.mark.parametrize(
+    ("line", "retry", "wait_ms"),
+    [
+        ("yes, the same call, after 1.5 s.", Retry.SAME_CALL, 1500),
+        ("yes, if doing it twice does no harm.", Retry.IF_HARMLESS, None),
+        ("yes, after 30 s, if doing it twice does no harm.", Retry.IF_HARMLESS, 30_000),
+        ("yes, after 0.25 s, if doing it twice does no harm.", Retry.IF_HARMLESS, 250),
+    ],
+)
+def test_the_lines_of_older_versions_are_read(line, retry, wait_ms):
+    text = f"Error [TIMEOUT]: No answer.\nRetry: {line}"
+
+    back = dialects.native.decode({"isError": True, "content": [{"type": "text", "text": text}]})
+
+    assert (back.retry, back.retry_after_ms) == (retry, wait_ms)
+
+
+@given(fault=faults)
+def test_the_lines_alone_never_ask_for_a_shorter_wait(fault):
+    wire = dialects.native.encode(fault)
+    del wire["structuredContent"]
+
+    back = dialects.native.decode(wire)
+
+    if back is not None and back.retryable:
+        assert (back.retry_after_ms or 0) >= (fault.retry_after_ms or 0)
 
 
 def test_prose_that_merely_begins_like_ours_is_not_ours():

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from errata.linter import lint_source
 from errata.linter.rules import RULES
 
-ABOUT_HANDLERS = {"error-contract-conformance", "error-contract-prefer-fail", "error-contract-unknown-reason"}
-STRUCTURAL = {name for name in RULES if name.startswith("error-contract-")} - ABOUT_HANDLERS
+ABOUT_TOOLS = {
+    "error-contract-conformance",
+    "error-contract-prefer-fail",
+    "error-contract-unknown-reason",
+    "error-contract-unknown-tool",
+}
+STRUCTURAL = {name for name in RULES if name.startswith("error-contract-")} - ABOUT_TOOLS
 FRAME = """
 from http import HTTPStatus
 

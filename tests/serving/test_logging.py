@@ -44,7 +44,7 @@ def records():
 
 
 class OrderErrors(Contract):
-    no_match = Failure(Code.NOT_FOUND, when="No order matched", recovery="Call list_orders first to see them.")
+    no_match = Failure(Code.NOT_FOUND, when="No order matched", recovery="Look for other orders before that.")
 
 
 async def crashing() -> str:

@@ -57,6 +57,8 @@ take_back = errata.register("mylib.Slow", Code.TIMEOUT, retry=Retry.SAME_CALL, r
 assert_type(take_back(), None)
 errata.register(OSError, Code.TIMEOUT, retry_after_ms=500)
 errata.register(pattern=["no seats left", "fully booked"], code=Code.CONFLICT)
+errata.register(OSError, Code.TIMEOUT, recovery="Call `list_flights` and choose another flight.")
+errata.register(pattern="no seats left", code=Code.CONFLICT, recovery=errata.Recovery(fallback_tool="wait_list"))
 assert_type(errata.try_catch(lambda: 7, operation="Orders.count", code=Code.GONE), int)
 assert_type(errata.try_catch(lambda: json.loads("{}"), operation="Settings.parse"), Any)
 

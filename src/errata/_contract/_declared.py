@@ -1,7 +1,7 @@
 """The failures of one tool: declared in a class, checked as it is made, and published."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -9,6 +9,7 @@ from errata._contract._failure import Failure
 from errata._contract._layers import attribute_of
 from errata._contract._rules import a_kind, checked, declared_twice, shown, undeclared, warn_of_none
 from errata._taxonomy import Code, verdict
+from errata._tool_names import Missing, missing_tools
 from errata._values import is_a, wait_ms
 
 _MAY_STAND_BESIDE = (FunctionType, property, classmethod, staticmethod, type)
@@ -94,6 +95,12 @@ class Declared:
     def __post_init__(self) -> None:
         object.__setattr__(self, "failures", MappingProxyType(dict(self.failures)))
         object.__setattr__(self, "codes", frozenset(failure.code for failure in self.failures.values()))
+
+    def missing_tools(self, tools: Collection[str], fields: Collection[str] = ()) -> Iterator[tuple[Failure, Missing]]:
+        """Find the tools that a recovery names and a server does not have; `fields` are names of other things."""
+        others = {*fields, *self.failures}
+        for failure in self.failures.values():
+            yield from ((failure, missing) for missing in missing_tools(failure.recovery, tools, others))
 
     def published(self) -> list[dict[str, object]]:
         """Describe the failures for a client, as JSON."""

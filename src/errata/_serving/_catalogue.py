@@ -1,6 +1,7 @@
 """What everything that a server offers declares to fail with."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
 from errata._contract import Declared, Failure, declared_by
 from errata._jsonable import as_object
@@ -8,6 +9,7 @@ from errata._serving._installation import Installation
 from errata._serving._offer import Group, Offer
 from errata._serving._publishing import ERRORS
 from errata._taxonomy import Code
+from errata._tool_names import Missing, fields_in, missing_tool
 from errata._values import known_word, wait_ms
 from errata.dialects._members import flag_in, items_in, text_in
 
@@ -19,6 +21,34 @@ def declared_for(offer: Offer, installation: Installation | None) -> Declared | 
     else:
         own = declared_by(offer.function)
     return own or _published_in(offer.meta)
+
+
+class NoTool(NamedTuple):
+    """An advice that names a tool which the server does not list."""
+
+    kind: str
+    """What gives it: a `tool`, a `resource`, a `prompt` or a `breaker`."""
+    name: str
+    reason: str | None
+    """For which failure; None for a breaker."""
+    missing: Missing
+
+    def __str__(self) -> str:
+        subject = f"Reason `{self.reason}` of" if self.reason else "The"
+        return f"{subject} {self.kind} `{self.name}` {self.missing}"
+
+
+def missing_tools(offers: Collection[Offer], installation: Installation | None) -> Iterator[NoTool]:
+    """Find every advice that sends agents to a tool which is not there."""
+    tools = [offer.name for offer in offers if offer.group is Group.TOOLS]
+    fields = fields_in(*(offer.input_schema for offer in offers))
+    for offer in offers:
+        declared = declared_for(offer, installation) or Declared({})
+        for failure, missing in declared.missing_tools(tools, fields):
+            yield NoTool(offer.group.kind, offer.name, failure.reason, missing)
+    for upstream, tool in installation.fallback_tools.items() if installation else ():
+        if fallback := missing_tool(tool, tools):
+            yield NoTool("breaker", upstream, None, fallback)
 
 
 def _published_in(meta: Mapping[str, object]) -> Declared | None:

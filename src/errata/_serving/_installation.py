@@ -10,6 +10,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar, cast
 
+from errata._advice import wants_a_list, with_list
 from errata._contract import Declared, bound, declare, declared_by, is_beneath_raises
 from errata._fault import Fault, rewritten
 from errata._needs_input import NeedsInput
@@ -27,6 +28,7 @@ from errata._serving._request import IN_WORK, Kind, Request
 from errata._serving._settings import Declaration, Settings
 from errata._serving._settling import UNDECLARED, Nature, depends_on_the_tool, nature_of
 from errata._taxonomy import Code
+from errata._tool_names import Missing, fields_in, listing_tool, missing_tool
 from errata._values import did_you_mean
 from errata.classification import Call, classify
 from errata.dialects import Dialect, encode_needs_input, get, native
@@ -65,6 +67,11 @@ class Installation(ABC):
         self._is_surrounded = is_guarded or bool(self._contracts)
         self._notes = Notes()
         self._warned_of = set[str]()
+        self._tools: Mapping[str, Mapping[str, object]] | None = None
+        """The tools that were listed last, each with the schema of its arguments."""
+        self._fields = set[str]()
+        self._unchecked = set[str]()
+        """Those of them whose advice has not been looked at."""
         self._memory = Memory()
         self._undo = ExitStack()
         self._at_work = True
@@ -94,6 +101,12 @@ class Installation(ABC):
     def undeclared(self) -> Mapping[tuple[str, Code], int]:
         """How often a tool failed with a code that its contract does not declare."""
         return dict(self._notes.undeclared)
+
+    @property
+    def fallback_tools(self) -> Mapping[str, str]:
+        """The tools that its breakers send callers to, by upstream."""
+        breakers = self._breaker.values() if isinstance(self._breaker, Mapping) else filter(None, [self._breaker])
+        return {each.upstream: each.fallback_tool for each in breakers if each.fallback_tool}
 
     def uninstall(self) -> None:
         """Leave the server as it was."""
@@ -205,6 +218,17 @@ class Installation(ABC):
             function=cast("Callable[..., object] | None", self.function(request)),
         )
 
+    async def tools(self, request: Request) -> Mapping[str, Mapping[str, object]]:  # noqa: ARG002 - for those who ask on its behalf.
+        """List the tools, each with the schema of its arguments; those that were listed last will do."""
+        if self._tools is not None:
+            return self._tools
+        listed = [Offer.of(Group.TOOLS, each, None) for each in await cast("Any", self._place).list_tools()]
+        return {offer.name: offer.input_schema for offer in listed}
+
+    async def offers(self, tool: str) -> bool:  # noqa: ARG002 - as above.
+        """Whether a tool that was listed is there for the client that asks now."""
+        return True
+
     async def _schema(self, request: Request) -> Mapping[str, object]:
         return await self.looked_up(self.input_schema(request)) or {}
 
@@ -245,11 +269,27 @@ class Installation(ABC):
                 "decorator that registers it.",
                 name,
             )
+        if declared is not None and name in self._unchecked:
+            self._unchecked.discard(name)
+            self._look_for_missing_tools(name, declared)
         return published(tool, declared, self.dialect_of(name), describe=self._describe)
 
-    def look_for_typos(self, tools: Iterable[str]) -> None:
-        """Warn, once, of settings for tools that are not in the list."""
+    def _look_for_missing_tools(self, name: str, declared: Declared) -> None:
+        """Log, once, the tools that a recovery sends agents to and that are not in the list."""
+        for failure, missing in declared.missing_tools(self._tools or (), self._fields):
+            self._complain_of(f"Reason `{failure.reason}` of tool `{name}`", missing)
+
+    def _complain_of(self, subject: str, missing: Missing) -> None:
+        if (complaint := f"{subject} {missing}") not in self._warned_of:
+            self._warned_of.add(complaint)
+            _LOG.error("%s", complaint)
+
+    def look_for_typos(self, tools: Mapping[str, Mapping[str, object]]) -> None:
+        """Complain, once, of settings for tools that are not in the list, and of fallbacks; the values are schemas."""
         known = set(tools)
+        if self._tools is not None and self._tools.keys() == known:
+            return
+        self._tools, self._fields, self._unchecked = tools, fields_in(*tools.values()), {*known}
         by_tool = self._breaker.keys() if isinstance(self._breaker, Mapping) else set[str]()
         for name in sorted((self._per_tool.keys() | self._contracts.keys() | by_tool) - known - self._warned_of):
             self._warned_of.add(name)
@@ -258,6 +298,9 @@ class Installation(ABC):
                 name,
                 did_you_mean(name, known),
             )
+        for upstream, tool in self.fallback_tools.items():
+            if missing := missing_tool(tool, known):
+                self._complain_of(f"The breaker `{upstream}`", missing)
 
     async def attend(self, request: Request, run: Run, *arguments: object) -> Any:  # noqa: ANN401 - the SDK's own object.
         """Do what is asked for; a failure becomes the answer that the protocol has for it."""
@@ -358,12 +401,20 @@ class Installation(ABC):
         is_the_tools = failed.has_run and depends_on_the_tool(fault, request.effects)
         if is_the_tools:
             fault = (await self.nature(request)).settle_for_good(fault, request)
-        told = advised(fault, failed) if dialect is native else fault
+        told = advised(await self._sent_to_list(fault, request), failed) if dialect is native else fault
         encoded = with_what_has_no_place(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)
         answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
-        if not is_the_tools and self._may_recall(failed, request):
+        if not is_the_tools and not wants_a_list(fault) and self._may_recall(failed, request):
             self._memory.keep(failed.error, answer)
         return answer
+
+    async def _sent_to_list(self, fault: Fault, request: Request) -> Fault:
+        """Name the tool that shows what there is, where something was not found and nobody wrote what to do then."""
+        if not wants_a_list(fault):
+            return fault
+        name = listing_tool(request.name, fault.field, await self.looked_up(self.tools(request)) or {})
+        is_there = await self.looked_up(self.offers(name)) if name else False
+        return with_list(fault, name) if name and is_there else fault
 
     def _may_recall(self, failed: Failed, request: Request) -> bool:
         """Whether the exception and errata's own dialect are all there is to the answer."""

@@ -34,8 +34,12 @@ class Offer(NamedTuple):
     function: object
     """The function behind it; None where it cannot be found."""
     meta: Mapping[str, object]
+    input_schema: Mapping[str, object]
+    """Of a tool's arguments; empty for all others."""
 
     @classmethod
     def of(cls, group: Group, listed: object, function: object) -> Self:
         """Take over what an SDK lists."""
-        return cls(group, group.name_of(listed), function, as_object(getattr(listed, "meta", None)))
+        schema = getattr(listed, "input_schema", None) or getattr(listed, "parameters", None)  # FastMCP's word for it.
+        meta = as_object(getattr(listed, "meta", None))
+        return cls(group, group.name_of(listed), function, meta, as_object(schema))

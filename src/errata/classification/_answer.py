@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from errata._fault import FieldIssue
+from errata._fault import FieldIssue, Recovery
 from errata._taxonomy import Code, Retry
 
 WITHHELD = ""
@@ -22,6 +22,8 @@ class Answer(NamedTuple):
     issues: tuple[FieldIssue, ...] = ()
     is_declared: bool = False
     """Whether a user registered the phrase that says so."""
+    recovery: Recovery | None = None
+    """The way out, where a user registered one."""
 
 
 Said: TypeAlias = Code | Answer | BaseException | None

@@ -176,6 +176,7 @@ class _Inquiry:
             retry_after_ms=_wait(decision) if retry.retryable else answer.retry_after_ms,
             http_status=answer.http_status,
             issues=answer.issues,
+            recovery=answer.recovery,
             correlation_id=new_correlation_id(),
             timestamp=now(),
         )

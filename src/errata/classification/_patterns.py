@@ -9,6 +9,7 @@ invalidated cache is not `invalid`). How a phrase is written is told in `_matche
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from errata._fault import Recovery
 from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer
 from errata.classification._errno import BY_NAME
@@ -22,6 +23,7 @@ class Pattern(NamedTuple):
     phrases: tuple[str, ...]
     retry: Retry | None = None
     retry_after_ms: int | None = None
+    recovery: Recovery | None = None
 
 
 _C = Code

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
+from errata._fault import NO_RECOVERY, Recovery
 from errata._log import stack_of
 from errata._taxonomy import Code, Retry
 from errata._values import did_you_mean, is_a, items_of, known_word, wait_ms
@@ -29,6 +30,7 @@ def register(
     *,
     retry: Retry | None = None,
     retry_after_ms: int | Callable[[Any], float | None] | None = None,
+    recovery: str | Recovery | None = None,
 ) -> _TakeBack: ...
 @overload
 def register(
@@ -37,29 +39,32 @@ def register(
     pattern: str | Iterable[str],
     retry: Retry | None = None,
     retry_after_ms: int | None = None,
+    recovery: str | Recovery | None = None,
 ) -> _TakeBack: ...
-def register(
+def register(  # noqa: PLR0913 - a row has as many columns.
     name: str | type[BaseException] | None = None,
     code: Code | None = None,
     *,
     pattern: str | Iterable[str] | None = None,
     retry: Retry | None = None,
     retry_after_ms: int | Callable[[Any], float | None] | None = None,
+    recovery: str | Recovery | None = None,
 ) -> _TakeBack:
     """Teach `classify` an exception class or a phrase; what users register comes before what errata knows.
 
         register("mylib.errors.QuotaExceeded", Code.RATE_LIMITED, retry_after_ms=lambda error: error.wait * 1000)
-        register(pattern="no seats left", code=Code.CONFLICT)
+        register(pattern="no seats left", code=Code.CONFLICT, recovery="Call `list_flights` and choose another flight.")
 
     A class is given by its dotted name, so that nothing has to be imported, or itself; its subclasses follow it. A
-    pattern is a phrase or several. Whatever cannot work is refused at once. Calling what is returned takes the row
-    back.
+    pattern is a phrase or several. The `recovery` is what an agent should do next, as a sentence or as a `Recovery`.
+    Whatever cannot work is refused at once. Calling what is returned takes the row back.
     """
     if (name is None) is (pattern is None):
         raise TypeError("`register` takes either the name of an exception class or `pattern=`. Give it one of the two.")
-    known = Answer(_word(Code, "code", code), None if retry is None else _word(Retry, "retry", retry))
+    verdict = None if retry is None else _word(Retry, "retry", retry)
+    known = Answer(_word(Code, "code", code), verdict, recovery=_recovery(recovery))
     if pattern is not None:
-        row = Pattern(known.code, _phrases(pattern), known.retry, _fixed_wait(retry_after_ms))
+        row = Pattern(known.code, _phrases(pattern), known.retry, _fixed_wait(retry_after_ms), known.recovery)
         PATTERNS.add(row)
         return lambda: PATTERNS.remove(row)
     entry = (_class_name(name), _rule(known, retry_after_ms))
@@ -114,6 +119,17 @@ def _fixed_wait(wait: object) -> int | None:
     if wait is not None and wait_ms(wait) is None:
         raise ValueError(f"`retry_after_ms` is {wait!r}; it has to be a number of milliseconds, not less than 0.")
     return wait_ms(wait)
+
+
+def _recovery(recovery: object) -> Recovery | None:
+    if recovery is None:
+        return None
+    if not (is_a(recovery, str) or is_a(recovery, Recovery)):
+        raise TypeError(f"`recovery` is {recovery!r}; it has to be a sentence for the agent, or an `errata.Recovery`.")
+    given = recovery if is_a(recovery, Recovery) else Recovery(hint=str(recovery))
+    if given == NO_RECOVERY:
+        raise ValueError("`recovery` says nothing. Write what an agent should do next, in at least five words.")
+    return given
 
 
 def _rule(known: Answer, wait: object) -> Rule:

@@ -131,4 +131,7 @@ def meaning_of(words: str) -> Answer | None:
     row, status = found
     code = row.code or status_to_code(status or 0)
     retry = row.retry or verdict(code, http_status=status)
-    return Answer(code, retry, retry_after_ms=row.retry_after_ms, is_declared=id(row) not in _SHIPPED)
+    is_declared = id(row) not in _SHIPPED
+    return Answer(
+        code, retry, retry_after_ms=row.retry_after_ms, recovery=row.recovery, is_declared=is_declared
+    )

@@ -9,7 +9,7 @@ from errata._contract import Declared, Failure
 from errata._fault import Fault
 from errata._install import adapter_for, installed_in
 from errata._serving import Group, Offer
-from errata._serving._catalogue import declared_for
+from errata._serving._catalogue import NoTool, declared_for, missing_tools
 from errata._taxonomy import Code, verdict
 from errata._values import wait_ms
 from errata.cli._pages import spelled
@@ -63,6 +63,8 @@ class Surface(NamedTuple):
     server: str
     installed: bool
     entries: list[Entry]
+    missing: list[NoTool]
+    """The recoveries that name a tool which is not there."""
 
     def of(self, group: Group) -> list[Entry]:
         """Choose the entries of one list."""
@@ -81,7 +83,8 @@ def surface_of(server: object, dialect: Dialect | None) -> Surface:
         )
         for offer in offers
     ]
-    return Surface(str(getattr(server, "name", "")), installation is not None, entries)
+    missing = [*missing_tools(offers, installation)]
+    return Surface(str(getattr(server, "name", "")), installation is not None, entries, missing)
 
 
 def record_of(surface: Surface) -> str:
@@ -89,7 +92,13 @@ def record_of(surface: Surface) -> str:
     lists = {key: [_entry_record(entry) for entry in surface.of(group)] for group, key in _KEYS.items()}
     silent = [entry.offer.name for entry in surface.of(Group.TOOLS) if entry.declared is None]
     record = {"server": surface.server, "installed": surface.installed, **lists}
-    return json.dumps(record | {"undeclared": silent, "baseline": _BASELINE}, indent=2)
+    missing = [_missing_record(each) for each in surface.missing]
+    return json.dumps(record | {"undeclared": silent, "missingTools": missing, "baseline": _BASELINE}, indent=2)
+
+
+def _missing_record(each: NoTool) -> dict[str, object]:
+    given_by = {"kind": each.kind, "name": each.name, "reason": each.reason}
+    return {**given_by, "tool": each.missing.name, "nearest": each.missing.near}
 
 
 def _entry_record(entry: Entry) -> dict[str, object]:
@@ -105,6 +114,9 @@ def page_of(surface: Surface) -> str:
     for group, title in _TITLES.items():
         if entries := surface.of(group):
             sections += [f"## {title}", *_group(entries)]
+    if surface.missing:
+        problems = "\n".join(f"- {one_line(str(each))}" for each in surface.missing)
+        sections += ["## Advice that cannot be taken", problems]
     sections += ["## What any tool may fail with", _closing()]
     return "\n\n".join(sections)
 

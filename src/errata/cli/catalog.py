@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the failures of a server."""
+    """Print the failures of a server; 1 if a recovery names a tool that the server does not list."""
     if given.dialect is not None and given.dialect not in dialects.names():
         question = did_you_mean(given.dialect, dialects.names())
         advice = (
@@ -52,4 +52,4 @@ def _print(server: object, dialect: Dialect | None, *, as_json: bool) -> int:
         print(record_of(surface))
     else:
         print_page(page_of(surface))
-    return 0
+    return 1 if surface.missing else 0

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from errata._fault import FieldIssue
-from errata.dialects._sentences import one_line, seconds
+from errata._values import whole_seconds
+from errata.dialects._sentences import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class Repeat:
     after_ms: int = 0
 
     def __str__(self) -> str:
-        wait = f" after {seconds(self.after_ms)} s" if self.after_ms else ""
+        wait = f" after {whole_seconds(self.after_ms)} s" if self.after_ms else ""
         return f"Repeat the same call{wait}."
 
 

@@ -4,14 +4,16 @@ import re
 
 from errata._fault import Fault
 from errata._taxonomy import Retry
+from errata._values import whole_seconds
 
 _OPENINGS = {
     Retry.SAME_CALL: "yes, the same call",
-    Retry.IF_HARMLESS: "yes",
+    Retry.IF_HARMLESS: "only if doing it twice does no harm",
     Retry.FIX_INPUT: "not with the same arguments",
     Retry.VERIFY_FIRST: "not before checking",
     Retry.NEVER: "no",
 }
+_OLD_IF_HARMLESS = "yes"  # Older versions wrote "yes, after 30 s, if doing it twice does no harm".
 
 # Controls, line and paragraph separators, and the marks that reverse the direction of reading:
 # all of what could make one line look like two, or like another.
@@ -29,8 +31,11 @@ def retry_sentence(fault: Fault) -> str:
 
 
 def retry_in(sentence: str) -> Retry:
-    """Read the verdict back."""
-    return next((retry for retry, opening in _OPENINGS.items() if sentence.startswith(opening)), Retry.NEVER)
+    """Read the verdict back; one that nobody knows permits nothing."""
+    retry = next((retry for retry, opening in _OPENINGS.items() if sentence.startswith(opening)), None)
+    if retry is None:
+        return Retry.IF_HARMLESS if sentence.startswith(_OLD_IF_HARMLESS) else Retry.NEVER
+    return retry
 
 
 def seconds(milliseconds: int) -> int | float:
@@ -39,12 +44,9 @@ def seconds(milliseconds: int) -> int | float:
 
 
 def _condition(fault: Fault) -> str:
-    wait = f", after {seconds(fault.retry_after_ms)} s" if fault.retry_after_ms else ""
     match fault.retry:
-        case Retry.SAME_CALL:
-            return wait
-        case Retry.IF_HARMLESS:
-            return f"{wait}, if doing it twice does no harm"
+        case Retry.SAME_CALL | Retry.IF_HARMLESS:
+            return f", after {whole_seconds(fault.retry_after_ms)} s" if fault.retry_after_ms else ""
         case Retry.VERIFY_FIRST:
             tool = fault.recovery and fault.recovery.verify_tool
             return f" with `{one_line(tool)}` whether it happened" if tool else " whether it happened"

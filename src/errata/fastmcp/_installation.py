@@ -147,7 +147,7 @@ class FastMCPInstallation(Installation):
     async def with_errors(self, message: _Message, call_next: CallNext[Any, Sequence[Tool]]) -> list[Tool]:
         """List copies of the tools, with their failures in them."""
         tools = await call_next(message)
-        self.look_for_typos(tool.name for tool in tools)
+        self.look_for_typos({tool.name: tool.parameters for tool in tools})
         return [await self._with_errors(tool) for tool in tools]
 
     async def _with_errors(self, tool: Tool) -> Tool:
@@ -176,6 +176,10 @@ class FastMCPInstallation(Installation):
     def function(self, request: Request) -> object:
         """Find the function that a request runs."""
         return getattr(request.found, "fn", None)
+
+    async def offers(self, tool: str) -> bool:
+        """Whether a tool is there for the client that asks now: FastMCP may hide it from some."""
+        return await self._get_tool(tool) is not None
 
     async def nature_ahead(self, request: Request) -> Nature:
         """Look the tool up before FastMCP does."""

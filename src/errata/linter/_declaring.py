@@ -7,11 +7,13 @@ from errata._taxonomy import Code
 from errata._values import known_word
 from errata.linter._code import Function, Module
 from errata.linter._contracts import Declaration, Entry
-from errata.linter._names import UNKNOWN
-from errata.linter._raising import FAIL, argument
+from errata.linter._names import UNKNOWN, last_of
+from errata.linter._raising import FAIL, argument, keyword
 from errata.linter._rule import Rule, candidates_of
-from errata.linter._summary import Asked, ContractSummary, EntrySummary
+from errata.linter._summary import Advice, Asked, ContractSummary, EntrySummary
 
+_LONGEST = 1_000
+_SENTENCES = {"Recovery": ("hint",), "register": ("recovery",)}
 _BY_REASON = {FAIL: "fail", "errata.recovery_for": "recovery_for"}
 
 
@@ -36,7 +38,7 @@ def _entry(entry: Entry, module: Module) -> EntrySummary:
     if entry.failure is None:
         kind = "value" if entry.value else "named" if entry.name else "unknown"
         return EntrySummary(entry.attribute, kind, place, text, entry.name)
-    reason, code = entry.reason, entry.given("code")
+    reason, code, recovery = entry.reason, entry.given("code"), entry.given("recovery")
     return EntrySummary(
         entry.attribute,
         "failure",
@@ -45,7 +47,31 @@ def _entry(entry: Entry, module: Module) -> EntrySummary:
         "",
         reason.read if reason and isinstance(reason.read, str) else None,
         known_word(Code, code.read) if code else None,
+        _advice(module, recovery.node, recovery.read) if recovery else None,
     )
+
+
+def advice_in(module: Module) -> Iterator[Advice]:
+    """Find what agents are told to do next outside of contracts: sentences, and names of tools."""
+    for function in module.functions:
+        for site in function.calls:
+            callee = function.resolve(site.node.func) or ""
+            if callee.startswith("errata."):
+                for given, is_name in _advising(site.node, last_of(callee)):
+                    if isinstance(given, ast.Constant) and (found := _advice(module, given, given.value)):
+                        yield found._replace(is_name=is_name)
+
+
+def _advising(call: ast.Call, callee: str) -> Iterator[tuple[ast.expr | None, bool]]:
+    """List the arguments of a call that advise somebody, each with whether it is the name of a tool."""
+    yield from ((keyword(call, name), True) for name in ("fallback_tool", "verify_tool"))
+    yield from ((keyword(call, name), False) for name in _SENTENCES.get(callee, ()))
+    if callee == "effect" and call.args:
+        yield call.args[0], True
+
+
+def _advice(module: Module, node: ast.AST, text: object) -> Advice | None:
+    return Advice(module.lines.place_of(node), text[:_LONGEST]) if isinstance(text, str) else None
 
 
 def asked_in(function: Function, *, speaks_errata: bool) -> Iterator[Asked]:

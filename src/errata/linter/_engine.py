@@ -17,6 +17,7 @@ from errata.linter._runs import Outcome, Runs
 from errata.linter._setting_aside import apply
 from errata.linter._settings import Settings
 from errata.linter._summary import Candidate, Summary
+from errata.linter._tools import are_all_read
 from errata.linter.rules import RULES
 
 _MOST_FOLLOWED = 5_000  # Files that nobody named, read because others import them.
@@ -73,7 +74,7 @@ def _lint_with_cache(
 
 def lint_source(text: str, path: str = "server.py", settings: Settings | None = None) -> list[Finding]:
     """Lint one source, which need not be in a file."""
-    report = _report(Project([summary_of_source(text, path)]), {path}, settings or Settings())
+    report = _report(Project([summary_of_source(text, path)]), {path}, settings or Settings(), is_whole=True)
     return list(report.findings)
 
 
@@ -106,9 +107,12 @@ def _linked(read: Iterable[Read], cache: Cache | None) -> _Linked:
         known |= found.keys()
 
 
-def _report(project: Project, judged: set[str], settings: Settings) -> Report:
+def _report(project: Project, judged: set[str], settings: Settings, *, is_whole: bool = False) -> Report:
     found: dict[str, list[Finding]] = {file.path: [] for file in project.files}
-    for finding in {*_in_files(project.files), *_in_contracts(project), *_in_handlers(project)}:
+    of_all = [*_in_project(project)]
+    if of_all and not (is_whole or are_all_read(project.files, settings.exclude, settings.root)):
+        of_all = []
+    for finding in {*_in_files(project.files), *_in_contracts(project), *_in_handlers(project), *of_all}:
         if settings.wants(finding.rule, finding.path):
             found[finding.path].append(dataclasses.replace(finding, severity=settings.severity_of(finding.rule)))
     kept = {
@@ -143,6 +147,17 @@ def _told_of(agreement: Agreement) -> Iterator[Finding]:
     for rule in RULES.values():
         for told in rule.of_contract(agreement) if rule.of_contract else ():
             yield _finding(told.path, Candidate(rule.name, *told[1:]))
+
+
+def _in_project(project: Project) -> Iterator[Finding]:
+    for rule in RULES.values():
+        try:
+            yield from [
+                _finding(told.path, Candidate(rule.name, *told[1:]))
+                for told in (rule.of_project(project) if rule.of_project else ())
+            ]
+        except Exception as error:  # noqa: BLE001 - as below, for one rule.
+            yield from [_finding(file.path, unreadable(unjudged(error))) for file in project.files][:1]
 
 
 def _in_handlers(project: Project) -> Iterator[Finding]:

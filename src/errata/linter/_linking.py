@@ -48,6 +48,23 @@ class Project:
         return tuple(self.agreements.every())
 
     @cached_property
+    def tools(self) -> frozenset[str] | None:
+        """The names of all tools; None if there may be others, or none at all."""
+        if any(file.adds_unseen_tools or file.found for file in self.files):
+            return None
+        if any(self._registered_by_own_decorators()):
+            return None
+        names: set[str] = set()
+        for file in self.files:
+            for registration in file.registrations:
+                if self._is_with_server(registration, file) and registration.kind in {"tool", "listing", "dispatcher"}:
+                    functions = [*self._trails.named(registration.function, file)]
+                    if registration.kind != "tool" or registration.is_named_later or not functions:
+                        return None
+                    names.update(registration.tool or last_of(each.function.name) for each in functions)
+        return frozenset(names) or None
+
+    @cached_property
     def checked(self) -> frozenset[tuple[str, str]]:
         """The functions whose results some caller looks at, to tell an error if they say so: path and name of each."""
         waiting = [

@@ -84,7 +84,9 @@ def _by_decorator(function: Function, decorators: list[ast.expr]) -> Iterator[Re
         call = decorator if isinstance(decorator, ast.Call) else None
         text = written(call.func if call else decorator)
         if text and (kind := _KIND_OF_DECORATOR.get(last_of(text))):
-            yield _registration(scope, kind, text, f"{function.module.id}.{function.name}", call)
+            made = _registration(scope, kind, text, f"{function.module.id}.{function.name}", call)
+            is_plain = call is None or not call.args or isinstance(call.args[0], ast.Constant)
+            yield made if is_plain else made._replace(is_named_later=True)
 
 
 def _by_call(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
@@ -201,7 +203,15 @@ def _registration(scope: Function, kind: str, text: str, function: str, options:
         _tool_name(options) if kind == TOOL else "",
         hints,
         hints_name,
+        kind == TOOL and options is not None and _is_named_later(options),
     )
+
+
+def _is_named_later(options: ast.Call) -> bool:
+    """Whether the name that a tool gets is not written out here."""
+    given = keyword(options, "name")
+    is_hidden = any(each.arg is None for each in options.keywords)
+    return is_hidden or (given is not None and not isinstance(given, ast.Constant))
 
 
 def _tool_name(options: ast.Call | None) -> str:

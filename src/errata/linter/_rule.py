@@ -5,7 +5,8 @@ A rule is one file in `rules/`. Its docstring is its page; `errata explain NAME`
 - a function (`in_function`): what it yields counts if a handler is that function, or reaches it;
 - a declaration (`in_contract`): a contract, a `@raises` or an `install(contracts=…)`, as it is written;
 - a contract with what it inherits and names (`of_contract`), when every file has been read;
-- a handler with all that it reaches (`of_handler`), when every file has been read.
+- a handler with all that it reaches (`of_handler`), when every file has been read;
+- the project as a whole (`of_project`), if no file of its servers was left out.
 """
 
 import ast
@@ -58,6 +59,7 @@ class Rule:
     in_contract: Callable[[Declaration], Iterable[Found]] | None = None
     of_contract: "Callable[[Agreement], Iterable[Told]] | None" = None
     of_handler: "Callable[[Handler], Iterable[Told]] | None" = None
+    of_project: "Callable[[Project], Iterable[Told]] | None" = None
     concerns: "Callable[[Handler], bool] | None" = None
     """Which handlers it is about, of those that reach what `in_function` found; by default all."""
     only_handlers: bool = False

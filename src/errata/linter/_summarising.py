@@ -8,7 +8,7 @@ from errata.linter._acts import acts_of
 from errata.linter._code import Class, Function, Module, Site, instance_of
 from errata.linter._collections import listed, picked, table_of
 from errata.linter._contracts import Declarations
-from errata.linter._declaring import asked_in, kept
+from errata.linter._declaring import advice_in, asked_in, kept
 from errata.linter._hints import hints_of
 from errata.linter._ignores import ignores_in
 from errata.linter._modules import Location
@@ -19,6 +19,7 @@ from errata.linter._registering import makers_in, registrations_in
 from errata.linter._rule import Rule, candidates_in
 from errata.linter._source import Lines, parsed
 from errata.linter._summary import Called, ClassSummary, FunctionSummary, Raised, Summary
+from errata.linter._tools import adds_unseen_tools
 from errata.linter._walk import Walk
 
 _BUILTINS = frozenset(vars(builtins))
@@ -52,6 +53,8 @@ def summary_of(module: Module, text: str, rules: Iterable[Rule]) -> Summary:
         tuple(each for _, each in registered),
         ignores=ignores_in(text),
         installed=tuple(found for each in declarations.installed() if (found := kept(each, module, every))),
+        advice=tuple(advice_in(module)) if declarations.speaks_errata else (),
+        adds_unseen_tools=adds_unseen_tools(module),
     )
 
 
@@ -81,6 +84,7 @@ def _function(
         outcome=outcome_of(function),
         checks=tuple(checked_by(function)),
         asked=tuple(asked_in(function, speaks_errata=declarations.speaks_errata)),
+        parameters=tuple(each.arg for each in function.parameters if "_" in each.arg) if node.decorator_list else (),
     )
 
 

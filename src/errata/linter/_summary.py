@@ -77,6 +77,17 @@ class Registration(NamedTuple):
     """The annotations that are written out, such as `readOnlyHint`."""
     hints_name: str
     """Where the annotations are, if they are not written out here."""
+    is_named_later: bool = False
+    """Whether its name is known only at run time."""
+
+
+class Advice(NamedTuple):
+    """What agents are told to do next, as it is written."""
+
+    place: Place
+    text: str
+    is_name: bool = False
+    """Whether it is the name of a tool, and not a sentence."""
 
 
 class EntrySummary(NamedTuple):
@@ -94,6 +105,8 @@ class EntrySummary(NamedTuple):
     """The reason of a failure; None if it is known only at run time."""
     code: str | None = None
     """The code of a failure; None if it is known only at run time, or is none."""
+    recovery: Advice | None = None
+    """The recovery of a failure; None if it is known only at run time, or is none."""
 
 
 class ContractSummary(NamedTuple):
@@ -146,6 +159,8 @@ class FunctionSummary(NamedTuple):
     checks: tuple[str, ...] = ()
     """The functions whose results it looks at, to tell an error if they say so."""
     asked: tuple[Asked, ...] = ()
+    parameters: tuple[str, ...] = ()
+    """Those of several words, if it is decorated."""
 
 
 class ClassSummary(NamedTuple):
@@ -184,3 +199,7 @@ class Summary(NamedTuple):
     ignores: tuple[Ignore, ...] = ()
     installed: tuple[ContractSummary, ...] = ()
     """What `install(contracts=…)` declares."""
+    advice: tuple[Advice, ...] = ()
+    """What agents are told outside of contracts: `Recovery(hint=…)`, `effect("get_payment")`, `fallback_tool=…`."""
+    adds_unseen_tools: bool = False
+    """Whether tools may come from here that no function in these files stands for, as those of a mounted server."""

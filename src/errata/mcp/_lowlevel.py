@@ -102,7 +102,7 @@ class ServerInstallation(Speaking):
             if getattr(params, "cursor", None) is None:
                 self._declarations.clear()
                 if result.next_cursor is None:  # It is the whole list.
-                    self.look_for_typos(tool.name for tool in result.tools)
+                    self.look_for_typos({tool.name: tool.input_schema for tool in result.tools})
             self._declarations |= {tool.name: tool.annotations for tool in result.tools}
             return result.model_copy(update={"tools": [self.with_errors(tool) for tool in result.tools]})
 
@@ -129,21 +129,28 @@ class ServerInstallation(Speaking):
             self._declarations[tool.name] = tool.annotations
         return self._declarations.get(request.name)
 
+    async def tools(self, request: Request) -> Mapping[str, Mapping[str, object]]:
+        """Ask the server's own list, on behalf of the client that asks now."""
+        return {tool.name: tool.input_schema for tool in await self._listed_tools(request)}
+
     async def _listed(self, request: Request) -> Tool | None:
-        """Look for a tool in the server's own list, page after page."""
-        entry = self._handlers.get("tools/list")
+        tools = await self._listed_tools(request, until=request.name)
+        return next((tool for tool in tools if tool.name == request.name), None)
+
+    async def _listed_tools(self, request: Request, *, until: str | None = None) -> list[Tool]:
+        """Read the server's own list, page after page, perhaps only until a tool is there."""
+        entry, listed = self._handlers.get("tools/list"), list[Tool]()
         if entry is None:
-            return None
+            return listed
         context, params = cast("ServerRequestContext[Any, Any]", request.context), PaginatedRequestParams()
         for _ in range(_MOST_PAGES):
             page = await entry.handler(context, params)
-            tools = page.tools if isinstance(page, ListToolsResult) else ()
-            found = next((tool for tool in tools if tool.name == request.name), None)
+            listed += page.tools if isinstance(page, ListToolsResult) else ()
             cursor = getattr(page, "next_cursor", None)
-            if found is not None or cursor is None:
-                return found
+            if cursor is None or any(tool.name == until for tool in listed):
+                break
             params = PaginatedRequestParams(cursor=cursor)
-        return None
+        return listed
 
     def function(self, request: Request) -> object:  # noqa: ARG002 - one handler does it all.
         """Find nothing: a low-level server does not know its functions."""

@@ -86,7 +86,7 @@ class MCPServerInstallation(Speaking):
     async def list_tools(self) -> list[Tool]:
         """List the tools, with their failures."""
         tools = await self._list_tools()
-        self.look_for_typos(tool.name for tool in tools)
+        self.look_for_typos({tool.name: tool.input_schema for tool in tools})
         return [self.with_errors(tool, _registered(self._server, Kind.TOOL, tool.name)) for tool in tools]
 
     async def judge(self, error: BaseException, request: Request) -> Failed | None:

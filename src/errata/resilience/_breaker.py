@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
@@ -13,7 +12,7 @@ from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 from errata._factories import circuit_open
 from errata._fault import Fault, FaultError, Recovery
 from errata._options import Rules, refuse_unfit
-from errata._values import is_a, text_or_none
+from errata._values import is_a, text_or_none, whole_seconds
 from errata.resilience._blame import fault_of
 from errata.resilience._block import Block, OpenBlocks
 from errata.resilience._circuit import Admission, Limits, Listener, Permit, Refusal, Store, Verdict, verdict_on
@@ -115,6 +114,11 @@ class Breaker:
     def status(self) -> BreakerStatus:
         """Tell how the upstream is doing; `status().as_dict()` is for a health tool."""
         return status_of(self.upstream, self._circuit.facts(), self._fallback_tool)
+
+    @property
+    def fallback_tool(self) -> str | None:
+        """The tool that callers are sent to while the upstream is left alone."""
+        return self._fallback_tool
 
     @staticmethod
     def reset_all() -> None:
@@ -266,7 +270,7 @@ class Breaker:
 
     def _refused(self, refusal: Refusal) -> FaultError:
         since, fallback = iso(refusal.since), self._fallback_tool
-        seconds = math.ceil(refusal.retry_after_ms / 1000)
+        seconds = whole_seconds(refusal.retry_after_ms)
         last = f", last with {refusal.code}" if refusal.code else ""
         advice = _OR_INSTEAD.format(fallback=fallback, seconds=seconds) if fallback else _LATER.format(seconds=seconds)
         return circuit_open(

@@ -104,13 +104,25 @@ def _literal(value: object) -> str:
     return text_of(value)[:_LONGEST] if value is None or is_a(value, int) or is_a(value, float) else "…"
 
 
-def _sentence(found: Sequence[FieldIssue], by: str | None, each: str) -> str:
-    wrong = len(found if each == _VALUE else {issue.field.partition(".")[0] for issue in found})
-    number = _IN_WORDS[wrong] if wrong < len(_IN_WORDS) else str(wrong)
-    count = f"{number} {each}s do" if wrong > 1 else f"{number} {each} does"
-    told = "; ".join(map(_clause, found[:_MOST_SAID]))
-    more = f"; and {len(found) - _MOST_SAID} more" if len(found) > _MOST_SAID else ""
-    return f"{count} not fit{f' `{by}`' if by else ''}: {told}{more}."
+def _sentence(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
+    clauses = "; ".join(map(_clause, issues[:_MOST_SAID]))
+    more = f"; and {len(issues) - _MOST_SAID} more" if len(issues) > _MOST_SAID else ""
+    return f"{_opening(issues, by, each)}: {clauses}{more}."
+
+
+def _opening(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
+    """Count what does not fit, or the problems if all of them are in one argument or one value."""
+    wrong = {issue.field if each == _VALUE else issue.field.partition(".")[0] for issue in issues}
+    if len(wrong) == 1 < len(issues):
+        (where,) = wrong
+        subject = f"`{where}`" if where else "the input"
+        return f"{_in_words(len(issues))} problems in {subject}{f' of `{by}`' if by else ''}"
+    count = f"{_in_words(len(wrong))} {each}s do" if len(wrong) > 1 else f"One {each} does"
+    return f"{count} not fit{f' `{by}`' if by else ''}"
+
+
+def _in_words(number: int) -> str:
+    return _IN_WORDS[number] if number < len(_IN_WORDS) else str(number)
 
 
 def _clause(issue: FieldIssue) -> str:

@@ -1,6 +1,7 @@
 """What a tool's name says that it does: read, change, or change once more each time."""
 
 import re
+from typing import NamedTuple
 
 # fmt: off
 _READS = frozenset([
@@ -38,12 +39,36 @@ _NOUNS = frozenset([
     "post", "reply", "schedule", "scale", "set", "store", "transfer", "trigger", "update", "upgrade", "write", "make",
 ])
 # fmt: on
+ACTIONS = (_READS | _FAMILY.keys()) - _NOUNS
+"""Words that say what a tool does, and are hardly ever the name of a thing."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def words_of(name: str) -> list[str]:
     """Split a name into its words: `createIssue`, `create_issue` and `create-issue` have the same two."""
     return [word.lower() for word in _WORD.findall(name)]
+
+
+class Parts(NamedTuple):
+    """The words of a tool's name: `shop_list_orders` is `shop`, `list` and `orders`."""
+
+    before: tuple[str, ...]
+    verb: str
+    things: tuple[str, ...]
+
+
+def parts_of(tool: str) -> Parts | None:
+    """Part the name of a tool into its verb and what it is about; None if it has no verb.
+
+    A verb may also come last, as in `orders_list`.
+    """
+    words = tuple(words_of(tool))
+    for position, word in enumerate(words):
+        if word in ACTIONS or (position == 0 and word in _FAMILY):
+            if 0 < position == len(words) - 1:
+                return Parts((), word, words[:position])
+            return Parts(words[:position], word, words[position + 1 :])
+    return None
 
 
 def verb_of(tool: str) -> str | None:
