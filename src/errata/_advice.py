@@ -16,10 +16,21 @@ _BY_VERDICT = {
     Retry.NEVER: Recovery(hint="Tell the user what the message says; the same call will fail again."),
 }
 
+_PRESUMED = {
+    Retry.SAME_CALL: "wait a few seconds, then repeat the same call; tell the user if it keeps failing.",
+    Retry.VERIFY_FIRST: "check whether it happened before you call again.",
+}
+"""The next step by a verdict that was presumed; what it rests on stands before it."""
 
-def with_next_step(fault: Fault) -> Fault:
-    """Add the code's own next step, or that of the verdict; a recovery that says more than a tool's name stays."""
+
+def with_next_step(fault: Fault, why: str | None = None) -> Fault:
+    """Add the code's own next step, or that of the verdict; a recovery that says more than a tool's name stays.
+
+    `why` says what the verdict rests on, where it rests on less than a declaration.
+    """
     recovery = fault.recovery
+    if recovery is None and why is not None and fault.retry in _PRESUMED:
+        return rewritten(fault, recovery=Recovery(hint=f"{why}: {_PRESUMED[fault.retry]}"))
     if recovery is None:
         by_code = fault.retry is fault.code.retry and (
             fault.retry_after_ms is not None or fault.retry is not Retry.SAME_CALL

@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple, cast
 
 from errata._values import asked_for, is_a, nearest
-from errata._verbs import ACTIONS, parts_of, words_of
+from errata._tool_effects import ACTIONS, parts_of, words_of
 
 _LONGEST = 4_000
 _MOST_NODES = 10_000

@@ -26,7 +26,8 @@ from errata import (
 )
 from errata._current import ATTEMPT, CURRENT, Attempt, Effects
 from errata.resilience import effect, retry
-from errata.resilience._effects import harmless_by, record_of, settled
+from errata._tool_effects import harmless_by
+from errata.resilience._effects import record_of, settled
 
 LONGEST_S = 60  # Only for what hangs.
 three_answers = st.sampled_from([True, False, None])

@@ -7,7 +7,7 @@ reference and the time. To work it all out again costs three times as much.
 from errata._identity import new_correlation_id, now
 from errata._secrecy import are_harmless
 from errata._serving._answering import Answer
-from errata.classification import rules_in_force
+from errata.classification import Call, rules_in_force
 from errata.dialects import native
 
 _PLAIN = frozenset({Exception, NotImplementedError, RuntimeError, ValueError})
@@ -20,27 +20,49 @@ class Memory:
 
     def __init__(self) -> None:
         self._rules = rules_in_force()
-        self._kept: dict[tuple[type, str], Answer] = {}
+        self._kept: dict[tuple[object, ...], Answer] = {}
 
-    def recall(self, error: BaseException) -> Answer | None:
-        """Give the answer to the same exception, with a reference and a time of its own; None if there was none."""
-        if (text := _all_there_is_to(error)) is None or self._rules != rules_in_force() or not are_harmless(text):
+    def recall(self, error: BaseException, call: Call | None) -> Answer | None:
+        """Give the answer to the same exception in the same call, with a reference and a time of its own, if there was one."""
+        key = _key(error, call)
+        if key is None or self._rules != rules_in_force():
             return None
-        before = self._kept.get((type(error), text))
+        before = self._kept.get(key)
         if before is None:
             return None
         reference, time = new_correlation_id(), now()
         return Answer(before.fault, native.again(before.told, reference, time), reference, time)
 
-    def keep(self, error: BaseException, answer: Answer) -> None:
+    def keep(self, error: BaseException, call: Call | None, answer: Answer) -> None:
         """Remember an answer for the next time."""
-        if (text := _all_there_is_to(error)) is None or not are_harmless(text):
+        key = _key(error, call)
+        if key is None:
             return
         if self._rules != rules_in_force() or len(self._kept) >= _MOST:
             self._kept.clear()
             self._rules = rules_in_force()
         own = native.again(answer.told, answer.correlation_id or "", answer.timestamp or "")
-        self._kept[type(error), text] = answer._replace(told=own)  # What was sent is somebody else's by now.
+        self._kept[key] = answer._replace(told=own)  # What was sent is somebody else's by now.
+
+
+def _key(error: BaseException, call: Call | None) -> tuple[object, ...] | None:
+    """Say all that an answer depends on: the text, where it was raised, the tool and its arguments; None if that is too much."""
+    text = _all_there_is_to(error)
+    if text is None or call is None or not are_harmless(text):
+        return None
+    arguments = tuple(call.arguments.items())
+    if any(type(value) not in _SCALARS or (type(value) is str and len(value) > _LONGEST_ARGUMENT) for _, value in arguments):
+        return None
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    place = (step.tb_frame.f_code, step.tb_lasti) if step else None
+    # What a caller sent is nobody's to keep: its hash will do, which is another one in every process.
+    return type(error), text, place, call.tool, hash((arguments, *(type(value) for _, value in arguments)))
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_LONGEST_ARGUMENT = 200
 
 
 def _all_there_is_to(error: BaseException) -> str | None:

@@ -379,7 +379,7 @@ class Installation(ABC):
 
     async def _answer(self, failed: Failed, request: Request) -> object:
         """Say a failure in the tool's dialect; for what is no tool, raise it as a JSON-RPC error."""
-        answer = self._memory.recall(failed.error) if self._may_recall(failed, request) else None
+        answer = self._memory.recall(failed.error, request.call) if self._may_recall(failed, request) else None
         if answer is None:
             try:
                 answer = await self._said(failed, request)
@@ -399,13 +399,15 @@ class Installation(ABC):
         schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
         fault = self._fault(failed, request)
         is_the_tools = failed.has_run and depends_on_the_tool(fault, request.effects)
+        why = None
         if is_the_tools:
-            fault = (await self.nature(request)).settle_for_good(fault, request)
-        told = advised(await self._sent_to_list(fault, request), failed) if dialect is native else fault
+            nature = (await self.nature(request)).presumed(request.name, failed.error)
+            fault, why = nature.settle_for_good(fault, request), nature.why
+        told = advised(await self._sent_to_list(fault, request), failed, why) if dialect is native else fault
         encoded = with_what_has_no_place(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)
         answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
         if not is_the_tools and not wants_a_list(fault) and self._may_recall(failed, request):
-            self._memory.keep(failed.error, answer)
+            self._memory.keep(failed.error, request.call, answer)
         return answer
 
     async def _sent_to_list(self, fault: Fault, request: Request) -> Fault:

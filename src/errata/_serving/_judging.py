@@ -185,10 +185,12 @@ def masked(fault: Fault, failed: Failed) -> Fault:
     return dataclasses.replace(fault, message="", issues=(), field=None, origin=None)
 
 
-def advised(fault: Fault, failed: Failed) -> Fault:
+def advised(fault: Fault, failed: Failed, why: str | None = None) -> Fault:
     """Add the code's own next step to a failure that nobody wrote a way out for, or that of its verdict.
+
+    `why` is what the verdict rests on, where the effect of the tool was presumed.
 
     What an author raised stays what it is. In 003's words a classified exception has a code and a message only, and in
     004's a recovery is an author's; so this is for errata's own dialect.
     """
-    return fault if isinstance(failed.error, FaultError) else with_next_step(fault)
+    return fault if isinstance(failed.error, FaultError) else with_next_step(fault, why)

@@ -5,7 +5,10 @@ from typing import NamedTuple
 from errata._current import Current, Effects
 from errata._fault import Fault
 from errata._taxonomy import Retry
-from errata.resilience._effects import harmless_by, record_of, settled
+from errata._tool_effects import harmless_by, presume, verb_of
+from errata._responses import request_of
+from errata.classification._unwrap import earlier_than
+from errata.resilience._effects import record_of, settled
 from errata.resilience._marking import marks_its_effect
 
 
@@ -16,6 +19,19 @@ class Nature(NamedTuple):
     """Whether calling it twice does no harm; None where nobody said."""
     marks: bool = False
     """Whether it says where its effect begins."""
+    why: str | None = None
+    """What it was presumed by, if the author said nothing."""
+
+    def presumed(self, tool: str, error: BaseException) -> "Nature":
+        """Presume, where nobody said anything, by the request that failed and by the tool's name.
+
+        This is for what the agent is told. Nothing is repeated here because of it.
+        """
+        if self.harmless is not None or self.marks:
+            return self
+        method, is_keyed = _sent_by(error)
+        harmless, why = presume(tool, method, is_keyed=is_keyed)
+        return self._replace(harmless=harmless, why=why)
 
     def settle(self, fault: Fault, effects: Effects | None) -> Fault:
         """Decide whether the call may be repeated, as far as the fault leaves that open."""
@@ -33,6 +49,15 @@ class Nature(NamedTuple):
 
 
 UNDECLARED = Nature()
+
+
+def _sent_by(error: BaseException) -> tuple[str | None, bool]:
+    """Return the method of the request that an exception, or a cause of it, is about, and whether a key went with it."""
+    for each in (error, *earlier_than(error)):
+        if (request := request_of(each)) is not None:
+            method = request.method or ("POST" if request.operation and verb_of(request.operation) else None)
+            return method, request.has_idempotency_key
+    return None, False
 
 
 def nature_of(annotations: object, function: object) -> Nature:

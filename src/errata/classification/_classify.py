@@ -149,7 +149,7 @@ def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> 
         if not concerns_arguments(fault):
             return guard_half_done(fault), decision, None
         blame = inquiry.blame(error, call, fault, decision)
-        return guard_half_done(inquiry.with_call(fault, decision, blame)), decision, blame
+        return guard_half_done(inquiry.with_call(fault, decision, blame, call)), decision, blame
     finally:
         CALLERS_TEXTS.reset(blanked)
 
@@ -193,13 +193,13 @@ class _Inquiry:
             _LOG.debug("The call was left out of account.\n%s", stack_of(trouble))
             return Blame()
 
-    def with_call(self, fault: Fault, decision: _Decision, blame: Blame) -> Fault:
+    def with_call(self, fault: Fault, decision: _Decision, blame: Blame, call: Call) -> Fault:
         """Return the fault as the call changes it."""
         subject = blame.error or decision.error
         is_withheld = decision.answer.text == WITHHELD
         if subject is not decision.error and not is_withheld:
             is_withheld = is_stop_wrapper(decision.error)
-        return judge(fault, blame, self._message(subject), is_withheld=is_withheld)
+        return judge(fault, blame, call, self._message(subject), is_withheld=is_withheld)
 
     def ask(self, error: BaseException, above: _Errors = ()) -> _Decision:
         """Ask the class, then what the exception carries, then its cause and its words."""

@@ -16,8 +16,10 @@ from errata._half_done import tells_of_work_done
 from errata._jsonable import text_of
 from errata._redaction import redact_data
 from errata._taxonomy import Code, Retry
+from errata._tool_effects import harmless_by, only_reads
 from errata._values import did_you_mean, is_a
 from errata.classification._blame import Blame, Site
+from errata.classification._call import Call
 from errata.classification._reach import argument, peek, text_at
 from errata.classification._words import meaning_of
 
@@ -52,10 +54,12 @@ def concerns_arguments(fault: Fault) -> bool:
     return is_open(fault) or fault.retry is Retry.FIX_INPUT
 
 
-def judge(fault: Fault, blame: Blame, text: str, *, is_withheld: bool) -> Fault:
+def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: bool) -> Fault:
     """Return the fault as it is once the call is known. `text` is what the exception says; its own text may be withheld."""
     if blame.fields:
-        return _at_fault(fault, blame, text, is_withheld=is_withheld)
+        mended = _at_fault(fault, blame, text, is_withheld=is_withheld)
+        is_halfway = blame.is_halfway and not (harmless_by(call.annotations) or only_reads(call.tool))
+        return dataclasses.replace(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
     if fault.retry is Retry.FIX_INPUT:
         return _not_at_fault(fault, blame, text) if blame.acquitted else fault
     if blame.is_written and text and (is_withheld or fault.code is Code.INTERNAL_ERROR):

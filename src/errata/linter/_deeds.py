@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from errata._verbs import is_same_deed, verb_of, words_of
+from errata._tool_effects import is_same_deed, verb_of, words_of
 from errata.linter._finding import Place
 from errata.linter._names import last_of
 

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from types import FunctionType, TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -208,27 +208,3 @@ def _settled(retry: Retry, harmless: bool | None, effects: Effects | None, *, ma
 
 
 _NOTHING = Effects()
-
-
-def harmless_by(annotations: object) -> bool | None:
-    """Read MCP's annotations of a tool: whether calling it twice does no harm; None where they do not say.
-
-    The protocol's defaults for absent hints are a worst case to be shown to people, not something the author said.
-    """
-    if _hint(annotations, "readOnlyHint", "read_only_hint") is True:
-        return True
-    idempotent = _hint(annotations, "idempotentHint", "idempotent_hint")
-    if idempotent is not None:
-        return idempotent
-    return False if _hint(annotations, "destructiveHint", "destructive_hint") is True else None
-
-
-def _hint(annotations: object, on_the_wire: str, name: str) -> bool | None:
-    """Read one of them, from JSON or from an object of an SDK; of two spellings an object may mind the older one."""
-    value: object
-    if isinstance(annotations, Mapping):
-        members = cast("Mapping[str, object]", annotations)
-        value = members.get(on_the_wire, members.get(name))
-    else:
-        value = getattr(annotations, name if hasattr(annotations, name) else on_the_wire, None)
-    return value if isinstance(value, bool) else None

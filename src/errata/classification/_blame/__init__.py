@@ -59,6 +59,8 @@ class Blame(NamedTuple):
     """Whether something was looked up and is not there."""
     whole: str | None = None
     """The argument that the failing operand is, to the letter."""
+    is_halfway: bool = False
+    """Whether a batch failed in the middle, so that what came before may have been done."""
 
     @property
     def signals(self) -> frozenset[str]:
@@ -98,6 +100,7 @@ def find_blame(
         is_written=reading.is_written,
         is_lookup=reading.is_lookup or (bool(blame.fields) and "key" in blame.signals and _is_bare_key(case.error)),
         whole=reading.whole,
+        is_halfway=reading.is_halfway(),
     )
 
 

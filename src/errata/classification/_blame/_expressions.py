@@ -45,6 +45,7 @@ _EMPTY = re.compile(
     r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE
 )
 _NOTHING = "'NoneType' object"
+_ABSENT = object()
 _SIGNATURE = ("positional argument", "unexpected keyword", "required keyword-only", "multiple values for")
 _GENERAL = frozenset({Exception, RuntimeError, AssertionError, OSError, SystemError})
 """Classes that say nothing about what a library was given."""
@@ -141,6 +142,22 @@ class Reading:
             case _:
                 assigned = _assigned_to(node, self._case.site)
                 yield from self._of_value(self._flow.value(node if assigned is None else assigned))
+
+    def is_halfway(self) -> bool:
+        """Whether a library failed in a loop over an argument, and not at its first item."""
+        case = self._case
+        if case.site is None or case.is_own_failure:
+            return False
+        loops = [parent for parent in case.site.parents if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension)]
+        return any(map(self._is_beyond_first, loops))
+
+    def _is_beyond_first(self, loop: ast.For | ast.AsyncFor | ast.comprehension) -> bool:
+        items = self._flow.value(loop.iter)
+        value = self._case.values.value(items.path) if items.path else None
+        if not is_a(value, list) or not isinstance(loop.target, ast.Name) or self._case.site is None:
+            return bool(items.made_of) and not isinstance(loop, ast.comprehension)
+        current = self._case.site.frame.f_locals.get(loop.target.id, _ABSENT)
+        return bool(value) and not (current is value[0] or current == value[0])
 
     # What the evidence is.
 

@@ -55,7 +55,7 @@ Tools that are declared read-only or idempotent, or whose name says that they re
 
 from collections.abc import Iterator
 
-from errata._verbs import does_more_each_time, reads
+from errata._tool_effects import does_more_each_time, reads
 from errata.linter._deeds import head_of, is_guarded
 from errata.linter._finding import Severity
 from errata.linter._handlers import Handler

@@ -55,7 +55,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata._verbs import verb_of, words_of
+from errata._tool_effects import verb_of, words_of
 from errata.linter._changes import change_of
 from errata.linter._code import Function, Try
 from errata.linter._deeds import changes_made, marks_its_effect

@@ -1,7 +1,11 @@
-"""What a tool's name says that it does: read, change, or change once more each time."""
+"""What is known of a tool's effect without running it: by its annotations, by the request it sent, by its name.
+
+A name is a set of words: those that read, those that change something, and those that change once more each time.
+"""
 
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, cast
 
 # fmt: off
 _READS = frozenset([
@@ -95,3 +99,72 @@ def does_more_each_time(tool: str) -> bool:
 def is_same_deed(verb: str, other: str) -> bool:
     """Whether two words change a thing in the same way, as `delete` and `remove` do."""
     return other in _FAMILY and _FAMILY[verb] == _FAMILY[other]
+
+
+# Verbs under which nothing is changed. Narrower than `_READS`: a `query` may be an UPDATE, and a `check` may order one.
+_ONLY_READS = frozenset([
+    "browse", "count", "describe", "fetch", "find", "get", "inspect", "list", "lookup", "preview", "read", "retrieve",
+    "search", "show", "view", "whoami",
+])  # fmt: skip
+
+
+def only_reads(tool: str) -> bool:
+    """Whether the name of a tool begins with a verb of reading and has no other deed in it, as `get_or_create` has."""
+    words = words_of(tool)
+    if not words or words[0] not in _ONLY_READS:
+        return False
+    return not any(word in _FAMILY and (word not in _NOUNS or "and" in words or "or" in words) for word in words[1:])
+
+
+def harmless_by(annotations: object) -> bool | None:
+    """Read MCP's annotations of a tool: whether calling it twice does no harm; None where they do not say.
+
+    The protocol's defaults for absent hints are a worst case to be shown to people, not something the author said.
+    """
+    if _hint(annotations, "readOnlyHint", "read_only_hint") is True:
+        return True
+    idempotent = _hint(annotations, "idempotentHint", "idempotent_hint")
+    if idempotent is not None:
+        return idempotent
+    return False if _hint(annotations, "destructiveHint", "destructive_hint") is True else None
+
+
+def _hint(annotations: object, on_the_wire: str, name: str) -> bool | None:
+    """Read one of them, from JSON or from an object of an SDK; of two spellings an object may mind the older one."""
+    value: object
+    if isinstance(annotations, Mapping):
+        members = cast("Mapping[str, object]", annotations)
+        value = members.get(on_the_wire, members.get(name))
+    else:
+        value = getattr(annotations, name if hasattr(annotations, name) else on_the_wire, None)
+    return value if isinstance(value, bool) else None
+
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_UNSAFE_METHODS = frozenset({"POST", "PATCH"})
+
+
+class Presumption(NamedTuple):
+    """Whether calling a tool twice does no harm, presumed where its author said nothing."""
+
+    harmless: bool | None = None
+    why: str | None = None
+    """What it rests on, as the beginning of a sentence to the model."""
+
+
+def presume(tool: str, method: str | None, *, is_keyed: bool = False) -> Presumption:
+    """Presume a tool's effect by the HTTP method of the request that failed, and by the verb of its name.
+
+    A safe request of a tool that changes something says only how far it came, and an unsafe one of a tool that reads may
+    be a search: where the two disagree, the more careful answer counts.
+    """
+    changes, reads_only = verb_of(tool), only_reads(tool)
+    if is_keyed and not changes:
+        return Presumption(True, "The request had an idempotency key")
+    if method in _UNSAFE_METHODS:
+        return Presumption() if reads_only else Presumption(False, f"The request was a {method}")
+    if changes:
+        return Presumption(False, f"By its name, `{tool}` changes something")
+    if method in _SAFE_METHODS:
+        return Presumption(True, f"The request was a {method}")
+    return Presumption(True, f"By its name, `{tool}` only reads") if reads_only else Presumption()
