@@ -20,6 +20,8 @@ class Answer(NamedTuple):
     text: str | None = None
     """What to say instead of the exception's own text."""
     issues: tuple[FieldIssue, ...] = ()
+    body: str | None = None
+    """What the upstream answered, redacted and cut."""
 
 
 Said: TypeAlias = Code | Answer | BaseException | None
