@@ -32,7 +32,7 @@ _ENDINGS = {
     2: ", which is not an error.",
     3: ", a redirect that was not followed.",
 }
-_SAYS_NOTHING = {"", "error", "null", "none", "true", "false"}
+_SAYS_NOTHING = {"", "error", "errorresponse", "errorpage", "null", "none", "true", "false"}
 
 
 def describe_response(status: int, reason: str, sentence: str, *, code: Code, service: str) -> str:
