@@ -11,6 +11,7 @@ from errata._values import is_a
 _MOST = 32_000
 _MOST_LINES = 400
 _LINES_TOLD = 3
+_INDENTED = 2  # Source and frames stand that far in, at least; git's " ! [rejected]" does not.
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07]{0,200}\x07")
 _ADVICE = re.compile(
     r"usage\b|hint\b|note\b|tip\b|help\b|info\b|debug\b|options?:|commands?:|examples?:|(?:positional|optional) arguments"
@@ -37,7 +38,7 @@ def telling_lines(output: str) -> str:
     """Return the last few lines that tell why a program failed, as one; without usage, advice and stack frames."""
     lines = [_visible(line) for line in output.splitlines()[-_MOST_LINES:]]
     lines = [line for line in lines if line.strip() and not _ADVICE.match(line.strip())]
-    outer = [line for line in lines if not line[0].isspace()] or lines
+    outer = [line for line in lines if not line[:_INDENTED].isspace()] or lines
     chosen = [line for line in outer if _TELLING.search(line)] or outer
     return _joined([_with_next(line, lines) for line in chosen[-_LINES_TOLD:]])
 
@@ -60,8 +61,8 @@ def _with_next(line: str, lines: list[str]) -> str:
     """Complete a line that ends in a colon: what it announces stands below."""
     after = lines.index(line) + 1
     if line.endswith(":") and after < len(lines) and lines[after][0].isspace():
-        return f"{line} {lines[after].strip()}"
-    return line.strip()
+        line = f"{line} {lines[after]}"
+    return " ".join(line.split())
 
 
 def _joined(lines: list[str]) -> str:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from errata._fault import FieldIssue
 from errata._jsonable import cut
-from errata._redaction import redact_within
+from errata._redaction import redact
 from errata._responses._response import status_phrase
 from errata._taxonomy import Code
 from errata._values import text_or_none
@@ -17,6 +17,7 @@ ABOUT_ARGUMENTS = frozenset({400, 422})
 _SHORTEST_CUT = 40  # A shorter text has no room for the mark of the cutting.
 _LONGEST_HOST = 80
 _MARGIN = 8192  # Characters; longer than any secret, a private key included.
+_MOST = 32_000
 _NOT_PRINTED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.\-]{1,15}://[^\s'\"<>)\]}]{1,2000}")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?")
@@ -39,7 +40,7 @@ def describe_response(status: int, reason: str, sentence: str, *, code: Code, se
     """Say who answered with which status, and the body's own sentence where that says more than the status."""
     phrase = status_phrase(status, clean(reason, LONGEST_NAME))
     answered = f"{service} answered {status} {phrase}".rstrip()
-    own_words = _without_status(clean(without_internal_addresses(sentence), LONGEST_MESSAGE), status)
+    own_words = _without_status(clean(without_internal_addresses(sentence[:_MOST]), LONGEST_MESSAGE), status)
     if _letters(own_words) not in _SAYS_NOTHING | {_letters(phrase)}:
         return cut(f"{answered}: {own_words}", LONGEST_MESSAGE)
     return answered + (_ENDINGS.get(status // 100) or ("." if phrase else f". {code.sentence}"))
@@ -70,7 +71,7 @@ def without_internal_addresses(text: str) -> str:
 
 def clean(text: str, limit: int) -> str:
     """Put foreign text on one line, without secrets."""
-    return excerpt(_NOT_PRINTED.sub(" ", text).strip(), limit)
+    return excerpt(_NOT_PRINTED.sub(" ", text[:_MOST]).strip(), limit)
 
 
 def clean_issue(issue: FieldIssue) -> FieldIssue:
@@ -79,8 +80,13 @@ def clean_issue(issue: FieldIssue) -> FieldIssue:
 
 
 def excerpt(text: str, limit: int) -> str:
-    """Return the beginning of a foreign text without secrets; a short one does not say that it was cut."""
-    return redact_within(text, limit) if limit >= _SHORTEST_CUT else redact_within(text, limit + _MARGIN)[:limit]
+    """Return the beginning of a foreign text, redacted before it is cut: half a secret is one that nobody recognises.
+
+    Of a long text only what matters is redacted, and what may be half a secret at its end is dropped.
+    """
+    enough = limit + 1 + _MARGIN
+    safe = redact(text) if len(text) <= enough else redact(text[:enough])[:-_MARGIN]
+    return cut(safe, limit) if limit >= _SHORTEST_CUT else safe[:limit]
 
 
 def _unless_internal(address: re.Match[str]) -> str:
