@@ -154,8 +154,9 @@ def bug_in_a_thread() -> Receipt:
 
 async def upstream(status: int) -> dict[str, Any]:
     url = f"https://bank.example/pay?access_token={SECRET}"
-    response = httpx2.Response(status, request=httpx2.Request("POST", url), headers={"Retry-After": "17"})
-    response.raise_for_status()
+    request = httpx2.Request("POST", url)
+    body = {"message": "The teller is busy.", "access_token": SECRET}
+    httpx2.Response(status, request=request, headers={"Retry-After": "17"}, json=body).raise_for_status()
     return {}
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import subprocess
 
 import pytest
 
@@ -152,6 +153,18 @@ def test_the_record_has_everything_and_no_secret(records):
     written = record.getMessage() + json.dumps(record.errata)
     assert SECRET not in written
     assert "hunter2" not in written
+
+
+def test_the_log_has_the_end_of_what_a_program_wrote_and_no_secret(records):
+    output = f"step 1\nfatal: cannot read https://deploy:{SECRET}@example.com/app.git\n".encode()
+    failed = subprocess.CalledProcessError(128, ["git", "push"], stderr=b"old\n" * 10_000 + output)
+    with pytest.raises(FaultError), guard("Repository.push"):
+        raise RuntimeError("could not push") from failed
+    (record,) = records
+    assert "CalledProcessError came with this output:\n" in record.errata["stack"]
+    assert "fatal: cannot read" in record.errata["stack"]
+    assert len(record.errata["stack"]) < 8_000
+    assert SECRET not in record.getMessage()
 
 
 def test_a_secret_for_a_reference_is_neither_logged_nor_sent(records):

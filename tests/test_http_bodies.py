@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.http._said import said_in
+from errata._responses._body_message import read_body_message
 
 # fmt: off
 SENTENCES = {
@@ -83,17 +83,17 @@ TEXTS = {
 
 @pytest.mark.parametrize(("body", "sentence"), SENTENCES.values(), ids=SENTENCES.keys())
 def test_a_body_speaks_for_itself(body, sentence):
-    assert said_in(json.dumps(body)).sentence == sentence
+    assert read_body_message(json.dumps(body)).sentence == sentence
 
 
 @pytest.mark.parametrize(("body", "issues"), ISSUES.values(), ids=ISSUES.keys())
 def test_a_body_names_the_arguments_at_fault_and_not_their_values(body, issues):
-    assert [(issue.field, issue.problem) for issue in said_in(json.dumps(body)).issues] == issues
+    assert [(issue.field, issue.problem) for issue in read_body_message(json.dumps(body)).issues] == issues
 
 
 @pytest.mark.parametrize(("text", "sentence"), TEXTS.values(), ids=TEXTS.keys())
 def test_what_is_no_json_speaks_as_well(text, sentence):
-    assert said_in(text).sentence == sentence
+    assert read_body_message(text).sentence == sentence
 
 
 WORDS = st.sampled_from(["error", "errors", "detail", "message", "title", "loc", "path", "source", "name", "reason"])
@@ -106,9 +106,9 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_any_json_is_read(body):
-    assert isinstance(said_in(json.dumps(body)).sentence, str)
+    assert isinstance(read_body_message(json.dumps(body)).sentence, str)
 
 
 @given(st.text())
 def test_any_text_is_read(text):
-    assert isinstance(said_in(text).sentence, str)
+    assert isinstance(read_body_message(text).sentence, str)

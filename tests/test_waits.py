@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from needs import need
 
-from errata._waits import LONGEST_WAIT_MS, quota_used_up, wait_from_headers
+from errata._waits import LONGEST_WAIT_MS, quota_used_up, wait_from_headers, wait_from_text
 from errata.http import parse_retry_after
 
 NOW = datetime(2026, 11, 6, 8, 49, 37, tzinfo=UTC)
@@ -205,4 +205,44 @@ def test_no_garbage_makes_reading_a_wait_fail(value, date):
 def test_no_garbage_makes_reading_headers_fail(headers, status):
     wait = wait_from_headers(headers, status=status, clock=clock)
 
+    assert wait is None or 0 <= wait <= LONGEST_WAIT_MS
+
+
+# fmt: off
+IN_WORDS = {
+    "Check back in 5 minutes": 300_000,
+    "Please try again in 6.2s.": 6_200,
+    "try again in 20ms": 20,
+    "retry after 30 seconds": 30_000,
+    "retry after 35": 35_000,
+    "Retry-After: 30": 30_000,
+    '{"retry_after": 12}': 12_000,
+    "Please wait 2 minutes and 30 seconds": 150_000,
+    "available again in 1 hour": 3_600_000,
+    "try again in 1h 30m": 5_400_000,
+    "Try again in a minute.": 60_000,
+    "resets in 3 days": 259_200_000,
+    "try again in 40 days": None,
+    "retry after 2026-11-01": None,
+    "available again in 2026": None,
+    "retry after 12:30": None,
+    "retry after 3 attempts": None,
+    "try again in 2 different regions": None,
+    "waited for 30 seconds": None,
+    "timed out waiting for 30 seconds": None,
+    "the train leaves in 5 minutes": None,
+    "try again": None,
+    "": None,
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "wait"), IN_WORDS.items())
+def test_a_wait_is_read_from_words_that_ask_for_one(text, wait):
+    assert wait_from_text(text) == wait
+
+
+@given(st.text())
+def test_a_wait_in_words_is_none_or_a_possible_one(text):
+    wait = wait_from_text(f"try again in {text}")
     assert wait is None or 0 <= wait <= LONGEST_WAIT_MS

@@ -6,16 +6,19 @@ on: a handler that renders it (rich does) would spend 100 ms of the event loop o
 
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 
 from errata._fault import Fault
+from errata._process_output import last_output
 from errata._redaction import redact_data, redact_within
 
 _LOG = logging.getLogger("errata")
 _MOST_FRAMES = 50  # The last ones: who raised it is at the end.
 _LONGEST_STACK = 16_000
 _LONGEST_TEXT = 8_000
+_LONGEST_OUTPUT = 2_000  # The last of it: why a program failed is at the end.
+_MOST_CAUSES = 8
 _CALLERS = {"anyio", "asyncio", "concurrent", "errata", "fastmcp", "mcp", "pydantic"}
 _WHERE = {"operation": "", "tool": "Tool ", "resource": "Resource ", "prompt": "Prompt "}
 
@@ -55,9 +58,21 @@ def stack_of(error: BaseException) -> str:
     try:
         kind, start = type(error), _own_frames(error.__traceback__)
         lines = traceback.TracebackException(kind, error, start, limit=-_MOST_FRAMES, compact=True).format()
-        return redact_within("".join(lines), _LONGEST_STACK)
+        return redact_within("".join([*lines, *_outputs(error)]), _LONGEST_STACK)
     except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
         return f"[{type(error).__name__}: its traceback cannot be formatted]"
+
+
+def _outputs(error: BaseException) -> Iterator[str]:
+    """Quote the end of what programs wrote whose failure led to this; no traceback shows it."""
+    at: BaseException | None = error
+    for _ in range(_MOST_CAUSES):
+        if at is None:
+            return
+        output = last_output(getattr(at, "stderr", None), getattr(at, "stdout", None), limit=_LONGEST_OUTPUT)
+        if output:
+            yield f"{type(at).__name__} came with this output:\n{output}\n"
+        at = at.__cause__ or at.__context__
 
 
 def _own_frames(start: TracebackType | None) -> TracebackType | None:

@@ -1,4 +1,4 @@
-"""How long an upstream asks us to wait, in milliseconds.
+"""How long an upstream asks us to wait, in milliseconds: in its headers, or in words ("Please try again in 6.2s").
 
 Two kinds of header say it. `Retry-After` and its cousins in milliseconds (`_IN_MS`) ask for a wait and are believed as
 they stand. `_RESETS` say when a quota is full again; most services send them with every answer, so they are a wait only
@@ -49,6 +49,19 @@ _NEW_WORD = {"remaining": "r", "reset": "t"}  # Of draft 8 and later.
 _LONGEST_TEXT, _LARGEST = 100, 10**15
 _FIRST_MOMENT_S, _FIRST_MOMENT_MS = 10**9, 10**11  # 2001 and 1973, in their units; a smaller number is a span.
 
+_MOST_PROSE = 4_000
+_AMOUNT = r"([0-9]{1,9}(?:\.[0-9]{1,6})?(?![0-9])|an?\b|one\b)"
+_UNIT = r"(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)(?![A-Za-z])"
+_IN_PROSE = re.compile(
+    rf"\b(?:(?:retry|retrying|again|back|wait|resets?|available|unblocked)\b[a-z\- ]{{0,20}}\b(?:in|after|for|wait)\b|retry_?after|wait(?= [0-9]))"
+    rf"[ :=\"']{{0,4}}(?:about |approximately |another |at least )?{_AMOUNT} ?(?:{_UNIT})?"
+    r"(?:(?: ?and |, |(?<=[mhMH]) ?)([0-9]{1,4}) ?(m|mins?|minutes?|s|secs?|seconds?)\b)?",
+    re.IGNORECASE,
+)
+_SOMETHING_ELSE = re.compile(r"[\w/:\-]|\.[0-9]")  # "After 3 attempts", "after 2026-11-01": these count no seconds.
+_FIRST_YEAR, _LAST_YEAR = 1900, 2100
+_UNIT_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+
 _Clock = Callable[[], float]
 
 
@@ -74,6 +87,35 @@ def parse_retry_after(value: object, *, date: object = None, clock: _Clock = tim
     if any(is_a(value, kind) for kind in (str, bytes, int, float, timedelta, datetime)):
         return _first_usable([wait_ms(_seconds(value, _now(date, clock)), unit_ms=1000)])
     return wait_from_headers(value, clock=clock)
+
+
+def wait_from_text(text: str) -> int | None:
+    """Read the wait that a sentence asks for ("retry after 30 seconds"); None if it asks for none, or for too long.
+
+    A number without a unit is one of seconds, as in the header, unless it counts something else.
+    """
+    match = _IN_PROSE.search(text[:_MOST_PROSE])
+    if match is None:
+        return None
+    amount, unit, more, more_unit = match.groups()
+    if unit is None and not _counts_seconds(amount, text[match.end() : match.end() + 2]):
+        return None
+    wait = _in_ms(amount, unit) + (_in_ms(more, more_unit) if more else 0)
+    return wait if wait <= LONGEST_WAIT_MS else None
+
+
+def _counts_seconds(amount: str, behind: str) -> bool:
+    is_year = amount.isdigit() and _FIRST_YEAR <= int(amount) < _LAST_YEAR
+    return amount[0].isdigit() and not is_year and not _SOMETHING_ELSE.match(behind)
+
+
+def _in_ms(amount: str, unit: str | None) -> int:
+    name = (unit or "s").lower()
+    number = amount if amount[0].isdigit() else 1
+    return wait_ms(number, unit_ms=_UNIT_MS["ms" if name in _MILLISECONDS else name[0]]) or 0
+
+
+_MILLISECONDS = {"ms", "millisecond", "milliseconds"}
 
 
 def quota_used_up(headers: object) -> bool:

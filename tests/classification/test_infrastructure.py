@@ -89,7 +89,8 @@ def test_kubernetes_is_told_without_its_headers():
     error = client.ApiException(status=404, reason="Not Found", body='{"message": "pods \\"x\\" not found"}')
     error.headers = {"Audit-Id": "42", "Retry-After": "5"}
     fault = classify(error)
-    assert (fault.code, fault.http_status, fault.message) == (Code.NOT_FOUND, 404, 'pods "x" not found')
+    assert (fault.code, fault.http_status) == (Code.NOT_FOUND, 404)
+    assert fault.message == 'The service answered 404 Not Found: pods "x" not found'
 
 
 def test_what_kubernetes_could_not_create_is_told_by_its_first_refusal():
@@ -100,7 +101,8 @@ def test_what_kubernetes_could_not_create_is_told_by_its_first_refusal():
 
 def test_a_body_of_kubernetes_that_is_no_json_does_no_harm():
     error = module("kubernetes.client.exceptions").ApiException(status=503, reason="Service Unavailable", body="<html>")
-    assert (classify(error).code, classify(error).message) == (Code.SERVICE_UNAVAILABLE, "Service Unavailable")
+    fault = classify(error)
+    assert (fault.code, fault.message) == (Code.SERVICE_UNAVAILABLE, "The service answered 503 Service Unavailable.")
 
 
 # fmt: off

@@ -108,7 +108,8 @@ def told(package, status, error, **headers):
 def test_a_status_decides_and_the_message_is_the_provider_s(package, status, code, retry):
     fault = told(package, status, {"message": "Because of the moon.", "type": "something_new"})
     assert (fault.code, fault.retry, fault.http_status) == (code, retry, status)
-    assert fault.message == "Because of the moon."
+    assert fault.message.startswith(f"The service answered {status}")
+    assert fault.message.endswith(": Because of the moon.")
 
 
 @pytest.mark.parametrize(
@@ -173,14 +174,15 @@ def test_cohere_s_headers_stay_here():
     with replying(429, {"message": "Slow down."}, Retry_After="4", Set_Cookie="session=hunter2") as address:
         chat = cohere.ClientV2(api_key="k", base_url=address).chat
         fault = judged(chat, model="m", messages=[], request_options={"max_retries": 0})
-    assert (fault.code, fault.retry_after_ms, fault.message) == (Code.RATE_LIMITED, 4_000, "Slow down.")
+    assert (fault.code, fault.retry_after_ms) == (Code.RATE_LIMITED, 4_000)
+    assert fault.message == "The service answered 429 Too Many Requests: Slow down."
 
 
 def test_mistral_s_body_is_read_though_it_is_text():
     mistral = module("mistralai.client")
     with replying(401, {"object": "error", "message": "Unauthorized", "code": "1100"}) as address:
         fault = judged(mistral.Mistral(api_key="k", server_url=address).chat.complete, model="m", messages=[])
-    assert (fault.code, fault.message) == (Code.UNAUTHORIZED, "Unauthorized")
+    assert (fault.code, fault.message) == (Code.UNAUTHORIZED, "The service answered 401 Unauthorized.")
 
 
 def test_ollama_tells_a_missing_model_from_one_that_stopped():

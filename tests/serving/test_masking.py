@@ -24,6 +24,7 @@ class OrderErrors(Contract):
 
 class BusyError(Exception):
     status_code = 429
+    body = {"message": "tenant 17 may call twice a day"}  # noqa: RUF012 - as below.
     headers = {"retry-after": "7"}  # noqa: RUF012 - as a client's exception has them.
 
 
@@ -83,7 +84,9 @@ async def test_the_code_the_verdict_and_the_wait_stay(kind, era):
     assert masked["code"] == "RATE_LIMITED"
     for kept in ("code", "retry", "retryAfterMs", "httpStatus"):
         assert masked.get(kept) == open_.get(kept)
-    assert open_["message"] == "quota of tenant 17 used up"
+    assert open_["message"].startswith("quota of tenant 17 used up: ")
+    assert "twice a day" in open_["data"]["body"]
+    assert "data" not in masked
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,8 @@ def masked(fault: Fault, failed: Failed) -> Fault:
     """Withhold all words but those that were meant for the client; the code, the verdict and the wait stay."""
     if failed.on_purpose or isinstance(failed.error, FaultError):
         return fault
-    return dataclasses.replace(fault, message="", issues=(), field=None, origin=None)
+    data = {name: value for name, value in fault.data.items() if name != "body"}
+    return dataclasses.replace(fault, message="", issues=(), field=None, origin=None, data=data)
 
 
 def advised(fault: Fault, failed: Failed, why: str | None = None) -> Fault:

@@ -24,6 +24,8 @@ class Answer(NamedTuple):
     """Whether a user registered the phrase that says so."""
     recovery: Recovery | None = None
     """The way out, where a user registered one."""
+    body: str | None = None
+    """What the upstream answered, redacted and cut."""
 
 
 Said: TypeAlias = Code | Answer | BaseException | None

@@ -3,12 +3,14 @@
 import dataclasses
 import logging
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 from errata._fault import Fault, FaultError, identified
 from errata._identity import new_correlation_id, now
 from errata._jsonable import text_of, type_text
 from errata._log import stack_of
+from errata._responses._refusals import wait_asked_for
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
 from errata.classification._answer import WITHHELD, Answer, Rule, Said, described
@@ -18,6 +20,7 @@ from errata.classification._carried import carried, flag_of, is_bare, wait_of
 from errata.classification._judgement import concerns_arguments, guard_half_done, judge
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
+from errata.classification._upstream import as_answered
 from errata.classification._words import CALLERS_TEXTS, meaning_of, words_of
 
 _LOG = logging.getLogger("errata")
@@ -169,14 +172,17 @@ class _Inquiry:
         if decision.step is Step.FAULT and is_a(error, FaultError):
             return identified(error.fault)
         retry = _verdict(decision)
+        message = self._message(error) if answer.text is None else answer.text
+        wait = _wait(decision) if retry.retryable else answer.retry_after_ms
         return Fault(
             code=answer.code,
-            message=self._message(error) if answer.text is None else answer.text,
+            message=message,
             retry=retry,
-            retry_after_ms=_wait(decision) if retry.retryable else answer.retry_after_ms,
+            retry_after_ms=wait_asked_for(answer.code, wait, message) if retry.retryable else wait,
             http_status=answer.http_status,
             issues=answer.issues,
             recovery=answer.recovery,
+            data={} if answer.body is None else {"body": answer.body},
             correlation_id=new_correlation_id(),
             timestamp=now(),
         )
@@ -248,7 +254,9 @@ class _Inquiry:
             return None
         if isinstance(said, BaseException):
             return self.ask(said, here) if self._may_look(said, here) else None
-        return _Decision(said if isinstance(said, Answer) else Answer(said), step, row, here)
+        answer = said if isinstance(said, Answer) else Answer(said)
+        own_text = None if step is Step.CLASS else partial(self._message, here[-1])
+        return _Decision(as_answered(answer, here[-1], own_text), step, row, here)
 
     def _may_look(self, error: BaseException, here: _Errors) -> bool:
         return self._left > 0 and len(here) < _DEEPEST and not any(error is seen for seen in here)

@@ -6,12 +6,12 @@ from typing import NamedTuple, cast
 from errata._fault import Fault, FaultError
 from errata._jsonable import text_of
 from errata._needs_input import NeedsInput
+from errata._responses._response import attribute
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, items_of
 from errata.classification import classify
 from errata.dialects import decode_needs_input
 from errata.dialects._outgoing import outgoing, outgoing_question
-from errata.http._reply import attribute
 from errata.reading import recognise
 
 _NO_DIALECT = "none"

@@ -9,11 +9,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 from errata._fault import Fault, FaultError
 from errata._jsonable import jsonable_object, text_of
+from errata._responses._sentences import clean, service_name
 from errata._taxonomy import Code
 from errata._values import is_a
 from errata.classification import classify
 from errata.http._client import Client, Response, new_client
-from errata.http._error import aerror_from_response, clean, service_name
+from errata.http._error import aerror_from_response
 from errata.http._runtime import deadline
 
 _FIRST_FAILURE = 400

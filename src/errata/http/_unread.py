@@ -5,7 +5,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import cast
 
-from errata.http._reply import as_body, attribute
+from errata._responses._response import as_body, attribute
 from errata.http._runtime import deadline, in_thread
 
 _CHUNK = 16 * 1024

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from errata._half_done import tells_of_work_done
 from errata._status import status_to_code
 from errata._taxonomy import Code, Retry, verdict
+from errata._waits import wait_from_text
 from errata.classification._words import PATTERNS, spelled_out
 from errata.dialects._protocol import code_of_number
 from errata.reading._bodies import NOTHING, Body, read_body
@@ -14,7 +15,6 @@ from errata.reading._json_in_text import json_in
 from errata.reading._prefixes import unwrapped
 from errata.reading._symbols import meaning_of_symbols
 from errata.reading._validation_text import ONLY_NAMED, formatted, is_about_arguments, mentioned
-from errata.reading._waits_in_text import asks_to_repeat, wait_in
 
 _MOST = 8_000
 _APART = " \0 "  # Between the parts: no phrase of the tables reaches across it.
@@ -47,6 +47,13 @@ _HELP = re.compile(
     re.IGNORECASE,
 )
 _ANOTHER_TEXT = re.compile(r"\n-{3,20}\s{1,8}#{1,6} ")
+# To repeat the same; "fetch it anew and try again" and "try again with another name" ask for something else.
+_REPEAT = re.compile(
+    r"(?<!and )(?<!then )(?<!before you )\b(?:please )?(?:try again|try it again|retry)\b"
+    r"(?! (?:with|using|by|after (?!\d)|when|once|if|as|count|limit|polic))",
+    re.IGNORECASE,
+)
+_SETTLED = re.compile(r"\b(?:already|exists|taken|duplicate)\b", re.IGNORECASE)  # It will not pass.
 _OF_THE_RESULT = re.compile(r"output ?schema|structured ?content|output validation|invalid structured", re.IGNORECASE)
 
 _NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
@@ -121,7 +128,7 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     code = _code(source, issues, mention, told)
     if mention and not issues and (is_about_arguments(code) or code in _NAMES_AN_ARGUMENT):
         issues = (mention,)
-    waits = (facts.wait_ms, wait_in(source.message), told.wait_ms)
+    waits = (facts.wait_ms, wait_from_text(source.message), told.wait_ms)
     told = _as_advised(told, source.message)
     return Meaning(
         code=code,
@@ -138,8 +145,12 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
 
 def _as_advised(told: _Told, message: str) -> _Told:
     """Believe who refuses a call for now and asks to repeat it: a conflict that passes changed nothing."""
-    passes = told.code is Code.CONFLICT and told.retry is None and asks_to_repeat(message)
+    passes = told.code is Code.CONFLICT and told.retry is None and _asks_to_repeat(message)
     return told._replace(retry=Retry.SAME_CALL) if passes else told
+
+
+def _asks_to_repeat(text: str) -> bool:
+    return bool(_REPEAT.search(text[:_MOST])) and not _SETTLED.search(text[:_MOST])
 
 
 def _source(text: str, number: int | None, body: object) -> _Source:

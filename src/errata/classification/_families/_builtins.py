@@ -1,9 +1,9 @@
 """Python's own exceptions, and those of its standard library that are not about a format or a loop."""
 
 from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
+from errata._taxonomy import Code
 from errata._values import is_a
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Otherwise, Said, Table, first
 from errata.classification._errno import by_errno, by_resolver
 from errata.classification._reach import argument, text_at
 from errata.classification._verdicts import BUG, REFUSED, TLS
@@ -130,9 +130,7 @@ TABLE: Table = {
     "ssl.SSLWantReadError": Code.SERVICE_UNAVAILABLE,
     "ssl.SSLWantWriteError": Code.SERVICE_UNAVAILABLE,
 
-    # Other programs, and queues.
-    "subprocess.CalledProcessError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),  # It said no; it will say so again.
-    "subprocess.TimeoutExpired": Code.TIMEOUT,
+    # Queues.
     "queue.Empty": Code.INTERNAL_ERROR,
     "_queue.Empty": Code.INTERNAL_ERROR,
     "queue.Full": Code.SERVICE_UNAVAILABLE,

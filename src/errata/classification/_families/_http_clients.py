@@ -48,16 +48,6 @@ def _file_reason(error: BaseException) -> Said:
     return inner(error, "reason") if number_at(error, "reason", "errno") is not None else None
 
 
-def _httpx_status(error: BaseException) -> Said:
-    """The final status of the response, else one that the text names."""
-    said = _STATUS(error)
-    answer = Answer(said) if isinstance(said, Code) else said
-    if not isinstance(answer, Answer) or answer.text is not None:
-        return said
-    # The second line tells a programmer where to read about the status.
-    return answer._replace(text=text_of(error).partition("\nFor more information check: ")[0])
-
-
 def _under(packages: tuple[str, ...], rows: dict[str, Rule | Otherwise]) -> dict[str, Rule | Otherwise]:
     """Write rows down once for packages that use the same names."""
     return {f"{package}.{name}": rule for package in packages for name, rule in rows.items()}
@@ -83,7 +73,7 @@ _HTTPCORE: dict[str, Rule | Otherwise] = {
 _HTTPX: dict[str, Rule | Otherwise] = {
     **_HTTPCORE,
     "HTTPError": Otherwise(Code.UPSTREAM_ERROR),
-    "HTTPStatusError": _httpx_status,
+    "HTTPStatusError": _STATUS,
     "RequestError": Otherwise(_NETWORK),
     "TransportError": _NETWORK,
     "CloseError": _NETWORK,

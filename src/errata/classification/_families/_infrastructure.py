@@ -16,6 +16,7 @@ from errata.classification._families._connection import (
     by_network_words,
     by_what_broke,
 )
+from errata.classification._families._processes import by_exit
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import peek, text_at
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
@@ -96,7 +97,7 @@ _KUBERNETES: dict[str, Rule] = {
 _CONTAINERS: Table = {
     "docker.errors.APIError": _DOCKER,
     "docker.errors.BuildError": Code.UPSTREAM_ERROR,
-    "docker.errors.ContainerError": Code.UPSTREAM_ERROR,
+    "docker.errors.ContainerError": first(by_exit, Code.UPSTREAM_ERROR),
     "docker.errors.ContextAlreadyExists": Code.CONFLICT,
     "docker.errors.ContextException": Code.CONFIGURATION_ERROR,
     "docker.errors.ContextNotFound": Code.CONFIGURATION_ERROR,
@@ -184,7 +185,7 @@ _REPOSITORIES: Table = {
     "git.exc.CacheError": Code.UPSTREAM_ERROR,
     "git.exc.CheckoutError": Code.CONFLICT,
     "git.exc.CommandError": Otherwise(Code.UPSTREAM_ERROR),  # Git's own words say more.
-    "git.exc.GitCommandError": Otherwise(Code.UPSTREAM_ERROR),
+    "git.exc.GitCommandError": first(by_exit, Code.UPSTREAM_ERROR),
     "git.exc.GitCommandNotFound": Code.CONFIGURATION_ERROR,
     "git.exc.GitError": Otherwise(Code.UPSTREAM_ERROR),
     "git.exc.HookExecutionError": Code.UPSTREAM_ERROR,

@@ -10,6 +10,7 @@ from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, 
 from errata.classification._errno import by_errno
 from errata.classification._families import _ldap
 from errata.classification._families._connection import NOT_SENT_IN_TIME, UNKNOWN_HOST, by_network_words, by_what_broke
+from errata.classification._families._processes import by_exit
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, number_at, peek
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
@@ -171,7 +172,7 @@ _SSH: Table = {
     "fabric.exceptions.GroupException": Code.UPSTREAM_ERROR,
     "invoke.exceptions.AuthFailure": Code.UNAUTHORIZED,
     "invoke.exceptions.CommandTimedOut": Code.TIMEOUT,
-    "invoke.exceptions.Failure": Code.UPSTREAM_ERROR,
+    "invoke.exceptions.Failure": first(by_exit, Code.UPSTREAM_ERROR),
     "invoke.exceptions.ParseError": Code.INVALID_PARAMS,
     "netmiko.exceptions.ConfigInvalidException": Code.INVALID_PARAMS,
     "netmiko.exceptions.ConnectionException": Code.NETWORK_ERROR,

@@ -1,4 +1,4 @@
-"""What a response says, whichever client it came from, read without trusting it and without waiting for it."""
+"""The parts of a response, whichever client it came from, read without trusting it and without waiting for it."""
 
 import codecs
 import re
@@ -7,8 +7,11 @@ from io import BytesIO
 from typing import NamedTuple
 
 from errata._headers import header_fields
-from errata._jsonable import text_of, valid_unicode
+from errata._jsonable import SIZE, text_of, valid_unicode
 from errata._values import is_a
+
+LONGEST_BODY = 4 * SIZE
+"""How much of a body is read, in bytes or characters; a fault's data holds a quarter of that."""
 
 _STATUS_NAMES = ("status_code", "status", "code")  # httpx, requests · aiohttp, urllib3, http.client · HTTPError
 _REASON_NAMES = ("reason_phrase", "reason")
@@ -20,7 +23,7 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 _GARBLED = 10  # One character in ten that cannot be decoded: it is no text.
 
 
-class Reply(NamedTuple):
+class ResponseParts(NamedTuple):
     """The parts of a response that a fault is made of."""
 
     status: object
@@ -31,9 +34,9 @@ class Reply(NamedTuple):
     """As much as is there already; None for nothing, or if it still had to be read."""
 
 
-def reply_of(response: object) -> Reply:
-    """Read what is there of a response."""
-    return Reply(
+def read_response(response: object) -> ResponseParts:
+    """Read what is there already of a response; nothing is fetched."""
+    return ResponseParts(
         status=_status(response),
         reason=next((text_of(reason) for name in _REASON_NAMES if (reason := attribute(response, name))), ""),
         fields=header_fields(attribute(response, "headers")),
@@ -49,7 +52,7 @@ def attribute(subject: object, name: str) -> object:
         return None
 
 
-def phrase_of(status: int, otherwise: str) -> str:
+def status_phrase(status: int, otherwise: str) -> str:
     """Name a status: by HTTP's own words, or by those of the response if HTTP has none."""
     try:
         return _RENAMED.get(status) or HTTPStatus(status).phrase
@@ -57,9 +60,10 @@ def phrase_of(status: int, otherwise: str) -> str:
         return otherwise
 
 
-def text_of_body(body: bytes | str, content_type: str) -> str:
+def decode_body(body: bytes | str, content_type: str) -> str:
     """Decode a body; "" for one that is no text, such as an image or what is still compressed."""
-    text = valid_unicode(_decoded(body, content_type) if isinstance(body, bytes) else body)
+    start = body[:LONGEST_BODY]
+    text = valid_unicode(_decoded(start, content_type) if isinstance(start, bytes) else start)
     return "" if "\0" in text or text.count("\ufffd") * _GARBLED > len(text) else text
 
 

@@ -1,0 +1,72 @@
+"""What a program said before it failed: the end of what it wrote, and of that the lines that tell why.
+
+Programs explain themselves on stderr, some on stdout, among progress, usage and advice for people at a terminal.
+"""
+
+import re
+
+from errata._jsonable import valid_unicode
+from errata._values import is_a
+
+_MOST = 32_000
+_MOST_LINES = 400
+_LINES_TOLD = 3
+_INDENTED = 2  # Source and frames stand that far in, at least; git's " ! [rejected]" does not.
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07]{0,200}\x07")
+_ADVICE = re.compile(
+    r"usage\b|hint\b|note\b|tip\b|help\b|info\b|debug\b|options?:|commands?:|examples?:|(?:positional|optional) arguments"
+    r"|\(?use [\"'`-]|try [\"'`\u2018]?.{0,80}(?:help|--)|try [\"'`\u2018]|see [\"'`\u2018]?\S{1,60} (?:--help|help)|(?:please )?(?:run|type|see|use) [\"'`\u2018]"
+    r"|for (?:more|further) (?:details|information|help)|please (?:commit|make sure|see|check the log)|a complete log\b|[A-Z]:\\|[#=*_~^.\-\s]{2,}$"
+    r"|traceback\b|file \"|at \S{1,200}[ (:]|\.{3} \d+ (?:more|common)|caused by: \.\.\.",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(
+    r"\b(?:error|fatal|fail(?:ed|s|ure)|cannot|can't|could ?n[o']t|could not|unable|denied|invalid|illegal|bad|unknown|unrecogni[sz]ed|unexpected|unsupported"
+    r"|no such|no .{1,60} (?:named|found|matching)|not (?:a|an|found|permitted|allowed|supported|valid|known)|does not|doesn't|did not|must|missing|required|refused|rejected|panic"
+    r"|nothing to|unauthorized|forbidden|expired|conflict|unmatched|unbalanced|unterminated|too (?:many|few|large|long|big)|already|overwritten|timed out|killed|out of memory)\b"
+    r"|[A-Za-z](?:Error|Exception)\b|^E:|ERR!",
+    re.IGNORECASE,
+)
+
+
+def last_output(stderr: object, stdout: object, *, limit: int = _MOST) -> str:
+    """Return the end of what a program wrote on stderr, or if it wrote nothing there, on stdout; whole lines only."""
+    return _end_of(stderr, limit) or _end_of(stdout, limit)
+
+
+def telling_lines(output: str) -> str:
+    """Return the last few lines that tell why a program failed, as one; without usage, advice and stack frames."""
+    lines = [_visible(line) for line in output.splitlines()[-_MOST_LINES:]]
+    lines = [line for line in lines if line.strip() and not _ADVICE.match(line.strip())]
+    outer = [line for line in lines if not line[:_INDENTED].isspace()] or lines
+    chosen = [line for line in outer if _TELLING.search(line)] or outer
+    return _joined([_with_next(line, lines) for line in chosen[-_LINES_TOLD:]])
+
+
+def _end_of(output: object, limit: int) -> str:
+    if is_a(output, bytes) or is_a(output, bytearray):
+        text = bytes(output[-limit - 1 :]).decode("utf-8", "replace")
+    else:
+        text = valid_unicode(str.__str__(output)[-limit - 1 :]) if is_a(output, str) else ""
+    # The first line may be half of one then, with half of a secret in it that nobody recognises.
+    return (text.partition("\n")[2] if len(text) > limit else text).strip()
+
+
+def _visible(line: str) -> str:
+    """Show a line as a terminal would at last: a carriage return begins it anew."""
+    return _ESCAPES.sub("", line.rstrip().rpartition("\r")[2])
+
+
+def _with_next(line: str, lines: list[str]) -> str:
+    """Complete a line that ends in a colon: what it announces stands below."""
+    after = lines.index(line) + 1
+    if line.endswith(":") and after < len(lines) and lines[after][0].isspace():
+        line = f"{line} {lines[after]}"
+    return " ".join(line.split())
+
+
+def _joined(lines: list[str]) -> str:
+    text = ""
+    for line in dict.fromkeys(lines):
+        text += (("" if text.endswith((".", ":", ";", "!", "?")) else ";") + " " if text else "") + line
+    return text

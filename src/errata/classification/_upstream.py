@@ -1,0 +1,92 @@
+"""What the upstream itself said: an answer is completed by the response that the exception carries.
+
+Client libraries word a failed response for programmers, with the address that was called. The body says what the
+service would tell a person, which fields it complains about, and at times that its status means something else.
+"""
+
+from collections.abc import Callable
+
+from errata._responses._body_message import BodyMessage, is_page, read_body_message
+from errata._responses._carriers import response_of, url_of
+from errata._responses._refusals import refusal_of
+from errata._responses._response import ResponseParts, decode_body
+from errata._responses._sentences import (
+    ABOUT_ARGUMENTS,
+    LONGEST_MESSAGE,
+    clean,
+    clean_issue,
+    describe_response,
+    excerpt,
+    public_host,
+    service_name,
+    without_internal_addresses,
+)
+from errata._taxonomy import Retry
+from errata.classification._answer import Answer
+
+_BODY_LIMIT = 500
+_MOST_OF_BODY = 32_000
+_NO_SENTENCE = ("://", "\n", "{", "<")
+"""What is in the text of an exception that was made for programmers: an address, headers, a body as it came."""
+_Text = Callable[[], str]
+
+
+def as_answered(answer: Answer, error: BaseException, own_text: _Text | None) -> Answer:
+    """Complete an answer by the response that its exception carries, if it has a status and carries one.
+
+    `own_text` reads the words of an exception whose class nobody knows; somebody may have written them for this case.
+    """
+    status = answer.http_status
+    response = None if status is None else response_of(error)
+    if status is None or response is None:
+        return answer
+    body = decode_body(response.body, response.fields.get("content-type", "")) if response.body else ""
+    message = read_body_message(body)
+    judged = _judged(answer, status, message)
+    issues = answer.issues or (tuple(map(clean_issue, message.issues)) if status in ABOUT_ARGUMENTS else ())
+    return judged._replace(
+        text=_text(judged, response, message.sentence, error, own_text),
+        issues=issues if judged.code is answer.code else (),
+        body=_excerpt(body),
+    )
+
+
+def _excerpt(body: str) -> str | None:
+    """Keep the beginning of a body; a page is for people, and has a style sheet there."""
+    return (
+        excerpt(without_internal_addresses(body[:_MOST_OF_BODY]), _BODY_LIMIT) if body and not is_page(body) else None
+    )
+
+
+def _judged(answer: Answer, status: int, message: BodyMessage) -> Answer:
+    """Correct what the status was taken for, where the body's words contradict it."""
+    wait = message.wait_ms if answer.retry_after_ms is None else answer.retry_after_ms
+    refusal = refusal_of(answer.code, status, message, wait_ms=wait)
+    if refusal is None:
+        return answer._replace(retry_after_ms=wait)
+    never = refusal.retry is Retry.NEVER
+    return answer._replace(code=refusal.code, retry=refusal.retry, retry_after_ms=None if never else wait)
+
+
+def _text(answer: Answer, response: ResponseParts, sentence: str, error: BaseException, own_text: _Text | None) -> str:
+    own = answer.text or ""
+    if sentence and sentence in own and sentence != own:
+        return own  # A rule has said it already, and more.
+    words = sentence if not own or own in sentence else own
+    service = service_name(public_host(url_of(error)))
+    described = describe_response(answer.http_status or 0, response.reason, words, code=answer.code, service=service)
+    written = clean(own_text(), LONGEST_MESSAGE) if own_text and not own else ""
+    return _joined(written, described, words, response.reason) if _is_sentence(written) else described
+
+
+def _joined(written: str, described: str, sentence: str, reason: str) -> str:
+    """Put the author's words before those of the service, unless they say no more."""
+    if written in described or written == reason:
+        return described
+    if sentence and sentence in written:
+        return written
+    return f"{written.rstrip(' .:')}: {described}"
+
+
+def _is_sentence(text: str) -> bool:
+    return bool(text) and not any(mark in text for mark in _NO_SENTENCE)
