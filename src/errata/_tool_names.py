@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple, cast
 
-from errata._values import asked_for, is_a, nearest
 from errata._tool_effects import ACTIONS, parts_of, words_of
+from errata._values import asked_for, is_a, nearest
 
 _LONGEST = 4_000
 _MOST_NODES = 10_000

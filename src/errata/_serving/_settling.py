@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from errata._current import Current, Effects
 from errata._fault import Fault
+from errata._responses._carriers import request_of
 from errata._taxonomy import Retry
 from errata._tool_effects import harmless_by, presume, verb_of
-from errata._responses import request_of
 from errata.classification._unwrap import earlier_than
 from errata.resilience._effects import record_of, settled
 from errata.resilience._marking import marks_its_effect

@@ -6,11 +6,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple
 
 from errata._jsonable import as_object
+from errata._tool_effects import harmless_by
 from errata.client._arguments import KEYS, is_key
 from errata.client._links import Link
 from errata.client._ports import Listed, Port
 from errata.http._runtime import deadline
-from errata._tool_effects import harmless_by
 
 _LOG = logging.getLogger("errata")
 _MOST_NAMES = 10_000
