@@ -51,7 +51,9 @@ def _key(error: BaseException, call: Call | None) -> tuple[object, ...] | None:
     if text is None or call is None or not are_harmless(text):
         return None
     arguments = tuple(call.arguments.items())
-    if any(type(value) not in _SCALARS or (type(value) is str and len(value) > _LONGEST_ARGUMENT) for _, value in arguments):
+    if any(
+        type(value) not in _SCALARS or (type(value) is str and len(value) > _LONGEST_ARGUMENT) for _, value in arguments
+    ):
         return None
     step = error.__traceback__
     while step is not None and step.tb_next is not None:

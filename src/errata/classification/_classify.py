@@ -150,9 +150,9 @@ def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> 
         if decision.step is Step.FAULT:
             return fault, decision, None
         if not concerns_arguments(fault):
-            return guard_half_done(fault), decision, None
+            return guard_half_done(fault, call), decision, None
         blame = inquiry.blame(error, call, fault, decision)
-        return guard_half_done(inquiry.with_call(fault, decision, blame, call)), decision, blame
+        return guard_half_done(inquiry.with_call(fault, decision, blame, call), call), decision, blame
     finally:
         CALLERS_TEXTS.reset(blanked)
 

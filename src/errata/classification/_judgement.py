@@ -9,7 +9,6 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from errata._fault import Fault, FieldIssue
 from errata._half_done import tells_of_work_done
@@ -42,6 +41,7 @@ _ABOUT_ARGUMENTS = frozenset({Code.INVALID_PARAMS, Code.INVALID_FORMAT, Code.VAL
 # fmt: on
 _MOST_CHOICES = 12
 _LONGEST_TEXT = 500
+_LONGEST_VALUE = 60
 
 
 def is_open(fault: Fault) -> bool:
@@ -57,30 +57,39 @@ def concerns_arguments(fault: Fault) -> bool:
 def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: bool) -> Fault:
     """Return the fault as it is once the call is known. `text` is what the exception says; its own text may be withheld."""
     if blame.fields:
-        mended = _at_fault(fault, blame, text, is_withheld=is_withheld)
-        is_halfway = blame.is_halfway and not (harmless_by(call.annotations) or only_reads(call.tool))
+        mended = _at_fault(fault, blame, call, text, is_withheld=is_withheld)
+        is_halfway = blame.is_halfway and not _is_harmless(call)
         return dataclasses.replace(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
     if fault.retry is Retry.FIX_INPUT:
-        return _not_at_fault(fault, blame, text) if blame.acquitted else fault
+        has_arguments = call.arguments or call.properties()
+        return _not_at_fault(fault, blame, text) if blame.acquitted or not has_arguments else fault
     if blame.is_written and text and (is_withheld or fault.code is Code.INTERNAL_ERROR):
         return _written(fault, blame, text)
     return _of_the_machine(fault, blame)
 
 
-def guard_half_done(fault: Fault) -> Fault:
+def guard_half_done(fault: Fault, call: Call) -> Fault:
     """Lower the verdict of a failure that tells of work done before it: "Order 17 was created, but the mail was refused"."""
     if fault.retry not in {Retry.SAME_CALL, Retry.FIX_INPUT} or not tells_of_work_done(fault.message):
         return fault
-    lowered = Retry.IF_HARMLESS if fault.retry is Retry.SAME_CALL else Retry.VERIFY_FIRST
-    return dataclasses.replace(fault, retry=lowered)
+    if fault.retry is Retry.SAME_CALL:
+        return dataclasses.replace(fault, retry=Retry.IF_HARMLESS)
+    is_whole = " but " not in fault.message and " however" not in fault.message
+    return fault if is_whole or _is_harmless(call) else dataclasses.replace(fault, retry=Retry.VERIFY_FIRST)
+
+
+def _is_harmless(call: Call) -> bool:
+    """Whether calling a tool twice does no harm, by what it declares and by its name."""
+    declared = harmless_by(call.annotations)
+    return only_reads(call.tool) if declared is None else declared
 
 
 # An argument is at fault.
 
 
-def _at_fault(fault: Fault, blame: Blame, text: str, *, is_withheld: bool) -> Fault:
+def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: bool) -> Fault:
     fields = blame.fields
-    problem = _problem(fault, blame)
+    problem = _problem(fault, blame, call)
     if len(fields) > 1:
         problem = "may be what is refused"
     issues = fault.issues or tuple(FieldIssue(field, problem, _expected(blame)) for field in fields)
@@ -96,18 +105,13 @@ def _at_fault(fault: Fault, blame: Blame, text: str, *, is_withheld: bool) -> Fa
     )
 
 
-class _Words(NamedTuple):
-    message: str
-    problem: str
-
-
-def _problem(fault: Fault, blame: Blame) -> str:
+def _problem(fault: Fault, blame: Blame, call: Call) -> str:
     """Say in a few words what is wrong with the argument."""
     error, signals = blame.error, blame.signals
     if is_a(error, KeyError) and not blame.is_lookup:
         return f"lacks {_shown(argument(error), blame)}"
     if blame.is_lookup or fault.code is Code.NOT_FOUND:
-        return "names nothing that is there"
+        return _not_there(blame, call)
     if is_a(error, ZeroDivisionError):
         return "must not lead to a division by zero"
     if is_a(error, IndexError | OverflowError):
@@ -117,6 +121,13 @@ def _problem(fault: Fault, blame: Blame) -> str:
     if is_a(error, UnicodeError) or fault.code in {Code.SERIALIZATION_ERROR, Code.INVALID_FORMAT, Code.PARSE_ERROR}:
         return "cannot be read in the expected format"
     return "is refused by the tool's own check" if "check" in signals else "is refused as it is"
+
+
+def _not_there(blame: Blame, call: Call) -> str:
+    """Say that what was asked for is not there, by the name that the caller gave it."""
+    value = next((value for path, value in call.leaves() if path == blame.fields[0]), None)
+    is_short = (is_a(value, str) and 0 < len(value) <= _LONGEST_VALUE) or (is_a(value, int) and not is_a(value, bool))
+    return f"there is no {_shown(value, blame)}" if is_short else "names nothing that is there"
 
 
 def _sentence(blame: Blame, text: str) -> str:
@@ -145,9 +156,9 @@ def _sentence(blame: Blame, text: str) -> str:
 def _shown(key: object, blame: Blame) -> str:
     """Quote a key that the caller sent; not if the argument's name says that it is a secret."""
     field = blame.fields[0].rpartition(".")[2] if blame.fields else ""
-    shown = repr(text_of(key)[:100])
-    is_secret = field and redact_data({field: text_of(key)}) != {field: text_of(key)}
-    return "such key" if is_secret else shown
+    shown = (key if is_a(key, str) else text_of(key))[:100]
+    is_secret = bool(field) and redact_data({field: shown}) != {field: shown}
+    return "such value" if is_secret else str(shown) if is_a(key, int) else repr(shown)
 
 
 def _near(key: object, blame: Blame) -> str:
@@ -203,11 +214,9 @@ def _not_at_fault(fault: Fault, blame: Blame, text: str) -> Fault:
         return dataclasses.replace(fault, code=Code.SERIALIZATION_ERROR, retry=Retry.NEVER, issues=(), field=None)
     if blame.is_written:
         return _written(fault, blame, text)
-    return Fault(
-        code=Code.DATABASE_ERROR if blame.acquitted == "literal" else Code.INTERNAL_ERROR,
-        correlation_id=fault.correlation_id,
-        timestamp=fault.timestamp,
-    )
+    if blame.acquitted == "literal":
+        return dataclasses.replace(fault, code=Code.DATABASE_ERROR, retry=Retry.NEVER, issues=(), field=None)
+    return Fault(code=Code.INTERNAL_ERROR, correlation_id=fault.correlation_id, timestamp=fault.timestamp)
 
 
 def _of_the_machine(fault: Fault, blame: Blame) -> Fault:

@@ -132,6 +132,4 @@ def meaning_of(words: str) -> Answer | None:
     code = row.code or status_to_code(status or 0)
     retry = row.retry or verdict(code, http_status=status)
     is_declared = id(row) not in _SHIPPED
-    return Answer(
-        code, retry, retry_after_ms=row.retry_after_ms, recovery=row.recovery, is_declared=is_declared
-    )
+    return Answer(code, retry, retry_after_ms=row.retry_after_ms, recovery=row.recovery, is_declared=is_declared)

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from errata._values import is_a
@@ -14,6 +15,7 @@ from errata.classification._call import Call
 from errata.classification._reach import argument, peek, text_at
 
 _LONGEST_TEXT = 20_000
+_LONGEST_NAME = 1_000
 _QUOTED = re.compile(
     r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\u201c([^\u201d\n]{1,200})\u201d|\[([^\]\n]{1,80})\]"
 )
@@ -41,6 +43,10 @@ _OF_A_SCHEMA = re.compile(
     r"|unknown column|undefined (?:table|column)",
     re.IGNORECASE,
 )
+_CONSTRAINT = re.compile(r"^(?!.*\bnull\b).*\bconstraint\b", re.IGNORECASE | re.DOTALL)
+"""A constraint between rows or values: the table that it names is not what it complains about."""
+_OF_AN_ADDRESS = re.compile(r"URL|Schema$|Scheme|Protocol$|LocationPars")
+"""In the name of a class: it is about the address, and not about what is sent there."""
 _EMPTY = re.compile(
     r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE
 )
@@ -54,12 +60,8 @@ _OF_A_VALUE = ValueError | ArithmeticError | LookupError | RecursionError | Synt
 _TEMPLATES = {"format", "format_map", "substitute"}
 _READERS = ("read", "open", "load", "imread", "from_file")
 _BUILDERS = ("structure", "load", "parse", "from_", "validate", "model_validate")
-# fmt: off
-_NOT_THERE = frozenset([
-    "NoResultFound", "DoesNotExist", "ObjectDoesNotExist", "NoSuchElement", "NotFound", "ObjectNotFound", "ResourceNotFound",
-    "NoMatches", "NodeNotFound", "NoRecord", "DocumentNotFound", "EntityNotFound", "UnknownObject",
-])
-# fmt: on
+_NOT_THERE = ("NoResultFound", "DoesNotExist", "NotFound", "NoMatches", "NoRecord", "UnknownObject")
+"""How the names of classes end that say so."""
 
 
 class Case(NamedTuple):
@@ -148,7 +150,9 @@ class Reading:
         case = self._case
         if case.site is None or case.is_own_failure:
             return False
-        loops = [parent for parent in case.site.parents if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension)]
+        loops = [
+            parent for parent in case.site.parents if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension)
+        ]
         return any(map(self._is_beyond_first, loops))
 
     def _is_beyond_first(self, loop: ast.For | ast.AsyncFor | ast.comprehension) -> bool:
@@ -246,7 +250,7 @@ class Reading:
         elif is_a(error, TypeError) and (chosen := self._chosen(node)) is not None:
             yield from self._accuse("operand", chosen)
         elif not whole.arguments:
-            if operands or not self._is_stateful(node):
+            if operands or self._case.status is not None or not self._is_stateful(node):
                 yield from self._acquit(whole)
         elif is_a(error, RecursionError) and self._is_recursive():
             yield Evidence("own")
@@ -306,7 +310,9 @@ class Reading:
 
     def _of_refused_value(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
-        if made.made_of and (_reads_a_file(node) or self._is_about_fetched_text(node, holder)):
+        if _OF_AN_ADDRESS.search(type(self._case.error).__name__) and node.args:
+            made = self._flow.value(node.args[0])
+        if made.made_of and (self._reads_a_file(node) or self._is_about_fetched_text(node, holder)):
             yield Evidence("fetched")
         elif self._is_of_own_template(node, holder) or (made.made_of and self._is_no_text(made)):
             yield Evidence("fetched" if holder.fetched_by else "own")
@@ -349,6 +355,8 @@ class Reading:
             yield from self._accuse("form", main) if _FORM.search(text) else ()
         if others := whole.arguments - main.made_of:
             yield Evidence("parameter", tuple(sorted(others)))
+            if _is_of_a_program(self._case.error) and _FORM.search(text):
+                yield Evidence("form", tuple(sorted(others)))
         if holder.is_indirect and not whole.made_of:
             yield Evidence("fetched")
         if _BROKEN.search(text) or (_DAMAGED.search(text) and self._case.values.mentioned_in(text.lower())):
@@ -363,12 +371,33 @@ class Reading:
             self._flow.value(value).made_of for value in spread
         ):
             return False
-        names_file = bool(node.args) and _is_file_name(node.args[0]) and not is_missing(self._case.error)
+        if is_missing(self._case.error):
+            return False
+        names_file = bool(node.args) and self._is_file_name(node.args[0])
         return names_file or bool(holder.fetched_by and not holder.made_of)
+
+    def _reads_a_file(self, node: ast.Call) -> bool:
+        """Whether a call reads a file whose name is given: then it is not the name that cannot be read."""
+        return _name_of(node.func).startswith(_READERS) and bool(node.args) and self._is_file_name(node.args[0])
+
+    def _is_file_name(self, node: ast.expr) -> bool:
+        match node:
+            case ast.BinOp(op=ast.Div()):
+                return True
+            case ast.JoinedStr(values=values):
+                texts = [str(each.value) for each in values if isinstance(each, ast.Constant)]
+                return any("/" in text or "." in text for text in texts)
+            case ast.Call(func=ast.Name(id="Path") | ast.Attribute(attr="Path" | "join" | "joinpath")):
+                return True
+            case ast.Call(func=ast.Name(id="str"), args=[inner]):
+                return self._is_file_name(inner)
+            case ast.Name(id=name) if self._case.site is not None:
+                return _is_file(self._case.site.frame.f_locals.get(name))
+        return False
 
     def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
         """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
-        if type(self._case.error) in _GENERAL or not operands:
+        if type(self._case.error) in _GENERAL or not operands or _is_of_a_program(self._case.error):
             return LITERAL
         made = [origin for origin in origins if origin.made_of]
         first = origins[0] if node.args else made[0] if len(made) == 1 and not holder.fetched_by else LITERAL
@@ -378,7 +407,7 @@ class Reading:
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
         """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
-        if is_a(self._case.error, OSError):
+        if is_a(self._case.error, OSError) or _is_of_a_program(self._case.error) or _CONSTRAINT.search(self._case.text):
             return False
         words = {part for word in complaints(self._case.text) for part in (word, word.rpartition(".")[2]) if part}
         words = {word for word in words if not self._case.values.containing(word) and not self._names_argument(word)}
@@ -424,7 +453,12 @@ class Reading:
 def is_missing(error: BaseException) -> bool:
     """Whether the class of an exception says that something was looked for and is not there."""
     names = (cls.__name__.removesuffix("Error").removesuffix("Exception") for cls in type(error).__mro__)
-    return any(name in _NOT_THERE for name in names)
+    return any(name.endswith(_NOT_THERE) or name.startswith("NoSuch") for name in names)
+
+
+def _is_of_a_program(error: BaseException) -> bool:
+    """Whether another program failed: its words say what it was given, and its command line is long."""
+    return type(error).__module__ == "subprocess"
 
 
 def quoted_in(text: str) -> list[str]:
@@ -464,25 +498,14 @@ def _builds(node: ast.Call) -> bool:
     return name.startswith(_BUILDERS) or name[:1].isupper()
 
 
-def _reads_a_file(node: ast.Call) -> bool:
-    """Whether a call reads a file whose name is given: then it is not the name that cannot be read."""
-    return _name_of(node.func).startswith(_READERS) and bool(node.args) and _is_file_name(node.args[0])
-
-
-def _is_file_name(node: ast.expr) -> bool:
-    match node:
-        case ast.BinOp(op=ast.Div()):
-            return True
-        case ast.JoinedStr(values=values):
-            texts = [str(each.value) for each in values if isinstance(each, ast.Constant)]
-            return any("/" in text or "." in text for text in texts)
-        case ast.Call(func=ast.Name(id="Path") | ast.Attribute(attr="Path" | "join" | "joinpath")):
-            return True
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name.lower().endswith(("path", "file", "filename", "full", "target"))
-        case ast.Call(func=ast.Name(id="str"), args=[inner]):
-            return _is_file_name(inner)
-    return False
+def _is_file(value: object) -> bool:
+    """Whether a value is the name of a file that is there."""
+    if is_a(value, PurePath):
+        return True
+    try:
+        return is_a(value, str) and len(value) < _LONGEST_NAME and Path(value).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _iterated(node: ast.AST) -> ast.Call | None:

@@ -371,7 +371,7 @@ class Flow:
             return Origin(is_foreign=True, from_environment=True)
         if is_a(callee, FunctionType) and self._scope.is_own(callee):
             return self._of_own_function(callee, node, given)
-        if is_pure(callee) or not _sounds_fetching(node.func):
+        if is_pure(callee) or not (_sounds_fetching(node.func) or _runs_others(callee)):
             return given._replace(path=None, is_result=bool(given.arguments))
         return given.as_fetched()._replace(is_result=bool(given.arguments))
 
@@ -412,6 +412,12 @@ class Flow:
 def _sounds_fetching(func: ast.AST) -> bool:
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
     return name.lower().strip("_").partition("_")[0] in _FETCHING
+
+
+def _runs_others(callee: object) -> bool:
+    """Whether a function runs another one, in a thread or a task: what that gives back is not known."""
+    module = peek(callee, "__module__")
+    return is_a(module, str) and module.partition(".")[0] in {"anyio", "asyncio", "concurrent", "threading", "trio"}
 
 
 def is_pure(callee: object) -> bool:

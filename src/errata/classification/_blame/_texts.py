@@ -37,7 +37,7 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     if key and not _is_in_source(key, case) and (paths := values.equal_to(key) or values.containing(key)):
         yield Evidence("key", paths)
     quoted = quoted_in(text)
-    if paths := _merge(map(values.equal_to, quoted)):
+    if paths := _merge(map(values.equal_to, [*quoted, *marked_in(text)])):
         yield Evidence("quoted", paths)
     if paths := _merge(map(values.around, [*quoted, *marked_in(text)])):
         yield Evidence("part", paths)
