@@ -93,7 +93,7 @@ class Fault:
     origin: str | None = None
     """A foreign identifier: an adapter's `ORDER_NOT_FOUND`, a number nobody knows."""
     data: Mapping[str, object] = dataclasses.field(default_factory=dict[str, object], hash=False)
-    """What the author attached."""
+    """What the author attached; of a classified exception, the `body` of the response that it carries."""
     correlation_id: str | None = None
     timestamp: str | None = None
 

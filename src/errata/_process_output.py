@@ -40,7 +40,7 @@ def telling_lines(output: str) -> str:
     lines = [line for line in lines if line.strip() and not _ADVICE.match(line.strip())]
     outer = [line for line in lines if not line[:_INDENTED].isspace()] or lines
     chosen = [line for line in outer if _TELLING.search(line)] or outer
-    return _joined([_with_next(line, lines) for line in chosen[-_LINES_TOLD:]])
+    return _join([_with_next(line, lines) for line in chosen[-_LINES_TOLD:]])
 
 
 def _end_of(output: object, limit: int) -> str:
@@ -65,7 +65,7 @@ def _with_next(line: str, lines: list[str]) -> str:
     return " ".join(line.split())
 
 
-def _joined(lines: list[str]) -> str:
+def _join(lines: list[str]) -> str:
     text = ""
     for line in dict.fromkeys(lines):
         text += (("" if text.endswith((".", ":", ";", "!", "?")) else ";") + " " if text else "") + line

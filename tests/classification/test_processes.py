@@ -124,7 +124,7 @@ PROGRESS = "\x1b[31mdownloading 1%\rdownloading 99%\r\x1b[0merror: disk is full\
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "expected"),
     [
         (AMBIGUOUS, "fatal: ambiguous argument 'develp': unknown revision or path not in the working tree."),
         (OVERWRITTEN, "error: Your local changes to the following files would be overwritten by checkout: README.md"),
@@ -140,8 +140,8 @@ PROGRESS = "\x1b[31mdownloading 1%\rdownloading 99%\r\x1b[0merror: disk is full\
         ("", ""),
     ],
 )
-def test_the_last_telling_lines_are_chosen(output, told):
-    assert telling_lines(output) == told
+def test_the_last_telling_lines_are_chosen(output, expected):
+    assert telling_lines(output) == expected
 
 
 @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ def test_other_libraries_that_run_programs_are_told_alike():
 
 @given(st.text())
 def test_telling_lines_are_one_line_of_what_was_written(output):
-    told = telling_lines(output)
-    assert len(told.splitlines()) <= 1
-    assert len(told) <= len(output) + 4
+    expected = telling_lines(output)
+    assert len(expected.splitlines()) <= 1
+    assert len(expected) <= len(output) + 4
 
 
 @given(st.text(max_size=200), st.integers(1, 50))

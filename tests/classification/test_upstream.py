@@ -273,10 +273,12 @@ def test_an_author_s_own_words_stay_in_front_of_the_service_s():
             self.response = response
 
     response = need("httpx").Response(422, json={"error": "weight is missing"})
-    told = "The service answered 422 Unprocessable Content: weight is missing"
+    sentence = "The service answered 422 Unprocessable Content: weight is missing"
 
-    assert classify(LabelError("Could not print the label.", response)).message == f"Could not print the label: {told}"
-    assert classify(LabelError("POST http://labels:80/ failed", response)).message == told
+    assert (
+        classify(LabelError("Could not print the label.", response)).message == f"Could not print the label: {sentence}"
+    )
+    assert classify(LabelError("POST http://labels:80/ failed", response)).message == sentence
     assert classify(LabelError("Refused: weight is missing", response)).message == "Refused: weight is missing"
 
 

@@ -57,7 +57,7 @@ def response_of(error: BaseException) -> ResponseParts | None:
     response = _response_at(error)
     if response is None and _is_response(error):
         return read_response(error)
-    parts = None if response is None else _of_aws(response) or _opened(response)
+    parts = None if response is None else _of_aws(response) or _open_response(response)
     body = _body_at(error) if parts is None or parts.body is None else parts.body
     if parts is not None:
         return parts._replace(body=body)
@@ -71,16 +71,16 @@ def response_of(error: BaseException) -> ResponseParts | None:
 def request_of(error: BaseException) -> UpstreamRequest | None:
     """Read the request that an exception is about, from itself or from its response; None if it knows of none."""
     for path in _REQUEST_AT:
-        if request := _sent(subject := _follow(error, path), attribute(subject, "headers")):
+        if request := _read_request(subject := _follow(error, path), attribute(subject, "headers")):
             return request._replace(url=request.url or _url_of(error))
     for subject in (_response_at(error), error):  # Their own headers are those of the response.
-        if request := _sent(subject, as_object(attribute(subject, "req_args")).get("headers")):
+        if request := _read_request(subject, as_object(attribute(subject, "req_args")).get("headers")):
             return request
     operation = attribute(error, "operation_name")
     return UpstreamRequest(None, None, {}, text_of(operation)) if is_a(operation, str) and operation else None
 
 
-def _sent(subject: object, headers: object) -> UpstreamRequest | None:
+def _read_request(subject: object, headers: object) -> UpstreamRequest | None:
     method, url = _text_at(subject, _METHOD_NAMES), _text_at(subject, _URL_NAMES)
     return UpstreamRequest(method and method.upper(), url, header_fields(headers)) if method or url else None
 
@@ -100,7 +100,7 @@ def _response_at(error: BaseException) -> object:
     return next((each for each in responses if each is not None and not _is_own_answer(each)), None)
 
 
-def _opened(response: object) -> ResponseParts:
+def _open_response(response: object) -> ResponseParts:
     """Read a response, also one whose body was parsed already, or is kept in a response inside of it."""
     parts = read_response(response)
     if parts.body is not None:

@@ -20,7 +20,7 @@ from errata.classification._carried import carried, flag_of, is_bare, wait_of
 from errata.classification._judgement import concerns_arguments, guard_half_done, judge
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
-from errata.classification._upstream import as_answered
+from errata.classification._upstream import complete_answer
 from errata.classification._words import CALLERS_TEXTS, meaning_of, words_of
 
 _LOG = logging.getLogger("errata")
@@ -256,7 +256,7 @@ class _Inquiry:
             return self.ask(said, here) if self._may_look(said, here) else None
         answer = said if isinstance(said, Answer) else Answer(said)
         own_text = None if step is Step.CLASS else partial(self._message, here[-1])
-        return _Decision(as_answered(answer, here[-1], own_text), step, row, here)
+        return _Decision(complete_answer(answer, here[-1], own_text), step, row, here)
 
     def _may_look(self, error: BaseException, here: _Errors) -> bool:
         return self._left > 0 and len(here) < _DEEPEST and not any(error is seen for seen in here)

@@ -31,7 +31,7 @@ _NO_SENTENCE = ("://", "\n", "{", "<")
 _Text = Callable[[], str]
 
 
-def as_answered(answer: Answer, error: BaseException, own_text: _Text | None) -> Answer:
+def complete_answer(answer: Answer, error: BaseException, own_text: _Text | None) -> Answer:
     """Complete an answer by the response that its exception carries, if it has a status and carries one.
 
     `own_text` reads the words of an exception whose class nobody knows; somebody may have written them for this case.
@@ -42,10 +42,10 @@ def as_answered(answer: Answer, error: BaseException, own_text: _Text | None) ->
         return answer
     body = decode_body(response.body, response.fields.get("content-type", "")) if response.body else ""
     message = read_body_message(body)
-    judged = _judged(answer, status, message)
+    judged = _correct_code(answer, status, message)
     issues = answer.issues or (tuple(map(clean_issue, message.issues)) if status in ABOUT_ARGUMENTS else ())
     return judged._replace(
-        text=_text(judged, response, message.sentence, error, own_text),
+        text=_compose_text(judged, response, message.sentence, error, own_text),
         issues=issues if judged.code is answer.code else (),
         body=_excerpt(body),
     )
@@ -53,12 +53,12 @@ def as_answered(answer: Answer, error: BaseException, own_text: _Text | None) ->
 
 def _excerpt(body: str) -> str | None:
     """Keep the beginning of a body; a page is for people, and has a style sheet there."""
-    return (
-        excerpt(without_internal_addresses(body[:_MOST_OF_BODY]), _BODY_LIMIT) if body and not is_page(body) else None
-    )
+    if not body or is_page(body):
+        return None
+    return excerpt(without_internal_addresses(body[:_MOST_OF_BODY]), _BODY_LIMIT)
 
 
-def _judged(answer: Answer, status: int, message: BodyMessage) -> Answer:
+def _correct_code(answer: Answer, status: int, message: BodyMessage) -> Answer:
     """Correct what the status was taken for, where the body's words contradict it."""
     wait = message.wait_ms if answer.retry_after_ms is None else answer.retry_after_ms
     refusal = refusal_of(answer.code, status, message, wait_ms=wait)
@@ -68,25 +68,25 @@ def _judged(answer: Answer, status: int, message: BodyMessage) -> Answer:
     return answer._replace(code=refusal.code, retry=refusal.retry, retry_after_ms=None if never else wait)
 
 
-def _text(answer: Answer, response: ResponseParts, sentence: str, error: BaseException, own_text: _Text | None) -> str:
+def _compose_text(
+    answer: Answer, response: ResponseParts, sentence: str, error: BaseException, own_text: _Text | None
+) -> str:
     own = answer.text or ""
     if sentence and sentence in own and sentence != own:
         return own  # A rule has said it already, and more.
     words = sentence if not own or own in sentence else own
     service = service_name(public_host(url_of(error)))
     described = describe_response(answer.http_status or 0, response.reason, words, code=answer.code, service=service)
-    written = clean(own_text(), LONGEST_MESSAGE) if own_text and not own else ""
-    return _joined(written, described, words, response.reason) if _is_sentence(written) else described
+    written = own_text() if own_text and not own else ""
+    if not written or any(mark in written for mark in _NO_SENTENCE):
+        return described
+    return _join(clean(written, LONGEST_MESSAGE), described, words, response.reason)
 
 
-def _joined(written: str, described: str, sentence: str, reason: str) -> str:
+def _join(written: str, described: str, sentence: str, reason: str) -> str:
     """Put the author's words before those of the service, unless they say no more."""
     if written in described or written == reason:
         return described
     if sentence and sentence in written:
         return written
     return f"{written.rstrip(' .:')}: {described}"
-
-
-def _is_sentence(text: str) -> bool:
-    return bool(text) and not any(mark in text for mark in _NO_SENTENCE)

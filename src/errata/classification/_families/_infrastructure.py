@@ -20,6 +20,7 @@ from errata.classification._families._processes import by_exit
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import peek, text_at
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
+from errata.classification._words import meaning_of, spelled_out
 
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _LONGEST_BODY = 100_000
@@ -39,6 +40,11 @@ def _message_in_body(error: BaseException) -> str | None:
 def _first_refusal(error: BaseException) -> Said:
     """The first of the API's refusals."""
     return next((each for each in items_of(peek(error, "api_exceptions")) if is_a(each, BaseException)), None)
+
+
+def _by_words(error: BaseException) -> Said:
+    """What its text says."""
+    return meaning_of(spelled_out(text_of(error)[:4000]))
 
 
 def _by_net_error(error: BaseException) -> Said:
@@ -185,7 +191,7 @@ _REPOSITORIES: Table = {
     "git.exc.CacheError": Code.UPSTREAM_ERROR,
     "git.exc.CheckoutError": Code.CONFLICT,
     "git.exc.CommandError": Otherwise(Code.UPSTREAM_ERROR),  # Git's own words say more.
-    "git.exc.GitCommandError": first(by_exit, Code.UPSTREAM_ERROR),
+    "git.exc.GitCommandError": first(by_exit, _by_words, Code.UPSTREAM_ERROR),
     "git.exc.GitCommandNotFound": Code.CONFIGURATION_ERROR,
     "git.exc.GitError": Otherwise(Code.UPSTREAM_ERROR),
     "git.exc.HookExecutionError": Code.UPSTREAM_ERROR,

@@ -45,10 +45,10 @@ def by_exit(error: BaseException) -> Said:
         return None
     lines = _own_lines(ended)
     killer = _signal_of(ended.status)
-    return _judged(ended, killer, lines)._replace(text=_sentence(ended, killer, lines))
+    return _judge(ended, killer, lines)._replace(text=_sentence(ended, killer, lines))
 
 
-def _judged(ended: _Exit, killer: str | None, lines: str) -> Answer:
+def _judge(ended: _Exit, killer: str | None, lines: str) -> Answer:
     if killer is not None:
         return _REFUSED if killer in _CRASHES else _STOPPED
     if ended.program is None and ended.status == _COMMAND_NOT_FOUND:
@@ -59,11 +59,11 @@ def _judged(ended: _Exit, killer: str | None, lines: str) -> Answer:
 def by_time_limit(error: BaseException) -> Answer:
     """How long it was given."""
     seconds = peek(error, "timeout")
-    limit = f" after {_rounded(seconds)} seconds" if is_a(seconds, float) or is_a(seconds, int) else ""
-    return Answer(Code.TIMEOUT, text=f"{_named(_program(peek(error, 'cmd')))} timed out{limit}.")
+    limit = f" after {_round_seconds(seconds)} seconds" if is_a(seconds, float) or is_a(seconds, int) else ""
+    return Answer(Code.TIMEOUT, text=f"{_name_in_sentence(_program(peek(error, 'cmd')))} timed out{limit}.")
 
 
-def _rounded(seconds: float) -> str:
+def _round_seconds(seconds: float) -> str:
     return f"{seconds:.3g}" if seconds < 1 else f"{round(seconds, 2):.12g}"
 
 
@@ -72,12 +72,12 @@ def _exit_of(error: BaseException) -> _Exit | None:
         command = next((value for name in _COMMAND_NAMES if (value := peek(subject, name))), None)
         status = next((number for name in _STATUS_NAMES if (number := number_at(subject, name)) is not None), None)
         if command is not None and status is not None:
-            output = last_output(_unwrapped(peek(subject, "stderr")), _unwrapped(peek(subject, "stdout")))
+            output = last_output(_unquote(peek(subject, "stderr")), _unquote(peek(subject, "stdout")))
             return _Exit(_program(command), status, output)
     return None
 
 
-def _unwrapped(output: object) -> object:
+def _unquote(output: object) -> object:
     """Take GitPython's quotation marks off."""
     quoted = _GITPYTHON.match(output) if is_a(output, str) and len(output) <= _LONGEST_QUOTED else None
     return quoted[1] if quoted else output
@@ -132,7 +132,7 @@ def _signal_of(status: int) -> str | None:
 
 
 def _sentence(ended: _Exit, killer: str | None, lines: str) -> str:
-    who = _named(ended.program)
+    who = _name_in_sentence(ended.program)
     if killer is not None and ended.status < 0:
         what = f"{who} was killed by {killer}"
     else:
@@ -143,7 +143,7 @@ def _sentence(ended: _Exit, killer: str | None, lines: str) -> str:
     return clean(f"{what}: {lines}" if lines else f"{what}.", LONGEST_MESSAGE)
 
 
-def _named(program: str | None) -> str:
+def _name_in_sentence(program: str | None) -> str:
     return f"`{program}`" if program else "The command"
 
 
