@@ -1,7 +1,7 @@
 """Validation: the field and the rule are told, the value is not."""
 
 import argparse
-import datetime
+import datetime as dt
 import ipaddress
 import typing
 import uuid
@@ -132,10 +132,10 @@ class TestPydantic:
     @pytest.mark.parametrize(
         "kind",
         [
-            datetime.date,
-            datetime.time,
-            datetime.datetime,
-            datetime.timedelta,
+            dt.date,
+            dt.time,
+            dt.datetime,
+            dt.timedelta,
             uuid.UUID,
             ipaddress.IPv4Address,
             ipaddress.IPv6Network,
@@ -164,7 +164,7 @@ class TestPydantic:
         ],
     )
     def test_the_code_of_several_problems_holds_for_all_of_them(self, given, code):
-        error = raised(form(day=datetime.date, id=uuid.UUID).model_validate, given)
+        error = raised(form(day=dt.date, id=uuid.UUID).model_validate, given)
         assert refused_arguments(error, "f", given).code is code
 
     @pytest.mark.parametrize("kind", [int, float, bool])
@@ -176,7 +176,7 @@ class TestPydantic:
         pydantic = module("pydantic.v1")
         model = pydantic.create_model(
             "F",
-            day=(datetime.date, ...),
+            day=(dt.date, ...),
             id=(uuid.UUID, ...),
             a=(pydantic.AnyUrl, ...),
             b=(pydantic.constr(regex="^x"), ...),
