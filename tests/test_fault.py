@@ -8,6 +8,7 @@ import re
 import uuid
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 
 import pytest
 from hypothesis import given
@@ -259,6 +260,41 @@ def test_a_code_nobody_knows_is_kept_as_the_origin():
     fault = Fault(code="OUT_OF_CHEESE")
 
     assert (fault.code, fault.origin) == (Code.UNKNOWN_ERROR, "OUT_OF_CHEESE")
+
+
+class House(Enum):
+    """Somebody's own words."""
+
+    SOLD_OUT = 7
+
+    @property
+    def code(self):
+        return Code.CONFLICT
+
+
+class Broken(Enum):
+    """Words that fail when they are read."""
+
+    WORD = 7
+
+    @property
+    def code(self):
+        raise RuntimeError
+
+
+def test_a_word_that_says_which_code_it_stands_for_is_taken_for_it():
+    assert FaultError(House.SOLD_OUT).code is Code.CONFLICT
+    assert AdapterError("SOLD", code=dialects.JsonRpcErrorCode.Conflict).code is Code.CONFLICT
+    assert FaultError(Broken.WORD).code is Code.UNKNOWN_ERROR
+
+
+def test_who_advises_to_retry_later_has_said_that_the_call_may_be_repeated():
+    later = Recovery(hint_class=RecoveryHint.RETRY_LATER)
+    fault = Fault(code=Code.INTERNAL_ERROR, recovery=later)
+
+    assert (fault.retry, fault.retry_declared) == (Retry.IF_HARMLESS, True)
+    assert not Fault(code=Code.RATE_LIMITED, recovery=later).retry_declared
+    assert Fault(code=Code.INTERNAL_ERROR, retry=Retry.NEVER, recovery=later).retry is Retry.NEVER
 
 
 def test_raising_never_fails_whatever_it_is_given():

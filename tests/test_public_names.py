@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import errata
+from errata import dialects
 
 
 def modules_after(statement):
@@ -34,3 +35,13 @@ def test_every_promised_name_is_there(name):
 def test_a_name_that_is_not_there_is_said_to_be_missing():
     with pytest.raises(AttributeError, match="`classifi`"):
         errata.classifi  # noqa: B018
+
+
+@pytest.mark.parametrize("name", dialects.__all__)
+def test_every_promised_name_of_the_dialects_is_there(name):
+    assert getattr(dialects, name) is not None
+
+
+@pytest.mark.parametrize("name", ["ErrorCategory", "category_of", "get_default_recovery", "http_status_to_error_code"])
+def test_what_a_document_offers_to_programs_has_a_public_name(name):
+    assert name in dialects.__all__

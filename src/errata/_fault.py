@@ -11,12 +11,21 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 from types import MemberDescriptorType
-from typing import Final, Self, TypedDict, Unpack, cast
+from typing import Final, Protocol, Self, TypedDict, Unpack, cast
 
 from errata._identity import new_correlation_id, now
 from errata._jsonable import as_object, jsonable, jsonable_object, text_of
 from errata._taxonomy import Code, RecoveryHint, Retry, verdict
-from errata._values import http_status_or_none, is_a, items_of, known_word, text_or_none, timestamp_or_none, wait_ms
+from errata._values import (
+    code_or_none,
+    http_status_or_none,
+    is_a,
+    items_of,
+    known_word,
+    text_or_none,
+    timestamp_or_none,
+    wait_ms,
+)
 
 _UNDECIDED = cast("Retry", None)  # The default of `retry`: the table decides during construction.
 _NONE: Final = ()  # The default of what may be several; it is in order.
@@ -44,7 +53,8 @@ class Recovery:
     hint: str | None = None
     """One sentence for the model; starts with a verb and names a tool, a parameter or a time."""
     hint_class: RecoveryHint | None = None
-    """The kind of next step, if it is another one than the code suggests."""
+    """The kind of next step, if it is another one than the code suggests. RETRY_LATER is a verdict, too: a fault that
+    nobody gave one may then be repeated where that does no harm."""
     actions: tuple[str, ...] = _NONE
     """Machine-readable steps, as 004 has them: `verify_resource_id`."""
     fallback_tool: str | None = None
@@ -109,7 +119,7 @@ class Fault:
 
     def __post_init__(self) -> None:
         _put_in_order(self, _FAULT_FIELDS)
-        if (code := known_word(Code, self.code)) is None:
+        if (code := code_or_none(self.code)) is None:
             _set(self, code=Code.UNKNOWN_ERROR, origin=self.origin or text_or_none(self.code))
         elif code is not self.code:
             _set(self, code=code)
@@ -121,7 +131,16 @@ class Fault:
             _set(self, issues=tuple(map(_issue, items_of(self.issues))))
         self._take_over(self.data)
         if self.retry is _UNDECIDED:
-            _set(self, retry=verdict(self.code, http_status=self.http_status))
+            self._decide()
+
+    def _decide(self) -> None:
+        """Take the table's verdict; who advises to retry later has said that the call may be repeated."""
+        own = verdict(self.code, http_status=self.http_status)
+        advised = self.recovery is not None and self.recovery.hint_class is RecoveryHint.RETRY_LATER
+        if advised and not own.retryable:
+            _set(self, retry=verdict(self.code, http_status=self.http_status, flag=True), retry_declared=True)
+        else:
+            _set(self, retry=own)
 
     def _take_over(self, given: object) -> None:
         """Copy the data. 003's reserved keys go to their fields; a value of the wrong kind stays where it is."""
@@ -172,19 +191,29 @@ class FaultFields(TypedDict, total=False):
     timestamp: str | None
 
 
+class CodeWord(Protocol):
+    """A word that stands for a code: a member of a dialect's enumeration, or of your own."""
+
+    @property
+    def code(self) -> Code:
+        """The code it stands for."""
+        ...
+
+
 class FaultError(Exception):
     """An exception that carries a Fault: raise it, and the client is told everything in it.
 
         raise FaultError(Code.NOT_FOUND, "No order 17.", {"order": 17}, recovery=Recovery(hint="…"))
 
-    The text is the message. A verdict given here (`retry=…`) counts as declared by a person.
+    The text is the message. A verdict given here (`retry=…`) counts as declared by a person. A dialect's word
+    (`JsonRpcErrorCode.NotFound`) is taken for the code that it is read as.
     """
 
     fault: Fault
 
     def __init__(
         self,
-        code: Code,
+        code: Code | CodeWord,
         message: str = "",
         data: object = None,
         *,
@@ -228,7 +257,7 @@ class AdapterError(FaultError):
         message: str = "",
         data: object = None,
         *,
-        code: Code = Code.UPSTREAM_ERROR,
+        code: Code | CodeWord = Code.UPSTREAM_ERROR,
         cause: object = None,
         **fields: Unpack[FaultFields],
     ) -> None:
@@ -269,7 +298,7 @@ def _shallow_copy(given: object) -> dict[str, object]:
     return cast("dict[str, object]", copy) if all(type(key) is str for key in copy) else jsonable_object(copy)
 
 
-def _fault(code: Code, message: str, data: object, fields: FaultFields) -> Fault:
+def _fault(code: Code | CodeWord, message: str, data: object, fields: FaultFields) -> Fault:
     given: dict[str, object] = {"retry_declared": known_word(Retry, fields.get("retry")) is not None, **fields}
     given["correlation_id"] = text_or_none(given.get("correlation_id")) or new_correlation_id()
     given["timestamp"] = timestamp_or_none(given.get("timestamp")) or now()

@@ -7,12 +7,13 @@ Kinds are told by `type(value)`: `isinstance` also asks the value itself, which 
 import math
 from collections.abc import Iterable
 from datetime import datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from itertools import islice
 from typing import TypeGuard, TypeVar, cast
 
 from errata._identity import written
 from errata._jsonable import text_of
+from errata._taxonomy import Code
 
 _LONGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic, but it never means "now".
 _LONGEST_WORD = 200  # Of a name; to compare takes the square of it.
@@ -41,6 +42,20 @@ def known_word(kind: type[_Word], value: object) -> _Word | None:
         return kind(str.__str__(value)) if is_a(value, str) else None
     except ValueError:
         return None
+
+
+def code_or_none(value: object) -> Code | None:
+    """Read a code; a member of an enumeration, such as a dialect's words, may say in `code` which one it stands for."""
+    if is_a(value, Code):
+        return value
+    if is_a(value, Enum):
+        try:
+            code = getattr(value, "code", None)
+        except Exception:  # noqa: BLE001 - somebody else's property.
+            code = None
+        if is_a(code, Code):
+            return code
+    return known_word(Code, value)
 
 
 def items_of(value: object) -> tuple[object, ...]:

@@ -2,7 +2,7 @@
 
 import re
 
-from errata.classification._matcher import Found, pieces_of
+from errata.classification._matcher import Found, forms_of, pieces_of
 
 _BETWEEN = {"": "", " ": r"[\s_\-]+", "'": "['\u2019]", ":": r"[\s:=(\[{,<\"'\-/]+"}
 _WHOLE_WORD = r"(?<![a-z0-9]){}(?![a-z0-9])"
@@ -18,10 +18,10 @@ _SAYS = re.compile(r"(?:code|errors?|exception|message|reason|returned|said|says
 
 
 def _regex(phrase):
-    pieces = [
-        "".join(_BETWEEN[before] + _WHOLE_WORD.format(_word(word)) for before, word in piece)
-        for piece in pieces_of(phrase)
-    ]
+    pieces = [[(_BETWEEN[before], _word(word)) for before, word in piece] for piece in pieces_of(phrase)]
+    before, last = pieces[-1][-1]
+    pieces[-1][-1] = before, f"(?:{'|'.join(forms_of(last))})" if last.isalpha() else last
+    pieces = ["".join(before + _WHOLE_WORD.format(word) for before, word in piece) for piece in pieces]
     return ".*".join(pieces) + (_NOT_IN_A_PATH if _LEAD.match(phrase) else _NOT_JOINED)
 
 

@@ -57,6 +57,8 @@ def one_of_the_phrases(phrase, fillings):
 @example("tests/test_unauthorized.py")
 @example("rate_limit_exceeded")
 @example("invalid_order")
+@example("timeouts and missing_fields")
+@example("must be as")
 def test_the_table_is_matched_as_the_reference_does_it(text):
     assert TABLE.first(text) == reference.first(REFERENCE, text)
 
@@ -118,6 +120,8 @@ def test_a_name_that_holds_a_phrase_does_not_say_it(text):
         ("EISDIR: illegal operation on a directory, read", Code.INVALID_PARAMS),
         ("451 Unavailable For Legal Reasons", Code.FORBIDDEN),
         ("net/http: TLS handshake timeout", Code.TIMEOUT),
+        ("merge conflicts", Code.CONFLICT),
+        ("RangeError: Maximum call stack size exceeded", Code.INTERNAL_ERROR),
     ],
 )
 def test_a_word_that_libraries_use_says_what_it_says(text, code):

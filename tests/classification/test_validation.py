@@ -1,7 +1,10 @@
 """Validation: the field and the rule are told, the value is not."""
 
 import argparse
+import datetime as dt
+import ipaddress
 import typing
+import uuid
 
 import pytest
 
@@ -82,6 +85,19 @@ def look_alike(name, *bases, **attributes):
     return error
 
 
+def form(**fields):
+    """Make a model of fields; a text names a type of Pydantic's own, or is a pattern."""
+    pydantic = module("pydantic")
+    if "EmailStr" in fields.values():
+        module("email_validator")
+    own = {"pattern": typing.Annotated[str, pydantic.Field(pattern="^x$")]}
+    kinds = {
+        name: (own.get(kind) or getattr(pydantic, kind) if isinstance(kind, str) else kind)
+        for name, kind in fields.items()
+    }
+    return pydantic.create_model("Form", **{name: (kind, ...) for name, kind in kinds.items()})
+
+
 class TestPydantic:
     @pytest.fixture
     def model(self):
@@ -112,6 +128,61 @@ class TestPydantic:
         fault = classify(raised(model.model_validate, {}))
         assert fault.code is Code.MISSING_REQUIRED_FIELD
         assert fault.message == "Two values do not fit `User`: `id` is required; `email` is required."
+
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            dt.date,
+            dt.time,
+            dt.datetime,
+            dt.timedelta,
+            uuid.UUID,
+            ipaddress.IPv4Address,
+            ipaddress.IPv6Network,
+            "AnyUrl",
+            "EmailStr",
+            "IPvAnyAddress",
+            "Base64Str",
+            "Json",
+            "pattern",
+        ],
+        ids=str,
+    )
+    def test_a_value_that_is_written_in_the_wrong_way_is_a_code_of_its_own(self, kind):
+        error = raised(form(a=kind).model_validate, {"a": "w"})
+        fault = refused_arguments(error, "f", {"a": "w"})
+        assert (fault.code, fault.field, classify(error).code) == (Code.INVALID_FORMAT, "a", Code.INVALID_FORMAT)
+
+    @pytest.mark.parametrize(
+        ("given", "code"),
+        [
+            ({"day": "?", "id": "?"}, Code.INVALID_FORMAT),
+            ({}, Code.MISSING_REQUIRED_FIELD),
+            ({"day": "?"}, Code.INVALID_PARAMS),
+            ({"day": {}, "id": "?"}, Code.INVALID_PARAMS),
+            ({"day": [], "id": []}, Code.INVALID_PARAMS),
+        ],
+    )
+    def test_the_code_of_several_problems_holds_for_all_of_them(self, given, code):
+        error = raised(form(day=dt.date, id=uuid.UUID).model_validate, given)
+        assert refused_arguments(error, "f", given).code is code
+
+    @pytest.mark.parametrize("kind", [int, float, bool])
+    def test_a_number_that_cannot_be_read_is_of_the_wrong_type(self, kind):
+        error = raised(form(a=kind).model_validate, {"a": "?"})
+        assert refused_arguments(error, "f", {"a": "?"}).code is Code.INVALID_PARAMS
+
+    def test_what_the_first_version_calls_a_format_is_one_as_well(self):
+        pydantic = module("pydantic.v1")
+        model = pydantic.create_model(
+            "F",
+            day=(dt.date, ...),
+            id=(uuid.UUID, ...),
+            a=(pydantic.AnyUrl, ...),
+            b=(pydantic.constr(regex="^x"), ...),
+        )
+        fault = classify(raised(model, day="?", id="?", a="?", b="?"))
+        assert (fault.code, len(fault.issues)) == (Code.INVALID_FORMAT, 4)
 
     def test_json_that_is_none_has_no_field(self, model):
         fault = classify(raised(model.model_validate_json, f"{{{VALUE}"))
@@ -175,7 +246,6 @@ class TestJsonSchema:
             ({"a": VALUE}, {"properties": {"a": {"enum": ["x", 3, None]}}}, [("a", "must be one of 'x', 3, None")]),
             ({"a": VALUE}, {"properties": {"a": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}, [("a", "must be of type integer or null")]),
             ({"a": VALUE}, {"properties": {"a": {"anyOf": [{"maxLength": 1}, {"type": "null"}]}}}, [("a", "fits none of the allowed forms")]),
-            ({"a": VALUE}, {"properties": {"a": {"pattern": "^x"}}}, [("a", "must match the pattern ^x")]),
             ({"a": {VALUE: 1}}, {"properties": {"a": {"propertyNames": {"maxLength": 1}}}}, [("a", "has a property whose name is not allowed")]),
             ({"a": {"x": VALUE}}, {"properties": {"a": {"additionalProperties": False}}}, [("a", "may not have 'x'")]),
         ],
@@ -187,6 +257,26 @@ class TestJsonSchema:
         assert fault.message.startswith("One value does not fit: ")
         if not any(VALUE in field for field, _ in expected):
             assert VALUE not in repr(fault)
+
+    @pytest.mark.parametrize(
+        ("rule", "problem"),
+        [
+            ({"pattern": "^x"}, "must match the pattern ^x"),
+            ({"format": "date"}, "must be a valid date"),
+            ({"format": "ipv4"}, "must be a valid ipv4"),
+        ],
+    )
+    def test_a_value_that_is_written_in_the_wrong_way_is_a_code_of_its_own(self, rule, problem):
+        jsonschema = module("jsonschema")
+        checks = {"format_checker": jsonschema.FormatChecker()}
+        fault = classify(raised(jsonschema.validate, {"a": VALUE}, {"properties": {"a": rule}}, **checks))
+        assert (fault.code, issues(fault)) == (Code.INVALID_FORMAT, [("a", problem)])
+        assert VALUE not in repr(fault)
+
+    def test_a_name_of_a_property_that_fits_no_pattern_is_no_value(self):
+        schema = {"propertyNames": {"pattern": "^x"}}
+        fault = classify(raised(module("jsonschema").validate, {"a": 1}, schema))
+        assert fault.code is Code.VALIDATION_FAILED
 
     def test_an_absent_property_is_named_where_it_should_be(self):
         schema = {"properties": {"a": {"required": ["x", "y"]}}}

@@ -5,6 +5,31 @@ from payloads import payload_of
 
 from errata import Code, FaultError, FieldIssue, Recovery, dialects
 
+CATEGORIES = {
+    "VALIDATION_ERROR": "Validation",
+    "MISSING_REQUIRED_FIELD": "Validation",
+    "INVALID_FORMAT": "Validation",
+    "RATE_LIMIT_EXCEEDED": "System",
+    "TIMEOUT": "System",
+    "ADAPTER_ERROR": "Adapter",
+    "BACKEND_UNAVAILABLE": "System",
+    "NOT_IMPLEMENTED": "Adapter",
+}
+
+
+@pytest.mark.parametrize("word", dialects.ErrorResponseCode)
+def test_a_standard_code_has_the_category_of_001s_table(word):
+    assert word.category == CATEGORIES[word.name]
+    assert dialects.category_of(word.value) is word.category
+
+
+@pytest.mark.parametrize(
+    ("number", "category"),
+    [(1000, "Protocol"), (2999, "Validation"), (3003, "Business"), (4999, "System"), (5002, "Adapter"), (7, None)],
+)
+def test_another_number_has_the_category_of_its_range(number, category):
+    assert dialects.category_of(number) == category
+
 
 @pytest.mark.parametrize(
     ("number", "code"),

@@ -96,7 +96,7 @@ def test_no_secret_of_a_fault_is_sent(dialect, secretive, fmt):
     fault, secret = secretive
     fault = dataclasses.replace(fault, correlation_id=fault.message, timestamp=secret)
     wire = over_the_wire(dialect.encode(fault, format=fmt))
-    error = over_the_wire(dialects.as_jsonrpc_error(fault))
+    error = over_the_wire(dialects.as_jsonrpc_error(fault, dialect=dialect))
 
     assert not [text for text in _strings([wire, error]) if survives(secret, text)]
     assert json.dumps(dialect.encode(dialect.decode(wire), format=fmt)) == json.dumps(wire)
@@ -251,15 +251,26 @@ def test_every_code_has_a_word(dialect):
     assert list(dialect.vocabulary.words) == list(Code)
 
 
+@every_dialect
 @given(fault=faults)
-def test_a_jsonrpc_error_has_a_legal_number_and_loses_nothing(fault):
-    error = over_the_wire(dialects.as_jsonrpc_error(fault))
+def test_a_jsonrpc_error_has_a_legal_number_and_loses_nothing(dialect, fault):
+    error = over_the_wire(dialects.as_jsonrpc_error(fault, dialect=dialect))
 
     assert error["code"] in {-32700, -32600, -32601, -32602, -32603}
     assert "\n" not in error["message"]
     assert errata.decode({"jsonrpc": "2.0", "id": 7, "error": error}) == errata.decode(error)
     assert errata.decode(error) == outgoing(dataclasses.replace(fault, field=fault.first_field))
-    assert dialects.as_jsonrpc_error(errata.decode(error)) == error
+    assert dialects.as_jsonrpc_error(errata.decode(error), dialect=dialect) == error
+
+
+@given(fault=faults)
+def test_a_jsonrpc_error_of_003_has_the_authors_data_where_003_has_it(fault):
+    error = over_the_wire(dialects.as_jsonrpc_error(fault, dialect=dialects.json_rpc))
+    ours = {"recovery", "retryable", "retryAfter", "field", "issues", "reason", "errata/fault"}
+
+    assert {key: error["data"][key] for key in outgoing(fault).data if key not in ours} == {
+        key: value for key, value in over_the_wire(dict(outgoing(fault).data)).items() if key not in ours
+    }
 
 
 def _places(value, path=()):

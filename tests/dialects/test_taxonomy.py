@@ -32,10 +32,57 @@ def test_what_must_be_verified_first_offers_the_tool_to_verify_with(verify_tool,
     assert payload["recovery_actions"] == ["contact_support"]
 
 
-def test_never_advises_to_retry_what_does_not_bear_it():
-    fault = Fault(code=Code.INTERNAL_ERROR, recovery=Recovery(hint_class=RecoveryHint.RETRY_LATER))
+@pytest.mark.parametrize("hint", RecoveryHint)
+@pytest.mark.parametrize("code", Code)
+def test_the_authors_hint_is_sent_as_it_was_set(code, hint):
+    payload = payload_of("taxonomy", Fault(code=code, recovery=Recovery(hint_class=hint)))
+
+    assert payload["recovery_hint"] == hint
+    assert "userMessage" not in payload
+
+
+@pytest.mark.parametrize("hint", [RecoveryHint.TRY_ALTERNATIVE, RecoveryHint.REPORT_TO_USER])
+def test_what_must_be_verified_first_keeps_a_hint_that_repeats_nothing(hint):
+    fault = Fault(code=Code.TIMEOUT, retry=Retry.VERIFY_FIRST, recovery=Recovery(hint_class=hint))
+
+    assert payload_of("taxonomy", fault)["recovery_hint"] == hint
+
+
+@pytest.mark.parametrize("retry", [Retry.NEVER, Retry.FIX_INPUT, Retry.VERIFY_FIRST])
+def test_never_advises_to_retry_what_somebody_decided_must_not_be_repeated(retry):
+    fault = Fault(code=Code.INTERNAL_ERROR, retry=retry, recovery=Recovery(hint_class=RecoveryHint.RETRY_LATER))
 
     assert payload_of("taxonomy", fault)["recovery_hint"] == "REPORT_TO_USER"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(code=Code.CANCELLED, message="Cancelled upstream."),
+        Fault(code=Code.NETWORK_ERROR, message="The certificate has expired.", retry=Retry.NEVER),
+        Fault(code=Code.TIMEOUT, message="No answer.", retry=Retry.VERIFY_FIRST),
+        Fault(code=Code.NOT_FOUND, message="No order 7.", recovery=Recovery(corrective_params={"order": 8})),
+    ],
+)
+def test_what_only_this_dialect_reports_to_the_user_says_what_to_tell_them(fault):
+    payload = payload_of("taxonomy", fault)
+
+    assert (payload["recovery_hint"], payload["userMessage"]) == ("REPORT_TO_USER", fault.message)
+
+
+def test_the_authors_own_words_for_the_user_are_kept():
+    fault = Fault(code=Code.CANCELLED, recovery=Recovery(user_message="It was stopped for you."))
+
+    assert payload_of("taxonomy", fault)["userMessage"] == "It was stopped for you."
+
+
+@pytest.mark.parametrize("word", dialects.MCPErrorCode)
+def test_the_default_recovery_of_a_word_is_what_004s_map_says(word):
+    assert dialects.get_default_recovery(word) == RECOVERY_MAP[word]
+
+
+def test_the_default_recovery_of_a_word_nobody_knows_is_to_contact_support():
+    assert dialects.get_default_recovery("NO_SUCH_WORD") == ["contact_support"]
 
 
 @pytest.mark.parametrize("wait", [1500, 1499.5, 1500.0])

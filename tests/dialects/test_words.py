@@ -3,7 +3,7 @@
 import pytest
 from payloads import flag_of, payload_of
 
-from errata import Code, Fault, Retry, dialects, http
+from errata import Code, Fault, FaultError, Retry, dialects, http
 
 # The design's joint table, written down a second time on purpose. ◂ marks what a shared word is read as.
 TABLE = """
@@ -49,6 +49,55 @@ CELLS = [
 @pytest.mark.parametrize(("dialect", "code", "cell"), CELLS)
 def test_a_code_has_the_word_of_the_table(dialect, code, cell):
     assert str(payload_of(dialect, Fault(code=code))["code"]) == cell.removesuffix("◂")
+
+
+WORDS = [
+    (name, word)
+    for name, words in [
+        ("mcp-tool-error", dialects.McpToolErrorCode),
+        ("error-response", dialects.ErrorResponseCode),
+        ("tool-error-v1", dialects.ToolErrorCode),
+        ("json-rpc", dialects.JsonRpcErrorCode),
+        ("taxonomy", dialects.MCPErrorCode),
+    ]
+    for word in words
+]
+
+
+@pytest.mark.parametrize(("dialect", "word"), WORDS, ids=lambda each: getattr(each, "name", each))
+def test_an_exception_raised_with_a_documents_word_has_that_word_in_its_dialect(dialect, word):
+    error = FaultError(word, "x")
+
+    assert error.code is dialects.get(dialect).vocabulary.code_for(word) is word.code
+    assert error.fault.origin is None
+    assert payload_of(dialect, error.fault)["code"] == word
+
+
+# 003's table of statuses, written out.
+STATUSES = [
+    *((400, "InvalidParams"), (401, "Unauthorized"), (402, "Forbidden"), (403, "Forbidden"), (404, "NotFound")),
+    *((status, "Timeout") for status in (408, 425, 504)),
+    *((status, "Conflict") for status in (409, 423, 424)),
+    *((422, "ValidationError"), (429, "RateLimited"), (500, "InternalError"), (501, "InternalError")),
+    *((status, "InvalidRequest") for status in (405, 406, 410, 412, 415, 416, 417, 428, 431, 451, 418, 499)),
+    *((status, "ServiceUnavailable") for status in (502, 503, 505, 599)),
+    *((status, "UnknownError") for status in (200, 302, 600)),
+]
+
+
+@pytest.mark.parametrize(("status", "name"), STATUSES)
+def test_a_status_has_the_word_of_003s_table_and_keeps_it_when_it_is_raised(status, name):
+    word = dialects.http_status_to_error_code(status)
+
+    assert word.name == name
+    assert payload_of("json-rpc", FaultError(word).fault)["code"] == word
+
+
+def test_a_code_alone_does_not_know_its_status_and_says_it_in_003_if_it_is_given():
+    code = http.status_to_code(500)
+
+    assert payload_of("json-rpc", FaultError(code, http_status=500).fault)["code"] == -32603
+    assert payload_of("json-rpc", FaultError(code).fault)["code"] == -32000
 
 
 @pytest.mark.parametrize(("dialect", "code"), [cell[:2] for cell in CELLS if cell[2].endswith("◂")])

@@ -636,8 +636,8 @@ async def test_a_resource_is_read(client):
 
 async def test_a_resource_that_is_not_there_is_told_in_the_jsonrpc_envelope(client):
     error = await refused(client, "pubmed://article/99")
-    data = error["data"]
-    reference, moment = data.pop("correlationId"), data.pop("timestamp")
+    fault = error["data"]["errata/fault"]
+    reference, moment = fault.pop("correlationId"), fault.pop("timestamp")
 
     assert error == {
         "code": -32602,
@@ -645,14 +645,18 @@ async def test_a_resource_that_is_not_there_is_told_in_the_jsonrpc_envelope(clie
         "Recovery: Call pubmed_search_articles to find the PMIDs of articles that exist. "
         f"Retry: not with the same arguments. Reference: {reference}.",
         "data": {
-            "code": "NOT_FOUND",
-            "message": "PubMed has no article `99`.",
-            "retry": "fix_input",
+            "uri": "pubmed://article/99",
             "reason": "no_article",
             "recovery": {"hint": "Call pubmed_search_articles to find the PMIDs of articles that exist."},
-            "data": {"uri": "pubmed://article/99"},
             "legacyCode": -32001,
-            "uri": "pubmed://article/99",
+            "errata/fault": {
+                "code": "NOT_FOUND",
+                "message": "PubMed has no article `99`.",
+                "retry": "fix_input",
+                "reason": "no_article",
+                "recovery": {"hint": "Call pubmed_search_articles to find the PMIDs of articles that exist."},
+                "data": {"uri": "pubmed://article/99"},
+            },
         },
     }
     assert moment.endswith("Z")
@@ -678,14 +682,17 @@ async def test_a_resource_that_is_not_there_is_told_in_the_jsonrpc_envelope(clie
 async def test_a_resource_fails_with_a_number_that_mcp_allows_and_003s_beside_it(client, pmid, number, of_003, code):
     error = await refused(client, f"pubmed://article/{pmid}")
 
-    assert (error["code"], error["data"]["legacyCode"], error["data"]["code"]) == (number, of_003, code)
+    fault = error["data"]["errata/fault"]
+
+    assert (error["code"], error["data"]["legacyCode"], fault["code"]) == (number, of_003, code)
     assert error["message"].startswith(f"{code}: ")
 
 
 async def test_a_resource_carries_the_reason_of_a_service_with_its_own_recovery(client):
     error = await refused(client, "pubmed://article/answer-503")
-    del error["data"]["timestamp"]
-    reference = error["data"].pop("correlationId")
+    fault = error["data"]["errata/fault"]
+    del fault["timestamp"]
+    reference = fault.pop("correlationId")
     message = "NCBI answered 503 Service Unavailable: Down for maintenance. (failed after 2 attempts)"
     hint = "Read the article again in a few minutes; NCBI is degraded."
 
@@ -693,14 +700,18 @@ async def test_a_resource_carries_the_reason_of_a_service_with_its_own_recovery(
         "code": -32603,
         "message": f"SERVICE_UNAVAILABLE: {message}. Recovery: {hint} Retry: yes, the same call. Reference: {reference}.",
         "data": {
-            "code": "SERVICE_UNAVAILABLE",
-            "message": message,
-            "retry": "same_call",
+            "uri": "pubmed://article/answer-503",
             "reason": "ncbi_down",
             "recovery": {"hint": hint},
-            "data": {"uri": "pubmed://article/answer-503"},
             "legacyCode": -32000,
-            "uri": "pubmed://article/answer-503",
+            "errata/fault": {
+                "code": "SERVICE_UNAVAILABLE",
+                "message": message,
+                "retry": "same_call",
+                "reason": "ncbi_down",
+                "recovery": {"hint": hint},
+                "data": {"uri": "pubmed://article/answer-503"},
+            },
         },
     }
 
@@ -711,7 +722,7 @@ async def test_a_resource_carries_reason_recovery_and_body_in_its_data(client):
 
     assert down["reason"] == "ncbi_down"
     assert down["recovery"] == {"hint": "Read the article again in a few minutes; NCBI is degraded."}
-    assert json.loads(denied["data"]["body"])["message"] == "This key may read and not write."
+    assert json.loads(denied["body"])["message"] == "This key may read and not write."
 
 
 # What is hostile

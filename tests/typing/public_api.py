@@ -21,7 +21,22 @@ from errata import (
     rate_limited,
 )
 from errata.classification import Step, explain
-from errata.dialects import Dialect, as_jsonrpc_error, error_response, get, names, native
+from errata.dialects import (
+    Dialect,
+    ErrorCategory,
+    ErrorResponseCode,
+    JsonRpcErrorCode,
+    MCPErrorCode,
+    as_jsonrpc_error,
+    category_of,
+    error_response,
+    get,
+    get_default_recovery,
+    http_status_to_error_code,
+    json_rpc,
+    names,
+    native,
+)
 from errata.http import (
     aerror_from_response,
     error_from_response,
@@ -85,6 +100,13 @@ assert_type(names(), tuple[str, ...])
 assert_type(native.encode(Fault(code=Code.GONE), format="json"), dict[str, object])
 assert_type(error_response.as_jsonrpc_result(Fault(code=Code.GONE)), dict[str, object])
 assert_type(as_jsonrpc_error(Fault(code=Code.GONE)), dict[str, object])
+assert_type(as_jsonrpc_error(Fault(code=Code.GONE), dialect=json_rpc), dict[str, object])
+assert_type(ErrorResponseCode.TIMEOUT.category, ErrorCategory)
+assert_type(category_of(3001), ErrorCategory | None)
+assert_type(get_default_recovery(MCPErrorCode.TIMEOUT), list[str])
+assert_type(http_status_to_error_code(500), JsonRpcErrorCode)
+assert_type(FaultError(JsonRpcErrorCode.NotFound, "x").code, Code)
+assert_type(AdapterError("GONE", code=MCPErrorCode.NOT_FOUND).code, Code)
 
 FaultError(Code.INVALID_PARAMS, "x", issues=[FieldIssue("days", "must be a whole number")])
 NeedsInput("Which?", fields=["id"], reason="ambiguous", suggestions={"id": ["a", "b"]}, options=[{"value": 1}])

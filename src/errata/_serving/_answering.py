@@ -46,9 +46,9 @@ def with_what_has_no_place(encoded: dict[str, object], fault: Fault, dialect: Di
     return encoded | {"_meta": meta} if meta else encoded
 
 
-def as_protocol_error(fault: Fault, told: Fault) -> Answer:
+def as_protocol_error(fault: Fault, told: Fault, dialect: Dialect = native) -> Answer:
     """Say a fault as a JSON-RPC error. Its data reaches no model, so the message tells the reference, too."""
-    encoded = as_jsonrpc_error(told)
+    encoded = as_jsonrpc_error(told, dialect=dialect)
     if fault.correlation_id is not None:
         encoded["message"] = f"{encoded['message']} Reference: {redact(fault.correlation_id)}."
     return Answer(fault, encoded, fault.correlation_id, fault.timestamp)

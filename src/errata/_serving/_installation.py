@@ -394,7 +394,7 @@ class Installation(ABC):
     async def _said(self, failed: Failed, request: Request) -> Answer:
         if request.kind is not Kind.TOOL:
             fault = self._fault(failed, request)
-            return as_protocol_error(fault, advised(fault, failed))
+            return as_protocol_error(fault, advised(fault, failed), self.dialect_of(request.name))
         dialect = self.dialect_of(request.name)
         schema: Mapping[str, object] = await self._schema(request) if dialect.follows_format else {}
         fault = self._fault(failed, request)

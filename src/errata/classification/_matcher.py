@@ -8,7 +8,8 @@ A phrase is plain words with little between them:
     access … denied              anything at all, on the same line
     {status}                     an HTTP status from 400 to 599
 
-Words match whole and in any case: `dns` does not find `dnsPolicy`. Two things that hold a phrase do not say it:
+Words match whole and in any case: `dns` does not find `dnsPolicy`. The last word of a phrase matches with an `s` behind
+it as well: `merge conflict` finds `merge conflicts`. Two things that hold a phrase do not say it:
 
     not_found_page, timeout.log  a longer name, unless it goes on with `error`, `exception`, `exceeded` or the like; or
                                  the phrase is one that comes first in names: `invalid_order`
@@ -31,6 +32,8 @@ _GLUE = {" ": r"[\s_\-]+", "'": "['\u2019]", ":": r"[\s:=(\[{,<\"'\-/]+"}
 _GAP = " … "
 _STATUS = "{status}"
 _JOINTS = "_-./"
+_SHORTEST_NOUN = 3
+"""Shorter words have no plural: `must be a` does not find `must be as`."""
 _TAILS = frozenset({"code", "err", "error", "errors", "exceeded", "exception", "failure", "fault", "reached"})
 _LEADS = frozenset({
     "bad", "duplicate", "illegal", "incorrect", "insufficient", "invalid", "malformed", "missing", "no", "unknown",
@@ -97,6 +100,12 @@ def pieces_of(phrase: str) -> list[list[tuple[str, str]]]:
     return pieces
 
 
+def forms_of(word: str) -> tuple[str, ...]:
+    """List the forms in which the last word of a phrase matches: as it is written, and with an `s`."""
+    has_plural = len(word) >= _SHORTEST_NOUN and word.isalpha() and not word.endswith("s")
+    return (word, f"{word}s") if has_plural else (word,)
+
+
 class Matcher:
     """Rows of phrases; the first row with a phrase that the text holds is the answer."""
 
@@ -115,11 +124,14 @@ class Matcher:
 
     def _learn(self, row: int, phrase: int, pieces: list[list[tuple[str, str]]]) -> None:
         for index, piece in enumerate(pieces):
-            node = self._root
-            for before, word in piece:
-                node = node.following.setdefault(before + word, _Node())
             is_last, leads = index == len(pieces) - 1, pieces[0][0][1] in _LEADS
-            node.ends.append(_Place(row, phrase, index, is_last=is_last, leads=leads))
+            node = self._root
+            for before, word in piece[:-1]:
+                node = node.following.setdefault(before + word, _Node())
+            before, word = piece[-1]
+            for form in forms_of(word) if is_last else (word,):
+                end = node.following.setdefault(before + form, _Node())
+                end.ends.append(_Place(row, phrase, index, is_last=is_last, leads=leads))
 
     def first(self, text: str) -> Found | None:
         """Find the first row that has a phrase in the text."""

@@ -129,7 +129,7 @@ def _opening(surface: Surface) -> str:
 def _closing() -> str:
     return (
         f"{', '.join(_BASELINE)}: whether it declares them or not. Arguments that do not fit are "
-        f"{Code.INVALID_PARAMS} or {Code.MISSING_REQUIRED_FIELD}, before the tool runs."
+        f"{Code.INVALID_PARAMS}, {Code.MISSING_REQUIRED_FIELD} or {Code.INVALID_FORMAT}, before the tool runs."
     )
 
 

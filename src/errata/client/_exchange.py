@@ -18,9 +18,8 @@ from errata._redaction import redact, redact_within
 from errata._taxonomy import Retry
 from errata.client._outcome import error_object
 from errata.client._sessions import refuses_session
-from errata.dialects._canonical import from_object
 from errata.dialects._members import object_in
-from errata.dialects._protocol import code_of_number
+from errata.dialects._protocol import code_of_number, fault_in
 from errata.http import error_from_response
 from errata.http._unread import read_body
 
@@ -165,7 +164,7 @@ def _says_it_itself(response: httpx2.Response) -> bool:
     number = error.get("code")
     if not isinstance(number, int) or not _is_json(response):
         return False
-    if from_object(object_in(error, "data")):
+    if fault_in(error):
         return True
     return response.status_code in _SPEAKS_FOR_ITSELF and code_of_number(number) is not None
 

@@ -2,26 +2,30 @@
 
 from errata.dialects._dialect import Dialect
 from errata.dialects._error_object import as_jsonrpc_error
-from errata.dialects._error_response import ErrorResponseCode, error_response
-from errata.dialects._json_rpc import JsonRpcErrorCode, json_rpc
+from errata.dialects._error_response import ErrorCategory, ErrorResponseCode, category_of, error_response
+from errata.dialects._json_rpc import JsonRpcErrorCode, http_status_to_error_code, json_rpc
 from errata.dialects._mcp_tool_error import McpToolErrorCode, mcp_tool_error
 from errata.dialects._native import native
 from errata.dialects._needs_input import decode_needs_input, encode_needs_input
-from errata.dialects._taxonomy import MCPErrorCode, taxonomy
+from errata.dialects._taxonomy import MCPErrorCode, get_default_recovery, taxonomy
 from errata.dialects._tool_error_v1 import ToolErrorCode, tool_error_v1
 
 __all__ = [
     "Dialect",
+    "ErrorCategory",
     "ErrorResponseCode",
     "JsonRpcErrorCode",
     "MCPErrorCode",
     "McpToolErrorCode",
     "ToolErrorCode",
     "as_jsonrpc_error",
+    "category_of",
     "decode_needs_input",
     "encode_needs_input",
     "error_response",
     "get",
+    "get_default_recovery",
+    "http_status_to_error_code",
     "json_rpc",
     "mcp_tool_error",
     "names",

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from errata._fault import Fault
 from errata.dialects._beside import with_verdict
+from errata.dialects._canonical import to_object
 from errata.dialects._content import json_text, text_block
 from errata.dialects._incoming import ErrorObject, ToolResult, incoming
 from errata.dialects._outgoing import outgoing
@@ -75,6 +76,10 @@ class Dialect(ABC):
     @abstractmethod
     def error_schema(self) -> dict[str, object]:
         """Describe the payload as JSON Schema 2020-12."""
+
+    def error_data(self, fault: Fault) -> dict[str, object]:
+        """Make the `data` of a JSON-RPC error, in which `fault_in` finds it again."""
+        return to_object(fault)
 
     def content(self, fault: Fault, payload: Mapping[str, object], format: str) -> list[dict[str, str]]:  # noqa: ARG002 - for those whose content depends on it.
         """Make the content blocks."""

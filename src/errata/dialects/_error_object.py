@@ -3,22 +3,25 @@
 import dataclasses
 
 from errata._fault import Fault
-from errata.dialects._canonical import to_object
+from errata.dialects._dialect import Dialect
 from errata.dialects._json_rpc import json_rpc
 from errata.dialects._members import text_in
+from errata.dialects._native import native
 from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
 from errata.dialects._sentences import one_line, retry_sentence
 
 
-def as_jsonrpc_error(fault: Fault) -> dict[str, object]:
+def as_jsonrpc_error(fault: Fault, *, dialect: Dialect = native) -> dict[str, object]:
     """Say a fault as the `error` member of a JSON-RPC response, with a number that the protocol allows.
 
     The message says everything in one line, because `data` reaches no model. A missing resource is
-    found in `data.uri`, a bad argument in `data.field`, 003's number in `data.legacyCode`.
+    found in `data.uri`, a bad argument in `data.field`, 003's number in `data.legacyCode`. In 003's dialect the data is
+    what the author attached, as 003 has it, and the fault is in `data["errata/fault"]`.
     """
     fault = outgoing(dataclasses.replace(fault, field=fault.first_field))
-    data = to_object(fault) | {"legacyCode": int(json_rpc.vocabulary.word_for(fault))}
+    data = dialect.error_data(fault)
+    data.setdefault("legacyCode", int(json_rpc.vocabulary.word_for(fault)))
     if uri := text_in(fault.data, "uri"):
         data["uri"] = uri
     return {"code": NUMBER_OF.get(fault.code, INTERNAL_ERROR), "message": _message(fault), "data": data}

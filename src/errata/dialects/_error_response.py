@@ -1,7 +1,7 @@
 """001: a number in ranges, a `retryable` flag, and details with the adapter's own identifier."""
 
 from collections.abc import Mapping
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import ClassVar
 
 from errata._fault import Fault, Recovery
@@ -12,6 +12,16 @@ from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
 from errata.dialects._outgoing import outgoing
 from errata.dialects._vocabulary import Vocabulary
+
+
+class ErrorCategory(StrEnum):
+    """001's categories of codes."""
+
+    PROTOCOL = "Protocol"
+    VALIDATION = "Validation"
+    BUSINESS = "Business"
+    SYSTEM = "System"
+    ADAPTER = "Adapter"
 
 
 class ErrorResponseCode(IntEnum):
@@ -26,10 +36,19 @@ class ErrorResponseCode(IntEnum):
     BACKEND_UNAVAILABLE = 4002
     NOT_IMPLEMENTED = 5001
 
+    @property
+    def code(self) -> Code:
+        """The code it is read as; `FaultError` takes the word for it."""
+        return _VOCABULARY.code_for(self) or Code.UNKNOWN_ERROR
+
+    @property
+    def category(self) -> "ErrorCategory":
+        """The category that 001's table of codes gives it, which is not always that of its range."""
+        return _CATEGORY[self]
+
 
 _W = ErrorResponseCode
 
-# 001's ranges file rate limits and timeouts under "business", its table under "system": the table decides.
 _RETRYABLE = {_W.RATE_LIMIT_EXCEEDED, _W.TIMEOUT, _W.ADAPTER_ERROR, _W.BACKEND_UNAVAILABLE}
 
 # fmt: off
@@ -75,6 +94,24 @@ _VOCABULARY = Vocabulary[ErrorResponseCode](
     },
 )
 
+# 001's ranges file rate limits and timeouts under "business", its table under "system": the table decides.
+_CATEGORY: Mapping[int, ErrorCategory] = {
+    _W.VALIDATION_ERROR:       ErrorCategory.VALIDATION,
+    _W.MISSING_REQUIRED_FIELD: ErrorCategory.VALIDATION,
+    _W.INVALID_FORMAT:         ErrorCategory.VALIDATION,
+    _W.RATE_LIMIT_EXCEEDED:    ErrorCategory.SYSTEM,
+    _W.TIMEOUT:                ErrorCategory.SYSTEM,
+    _W.ADAPTER_ERROR:          ErrorCategory.ADAPTER,
+    _W.BACKEND_UNAVAILABLE:    ErrorCategory.SYSTEM,
+    _W.NOT_IMPLEMENTED:        ErrorCategory.ADAPTER,
+}
+_CATEGORY_OF_RANGE = {
+    1: ErrorCategory.PROTOCOL,
+    2: ErrorCategory.VALIDATION,
+    3: ErrorCategory.BUSINESS,
+    4: ErrorCategory.SYSTEM,
+    5: ErrorCategory.ADAPTER,
+}
 _CODE_OF_RANGE = {
     1: Code.INVALID_REQUEST,
     2: Code.VALIDATION_FAILED,
@@ -83,6 +120,11 @@ _CODE_OF_RANGE = {
     5: Code.UPSTREAM_ERROR,
 }
 # fmt: on
+
+
+def category_of(number: int) -> ErrorCategory | None:
+    """Name the category of a number: that of the standard code, else of its range; None outside of 1000-5999."""
+    return _CATEGORY.get(number) or _CATEGORY_OF_RANGE.get(number // 1000)
 
 
 class ErrorResponse(Dialect):

@@ -7,10 +7,12 @@ from typing import ClassVar
 from errata._fault import Fault
 from errata._jsonable import as_object, jsonable_object
 from errata._taxonomy import Code
+from errata.dialects._canonical import to_object
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import flag_in, integer_in, issue_objects, issues_in, object_in, present, text_in
 from errata.dialects._outgoing import outgoing
+from errata.dialects._protocol import FAULT
 from errata.dialects._sentences import seconds
 from errata.dialects._vocabulary import Vocabulary
 
@@ -36,6 +38,11 @@ class JsonRpcErrorCode(IntEnum):
     DatabaseError = -32010
     SerializationError = -32070
     UnknownError = -32099
+
+    @property
+    def code(self) -> Code:
+        """The code it is read as; `FaultError` takes the word for it."""
+        return _VOCABULARY.code_for(self) or Code.UNKNOWN_ERROR
 
 
 _W = JsonRpcErrorCode
@@ -117,6 +124,11 @@ Two share such a word and are none: a rule of the domain, and a feature that is 
 """
 
 
+def http_status_to_error_code(status: int) -> JsonRpcErrorCode:
+    """Look up an upstream's HTTP status in 003's own table; outside of 400-599 it is UnknownError."""
+    return _VOCABULARY.word_of_status(status) or JsonRpcErrorCode.UnknownError
+
+
 class JsonRpc(Dialect):
     """`{"error": {code, message, data?}}`, and as text `Error: …` with `Recovery: …`."""
 
@@ -135,6 +147,10 @@ class JsonRpc(Dialect):
         """Say it for people."""
         hint = fault.recovery and fault.recovery.hint
         return f"Error: {fault.message}\n\nRecovery: {hint}" if hint else f"Error: {fault.message}"
+
+    def error_data(self, fault: Fault) -> dict[str, object]:
+        """Put what the author attached where 003 has it, and the fault itself beside it."""
+        return _data(fault) | {FAULT: to_object(fault)}
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
         """Read the object; without isError it has to be alone, with one of 003's own numbers."""

@@ -27,6 +27,11 @@ class McpToolErrorCode(StrEnum):
     TIMEOUT = "TIMEOUT"
     INTERNAL_ERROR = "INTERNAL_ERROR"
 
+    @property
+    def code(self) -> Code:
+        """The code it is read as; `FaultError` takes the word for it."""
+        return _VOCABULARY.code_for(self) or Code.UNKNOWN_ERROR
+
 
 _W = McpToolErrorCode
 

@@ -33,10 +33,10 @@ def outgoing(fault: Fault) -> Fault:
     changes = _changes(
         fault,
         message=redact_within(fault.message, _MESSAGE),
-        reason=_short(fault.reason),
-        field=_short(fault.field),
+        reason=shortened(fault.reason),
+        field=shortened(fault.field),
         issues=_issues(fault.issues),
-        origin=_short(fault.origin),
+        origin=shortened(fault.origin),
         correlation_id=_own(fault.correlation_id),
         timestamp=_own(fault.timestamp),
         **own,
@@ -103,11 +103,11 @@ def _recovery(recovery: Recovery) -> Recovery:
     params = _data(recovery.corrective_params)
     changes = _changes(
         recovery,
-        hint=_short(recovery.hint),
+        hint=shortened(recovery.hint),
         actions=tuple(redact_within(action, _TEXT) for action in recovery.actions),
-        fallback_tool=_short(recovery.fallback_tool),
-        verify_tool=_short(recovery.verify_tool),
-        user_message=_short(recovery.user_message),
+        fallback_tool=shortened(recovery.fallback_tool),
+        verify_tool=shortened(recovery.verify_tool),
+        user_message=shortened(recovery.user_message),
     )
     return dataclasses.replace(recovery, corrective_params=params, **changes) if changes or params else recovery
 
@@ -119,7 +119,7 @@ def _changes(whole: object, **fields: object) -> dict[str, Any]:
 
 def _own(text: str | None) -> str | None:
     """Redact a reference or a time; one in the form that errata gives it has nothing to hide."""
-    return text if _is_ours(text) else _short(text)
+    return text if _is_ours(text) else shortened(text)
 
 
 def _is_ours(text: str | None) -> bool:
@@ -130,5 +130,6 @@ def _data(data: Mapping[str, object]) -> dict[str, object]:
     return as_object(redact_plain(data)) if data else {}
 
 
-def _short(text: str | None) -> str | None:
+def shortened(text: str | None) -> str | None:
+    """Redact a text that is no message, and cut it to what a reader can use."""
     return None if text is None else redact_within(text, _TEXT)

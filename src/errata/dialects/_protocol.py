@@ -14,6 +14,8 @@ from errata.dialects._members import object_in, text_in
 
 INTERNAL_ERROR = -32603
 INVALID_PARAMS = -32602
+FAULT = "errata/fault"
+"""Where a fault stands in the data of an error, if the data is somebody else's."""
 
 # fmt: off
 NUMBER_OF = {
@@ -47,10 +49,15 @@ def code_of_number(number: int) -> Code | None:
     return _CODE_OF.get(number)
 
 
+def fault_in(error: Mapping[str, object]) -> Fault | None:
+    """Read the fault that errata put into the data of a JSON-RPC error; None where somebody else wrote it."""
+    data = object_in(error, "data")
+    return from_object(object_in(data, FAULT)) or from_object(data)
+
+
 def read_error(body: Mapping[str, object]) -> Fault:
     """Read the `error` member of a JSON-RPC response, whoever sent it."""
-    data = object_in(body, "data")
-    return from_object(data) or _read_stranger(body, data)
+    return fault_in(body) or _read_stranger(body, object_in(body, "data"))
 
 
 def _read_stranger(body: Mapping[str, object], data: Mapping[str, object]) -> Fault:

@@ -12,6 +12,7 @@ from errata._values import known_word, wait_ms
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import object_in, present, text_in, texts_in
+from errata.dialects._outgoing import shortened
 from errata.dialects._vocabulary import Vocabulary
 
 
@@ -33,6 +34,11 @@ class MCPErrorCode(StrEnum):
     INSUFFICIENT_BALANCE = "INSUFFICIENT_BALANCE"
     DUPLICATE_OPERATION = "DUPLICATE_OPERATION"
     OPERATION_NOT_ALLOWED = "OPERATION_NOT_ALLOWED"
+
+    @property
+    def code(self) -> Code:
+        """The code it is read as; `FaultError` takes the word for it."""
+        return _VOCABULARY.code_for(self) or Code.UNKNOWN_ERROR
 
 
 _W = MCPErrorCode
@@ -135,7 +141,7 @@ class Taxonomy(Dialect):
             correlation_id=fault.correlation_id,
             timestamp=fault.timestamp,
             recovery_hint=hint and hint.value,
-            userMessage=recovery.user_message,
+            userMessage=recovery.user_message or _for_the_user(fault, recovery, hint),
             corrective_params=recovery.corrective_params or None,
         )
 
@@ -193,23 +199,45 @@ class Taxonomy(Dialect):
         }
 
 
+def get_default_recovery(code: MCPErrorCode) -> list[str]:
+    """List 004's recovery actions for one of its words; `contact_support` for one that it does not have."""
+    return list(_RECOVERY_MAP.get(code, _FALLBACK_ACTIONS))
+
+
 def _default_actions(word: MCPErrorCode, retry: Retry | None = None) -> tuple[str, ...]:
     """Look up 004's actions for its word; what must be verified first gets its fallback, which repeats nothing."""
     return _FALLBACK_ACTIONS if retry is Retry.VERIFY_FIRST else _RECOVERY_MAP.get(word, _FALLBACK_ACTIONS)
 
 
 def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint | None:
-    """Choose the kind of next step: only if somebody gave one, or if the word alone would be read as a yes."""
+    """Choose the kind of next step: only if somebody gave one, or if the word alone would be read as a yes.
+
+    The author's is sent as it was set, unless it tells to repeat what the verdict says must not be repeated.
+    """
     code = _VOCABULARY.code_for(word) or fault.code
+    if recovery.hint_class in _allowed(fault, code):
+        return recovery.hint_class
     if fault.retry is Retry.VERIFY_FIRST:
         return RecoveryHint.TRY_ALTERNATIVE if recovery.verify_tool else RecoveryHint.REPORT_TO_USER
     given = bool(recovery.hint_class or recovery.user_message or recovery.corrective_params)
     if not given and not verdict_read(code).exceeds(fault.retry):
         return None
-    hint = recovery.hint_class or fault.code.hint_class
-    if hint is not RecoveryHint.RETRY_LATER or may_say_yes(fault, code):
-        return hint
+    if fault.code.hint_class in _allowed(fault, code):
+        return fault.code.hint_class
     return RecoveryHint.CHECK_INPUT if fault.retry is Retry.FIX_INPUT else RecoveryHint.REPORT_TO_USER
+
+
+def _allowed(fault: Fault, code: Code) -> set[RecoveryHint]:
+    """List the hints that lead to no call which the verdict forbids: fixing the arguments repeats it as well."""
+    if fault.retry is Retry.VERIFY_FIRST:
+        return {RecoveryHint.TRY_ALTERNATIVE, RecoveryHint.REPORT_TO_USER}
+    return set(RecoveryHint) if may_say_yes(fault, code) else set(RecoveryHint) - {RecoveryHint.RETRY_LATER}
+
+
+def _for_the_user(fault: Fault, recovery: Recovery, hint: RecoveryHint | None) -> str | None:
+    """Word what a person is told where nobody but this dialect says that a person has to be."""
+    is_ours = hint is RecoveryHint.REPORT_TO_USER and recovery.hint_class is not hint
+    return shortened(fault.message) if is_ours else None
 
 
 taxonomy: Taxonomy = Taxonomy()

@@ -27,6 +27,11 @@ class ToolErrorCode(StrEnum):
     AUTHENTICATION_ERROR = "AUTHENTICATION_ERROR"
     UNKNOWN_ERROR = "UNKNOWN_ERROR"
 
+    @property
+    def code(self) -> Code:
+        """The code it is read as; `FaultError` takes the word for it."""
+        return _VOCABULARY.code_for(self) or Code.UNKNOWN_ERROR
+
 
 _W = ToolErrorCode
 

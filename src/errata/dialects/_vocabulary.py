@@ -39,7 +39,7 @@ class Vocabulary(Generic[Word]):
 
     def word_for(self, fault: Fault) -> Word:
         """Choose the word: by the status when the status is what decided, else by the code."""
-        by_status = self._word_of_status(fault.http_status) if status_decided(fault) else None
+        by_status = self.word_of_status(fault.http_status) if status_decided(fault) else None
         return self.words[fault.code] if by_status is None else by_status
 
     def code_for(self, word: object, status: int | None = None) -> Code | None:
@@ -47,7 +47,7 @@ class Vocabulary(Generic[Word]):
         codes = self.codes_for(word)
         if not codes:
             return None
-        if status is not None and self._word_of_status(status) == word:
+        if status is not None and self.word_of_status(status) == word:
             return status_to_code(status)
         return self.shared.get(self.words[codes[0]], codes[0])
 
@@ -55,7 +55,8 @@ class Vocabulary(Generic[Word]):
         """List every code that this word can stand for."""
         return tuple(self._codes.get(cast("Word", word), ())) if isinstance(word, str | int) else ()
 
-    def _word_of_status(self, status: int | None) -> Word | None:
+    def word_of_status(self, status: int | None) -> Word | None:
+        """Look a status up in the dialect's own table; None where it has no rule."""
         if status is None:
             return None
         return self.statuses.get(status, self.status_classes.get(status // 100))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from errata.linter._code import Function
 from errata.linter._names import written
 
+_FILLS = frozenset({"add", "append", "appendleft", "extend", "insert", "setdefault", "update"})
 _EXITS = frozenset({"exit", "os._exit", "os.abort", "quit", "sys.exit"})
 
 
@@ -85,6 +86,32 @@ def assigned(body: list[ast.stmt], before: int | None = None) -> Iterator[tuple[
             case _:
                 for block in _blocks(each):
                     yield from assigned(block, before)
+
+
+def filled(body: list[ast.stmt], before: int | None = None) -> Iterator[str]:
+    """List the names that statements put something into: `rows.append(…)`, `rows[key] = …`, `found["rows"] = …`."""
+    for each in body:
+        if before is not None and each.lineno >= before:
+            return
+        match each:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method) as holder)) if method in _FILLS:
+                yield _root_of(holder)
+            case ast.Assign(targets=targets):
+                yield from (_root_of(target) for target in targets if isinstance(target, ast.Subscript))
+            case ast.AugAssign(target=target):
+                yield _root_of(target)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case _:
+                for block in _blocks(each):
+                    yield from filled(block, before)
+
+
+def _root_of(node: ast.expr) -> str:
+    """Give the name that a chain of members and calls begins with; empty if it begins with none."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def never_returns(function: Function) -> bool:

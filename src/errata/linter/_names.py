@@ -5,9 +5,12 @@ method of what that class gives when it is called. What nobody can know begins w
 """
 
 import ast
+import functools
 from collections.abc import Iterator
+from importlib import import_module
 
 UNKNOWN = "?"
+_OWN_MODULES = ("errata", "errata.dialects", "errata.http", "errata.resilience")
 MEMBERS = "[]"
 """After the name of a list or a table: the functions in it."""
 
@@ -52,6 +55,12 @@ def imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[
 def starred(node: ast.ImportFrom, package: str) -> str | None:
     """Name the module that `from … import *` takes all from."""
     return _origin(node, package) if any(alias.name == "*" for alias in node.names) else None
+
+
+@functools.lru_cache(maxsize=16)
+def names_offered_by(module: str) -> tuple[str, ...]:
+    """List what `from … import *` binds, for the modules of errata; nothing for any other."""
+    return tuple(import_module(module).__all__) if module in _OWN_MODULES else ()
 
 
 def _origin(node: ast.ImportFrom, package: str) -> str:

@@ -18,6 +18,7 @@ STATUS_KEYS = frozenset({"state", "status"})
 FAILED_STATUSES = frozenset({"err", "error", "fail", "failed", "failure"})
 FLAGS = frozenset({"is_error", "isError"})
 _DUMPS = frozenset({"dump_json", "dumps", "json_dumps", "to_json"})
+_COLLECTIONS = frozenset({"Counter", "OrderedDict", "defaultdict", "deque"})
 _MODELS = frozenset({"dict", "model_dump", "model_dump_json"})
 _ERROR_WORD = re.compile(
     r"\b(can ?not|can't|could not|couldn't|errors?|exceptions?|fail(ed|s|ure)?|timed out|unable to|went wrong)\b",
@@ -141,6 +142,8 @@ class Shapes:
             )
         if method in {"list", "dict", "tuple", "set", "str"} and isinstance(call.func, ast.Name):
             return self._of_builtin(call, method)
+        if method in _COLLECTIONS:
+            return _of_collection(call, method)
         if method == "format":
             return _TEXT if self._tells_error(call) else None
         if method[:1].isupper():
@@ -176,6 +179,13 @@ class Shapes:
             yield node
             if isinstance(node, ast.Name) and node.id in self._bound:
                 yield from ast.walk(self._bound[node.id])
+
+
+def _of_collection(call: ast.Call, name: str) -> Shape | None:
+    """Say what `defaultdict(list)` and its kin hold: nothing, unless they are given something to begin with."""
+    if call.keywords or len(call.args) > (name == "defaultdict"):
+        return None
+    return _NO_LIST if name == "deque" else _NO_OBJECT
 
 
 def pairs_of(value: ast.Dict) -> list[tuple[str, ast.expr]]:

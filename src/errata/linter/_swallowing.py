@@ -2,13 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from errata.linter._attempts import Attempt, attempt_in, is_remote
 from errata.linter._code import Function, Site, Try
-from errata.linter._endings import assigned, endings, following
-from errata.linter._names import last_of, written
+from errata.linter._endings import assigned, endings, filled, following
+from errata.linter._names import called_as, last_of, written
 from errata.linter._raising import caught_by, suppressing
 from errata.linter._success_shapes import NOTHING, Shape, Shapes
 
@@ -30,6 +31,13 @@ _NO_FAILURES = frozenset([
 _ABOUT_VALUES_LIKELY = re.compile(
     r"(Decode|Does?NotExist|Empty|Missing|NoResult|NoSuch|NotFound|Pars|Syntax|Validation)"
 )
+_MADE_OF_NAMES = (
+    ast.Dict, ast.List, ast.Call, ast.BoolOp, ast.IfExp, ast.Subscript, ast.JoinedStr, ast.ListComp, ast.DictComp
+)  # fmt: skip
+_WRAPS = frozenset({
+    "copy", "dict", "dumps", "items", "join", "keys", "len", "list", "max", "min", "model_dump", "set", "sorted", "str",
+    "sum", "tuple", "values",
+})  # fmt: skip
 _RECORDS = frozenset({"add", "append", "extend", "insert", "put", "put_nowait", "set_exception", "update"})
 
 
@@ -40,9 +48,10 @@ class Swallowed(NamedTuple):
     shape: Shape
     clause: ast.ExceptHandler
     how: str
-    """`return`, `yield`, `default` for a name that was bound before, or `end` for the end of the function."""
+    """`return`, `yield`, `default` for a name that was bound before, `filled` for one that was filled until it failed,
+    or `end` for the end of the function."""
     name: str = ""
-    """For `default`, the name."""
+    """For `default` and `filled`, the name."""
     helper: ast.expr | None = None
     """A function that the clause calls last before it falls through, and that perhaps never returns."""
     attempt: Attempt = Attempt("reading", "")
@@ -83,7 +92,7 @@ def _suppressed(function: Function) -> Iterator[Swallowed]:
             attempt = ast.Try(body=site.node.body, handlers=[clause], orelse=[], finalbody=[])
             stands_for = Site[Try](ast.copy_location(attempt, site.node), site.around)
             for each in _fallen_through(function, stands_for, clause, clause.body[0], site.node):
-                if each.how == "default" or isinstance(site.node.body[-1], ast.Return):
+                if each.how in {"default", "filled"} or isinstance(site.node.body[-1], ast.Return):
                     yield _judged(function, stands_for, each._replace(at=call), site.node)
 
 
@@ -147,16 +156,61 @@ def _fallen_through(
     helper = _called(last)
     if not rest:
         yield Swallowed(clause, NOTHING, clause, "end", helper=helper)
-    elif isinstance(rest[0], ast.Return):
-        for each in _returned_after(function, site, clause, rest[0].value):
+    else:
+        for each in _answered_after(function, site, clause, rest):
             yield each._replace(helper=helper)
 
 
+def _answered_after(
+    function: Function, site: Site[Try], clause: ast.ExceptHandler, rest: list[ast.stmt]
+) -> Iterator[Swallowed]:
+    """Look at what follows a `try` up to its answer: `total = len(rows)`, `if not rows: return "none"`, `return rows`."""
+    made_of: dict[str, str] = {}
+    for each in rest:
+        match each:
+            case ast.Assign(targets=[ast.Name(id=new)], value=value) if name := _made_of(function, value, made_of):
+                made_of[new] = name
+            case ast.If(test=test, body=[ast.Return(value=value)], orelse=[]) if name := _missed_in(test):
+                if _is_plain(value, clause):
+                    yield from _default(function, site, clause, clause, name)
+                return
+            case ast.Return(value=value):
+                yield from _returned_after(function, site, clause, value, made_of)
+                return
+            case _:
+                return
+
+
+def _missed_in(test: ast.expr) -> str:
+    """Name what a condition finds to be empty or None: `not rows`, `rows is None`, `len(rows) == 0`."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+            return name
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return name
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value=0)],
+        ):
+            return name
+        case _:
+            return ""
+
+
+def _is_plain(value: ast.expr | None, clause: ast.ExceptHandler) -> bool:
+    """Whether an answer is written out, and says nothing of an error: `[]`, `None`, `"No orders found."`."""
+    shape = Shapes({}, clause.name).of(value)
+    if shape is not None:
+        return shape.family == "empty"
+    return value is not None and not any(isinstance(node, ast.Call) for node in ast.walk(value))
+
+
 def _returned_after(
-    function: Function, site: Site[Try], clause: ast.ExceptHandler, value: ast.expr | None
+    function: Function, site: Site[Try], clause: ast.ExceptHandler, value: ast.expr | None, made_of: Mapping[str, str]
 ) -> Iterator[Swallowed]:
     """Look at the `return` after a `try`: of a name, of an object made of one, or of what only a failure leads to."""
-    if name := _made_of(function, value):
+    if name := _made_of(function, value, made_of):
         yield from _default(function, site, clause, clause, name)
     elif site.clause is None and _returns(function, site.node):
         shape = Shapes({}, clause.name).of(value)
@@ -164,15 +218,32 @@ def _returned_after(
             yield Swallowed(clause, shape, clause, "return")
 
 
-def _made_of(function: Function, value: ast.expr | None) -> str:
+def _made_of(function: Function, value: ast.expr | None, made_of: Mapping[str, str] = MappingProxyType({})) -> str:
     """Give the one name that an answer is made of: `orders`, or `{"orders": orders, "total": len(orders)}`."""
     if isinstance(value, ast.Name):
-        return value.id
-    if not isinstance(value, ast.Dict):
+        return made_of.get(value.id, value.id)
+    if isinstance(function.node, ast.Module) or not isinstance(value, _MADE_OF_NAMES) or not _only_wraps(value):
         return ""
-    known = {each.arg for each in function.parameters} | {"len", "list", "dict", "str"}
-    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} - known
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    names = {made_of.get(name, name) for name in names & _bound_in(function.node) - _bound_in(value)}
     return names.pop() if len(names) == 1 else ""
+
+
+def _bound_in(node: ast.AST) -> set[str]:
+    """List the names that are bound anywhere in something."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+def _only_wraps(value: ast.expr) -> bool:
+    """Whether an expression only puts into another form what it is made of, and asks nobody."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Await | ast.Lambda | ast.NamedExpr):
+            return False
+        if isinstance(node, ast.Call):
+            method = called_as(node)
+            if method not in _WRAPS and not method[:1].isupper():
+                return False
+    return True
 
 
 def _returns(function: Function, block: Try) -> bool:
@@ -207,12 +278,23 @@ def _default(
     in_clause = dict(assigned(clause.body)).get(name)
     before = dict(assigned(function.node.body, site.node.lineno)).get(name)
     value = in_clause if in_clause is not None else before
-    if value is None or (in_clause is None and name not in dict(assigned(site.node.body))):
-        return
-    shape = Shapes({}, clause.name).of(value)
+    how = "return" if in_clause is not None else _set_by(function, site, name)
+    shape = Shapes({}, clause.name).of(value) if value is not None and how else None
     if shape is not None and shape.family != "call":
-        how = "default" if in_clause is None else "return"
         yield Swallowed(at, shape, clause, how, name)
+
+
+def _set_by(function: Function, site: Site[Try], name: str) -> str:
+    """Say how a `try`, or the loop it stands in, sets a name that is empty before: `default`, `filled`, or not at all."""
+    assert not isinstance(function.node, ast.Module)  # noqa: S101 - for type checkers.
+    loops = [block for block in site.blocks() if isinstance(block, ast.For | ast.AsyncFor | ast.While)]
+    begin = min(block.lineno for block in (*loops, site.node))
+    if name in filled(function.node.body, begin):
+        return ""
+    if name in dict(assigned(site.node.body)):
+        return "default"
+    bodies = (site.node.body, *(loop.body for loop in loops))
+    return "filled" if any(name in filled(body) for body in bodies) else ""
 
 
 def _only_tells(body: list[ast.stmt]) -> bool:

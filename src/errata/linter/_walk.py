@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from errata.linter._code import Around, Class, Definition, Function, Module, Site, Try, With, instance_of
-from errata.linter._names import called_as, imported, starred
+from errata.linter._names import called_as, imported, names_offered_by, starred
 
 # What nobody asks for: contexts, operators, annotations, and everything that is no node.
 _SKIPPED = frozenset(
@@ -76,6 +76,7 @@ class Walk:
             self._walk(*self.blocks.pop())
         self._name_what_is_on_top(body)
         self._name_what_functions_import()
+        self._name_what_stars_bring()
         return self.module
 
     def _walk(self, nodes: list[Any], here: _Here) -> None:
@@ -104,6 +105,12 @@ class Walk:
         for function in self.module.functions:
             for name, meaning in function.imports.items():
                 self.module.names.setdefault(name, meaning)
+
+    def _name_what_stars_bring(self) -> None:
+        # What a file binds by its name comes first; what another library's star brings, nobody can see.
+        for star in self.module.stars:
+            for name in names_offered_by(star):
+                self.module.names.setdefault(name, f"{star}.{name}")
 
 
 # Each of these answers whether what is inside is to be walked with the rest.

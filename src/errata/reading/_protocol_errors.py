@@ -5,16 +5,15 @@ from collections.abc import Mapping
 from errata._fault import Fault
 from errata._jsonable import jsonable_object
 from errata._taxonomy import Code
-from errata.dialects._canonical import from_object
 from errata.dialects._members import integer_in, object_in, text_in
-from errata.dialects._protocol import INVALID_PARAMS, code_of_number
+from errata.dialects._protocol import INVALID_PARAMS, code_of_number, fault_in
 from errata.reading._judgement import meaning_of_text
 from errata.reading._strangers import all_of, fault_of
 
 
 def read_protocol_error(body: Mapping[str, object]) -> Fault:
     """Read the `error` member of a JSON-RPC response."""
-    return from_object(object_in(body, "data")) or _read_stranger(body)
+    return fault_in(body) or _read_stranger(body)
 
 
 def _read_stranger(body: Mapping[str, object]) -> Fault:

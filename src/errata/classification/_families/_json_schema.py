@@ -45,6 +45,8 @@ _MUST = {
     "$ref":                  "does not fit the schema",
 }
 # fmt: on
+FORMATS = frozenset({"contentEncoding", "contentMediaType", "format", "pattern"})
+"""The rules on how a value is written."""
 _TELL_WHAT_IS_EXPECTED = {"type", "enum", "const", "format"}
 
 

@@ -28,6 +28,19 @@ _EXPECTED = {
 }
 """What Pydantic expects, by its name for the problem, in the words of JSON."""
 # fmt: on
+# A value of the right type, written in the wrong way. A number or a flag that cannot be read is of the wrong type.
+_OTHER_TYPES = {"int_parsing", "float_parsing", "decimal_parsing", "bool_parsing"}
+_OF_A_FORMAT = {
+    "base64_decode", "byte_size", "bytes_invalid_encoding", "color_error", "date_from_datetime_inexact", "pattern_regex",
+    "timezone_aware", "timezone_naive", "timezone_offset", "uuid_version", "zoneinfo_str",
+    "type_error.uuid", "value_error.color", "value_error.date", "value_error.datetime", "value_error.duration",
+    "value_error.email", "value_error.invalidbytesize", "value_error.regex_pattern", "value_error.str.regex",
+    "value_error.time",
+}  # fmt: skip
+_FORMAT_PREFIXES = ("ip_", "url_", "value_error.ipv", "value_error.url")
+_FORMAT_SUFFIXES = ("_format", "_parsing", "_pattern_mismatch")
+_EMAIL = "value is not a valid email address"
+"""What Pydantic's own check says; its name for the problem is the one for every check."""
 _MUST_BE = "must be "
 _ABSENT = object()
 _NAMES_WHAT_IS_ALLOWED = {"enum", "literal_error"}
@@ -44,8 +57,10 @@ _INNERMOST = 3
 
 def by_fields(error: BaseException) -> Answer:
     """The fields it names; a setting of this server is no argument of a caller."""
-    issues = (_issue(detail, path_of(_place(detail))) for detail in _details(error))
-    refusal = refused(issues, text_at(error, "title") or text_at(error, "model", "__name__"))
+    details = _details(error)
+    issues = (_issue(detail, path_of(_place(detail))) for detail in details)
+    title = text_at(error, "title") or text_at(error, "model", "__name__")
+    refusal = refused(issues, title, by_format=all(map(_is_about_format, details)))
     if _is_about_settings(error):
         return refusal._replace(code=Code.CONFIGURATION_ERROR, issues=())
     return refusal
@@ -59,9 +74,9 @@ def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | No
     paths = [path_of(_inside(detail, read)) if read is not None else path_of(_place(detail)) for detail in details]
     values = tuple(islice(_leaves([given, opened]), _MOST_VALUES))
     issues = [_told_of_an_argument(detail, path, values) for detail, path in zip(details, paths, strict=True)]
-    refusal = refused(_alternatives(issues), of, each="argument")
-    absent = refusal.code is Code.MISSING_REQUIRED_FIELD
-    return refusal if absent else refusal._replace(code=Code.INVALID_PARAMS)
+    by_format = all(map(_is_about_format, details))
+    refusal = refused(_alternatives(issues), of, each="argument", by_format=by_format)
+    return refusal if refusal.code is not Code.VALIDATION_FAILED else refusal._replace(code=Code.INVALID_PARAMS)
 
 
 def _is_json_in_text(value: object) -> bool:
@@ -152,6 +167,18 @@ def _place(detail: object) -> tuple[object, ...]:
 def _is_missing(detail: object) -> bool:
     kind = text_at(detail, "type") or ""
     return kind.startswith("missing") or kind == "value_error.missing"
+
+
+def _is_about_format(detail: object) -> bool:
+    """Whether a value is of the right type and written in the wrong way: a date, a pattern, a UUID, an address."""
+    kind = text_at(detail, "type") or ""
+    if kind in {"json_invalid", "value_error.json"}:  # Without a place it is the input as a whole.
+        return bool(_place(detail))
+    if kind == "value_error":
+        return (text_at(detail, "msg") or "").startswith(_EMAIL)
+    if kind in _OTHER_TYPES or kind.endswith("_type"):
+        return False
+    return kind in _OF_A_FORMAT or kind.startswith(_FORMAT_PREFIXES) or kind.endswith(_FORMAT_SUFFIXES)
 
 
 def _issue(detail: object, where: str) -> FieldIssue:

@@ -49,13 +49,21 @@ _REWORDED = (
 # fmt: on
 
 
-def refused(problems: Iterable[FieldIssue], by: str | None = None, *, each: str = _VALUE) -> Answer:
-    """Say what is wrong with the fields of an input, and by which schema; a problem without a field is that of the whole input."""
+def refused(
+    problems: Iterable[FieldIssue], by: str | None = None, *, each: str = _VALUE, by_format: bool = False
+) -> Answer:
+    """Say what is wrong with the fields of an input, and by which schema; a problem without a field is that of the whole input.
+
+    The code holds for all of the problems: MISSING_REQUIRED_FIELD if every field is absent, INVALID_FORMAT if every
+    value is of the right type and written in the wrong way (`by_format`), and VALIDATION_FAILED for anything else and
+    for several kinds at once.
+    """
     found = tuple(islice(problems, _MOST))
     if not found:
         return Answer(Code.VALIDATION_FAILED, text=f"The input does not fit `{by}`." if by else WITHHELD)
     absent = all(issue.problem == REQUIRED for issue in found)
-    code = Code.MISSING_REQUIRED_FIELD if absent else Code.VALIDATION_FAILED
+    code = Code.INVALID_FORMAT if by_format else Code.VALIDATION_FAILED
+    code = Code.MISSING_REQUIRED_FIELD if absent else code
     return Answer(code, text=_sentence(found, by, each), issues=tuple(issue for issue in found if issue.field))
 
 

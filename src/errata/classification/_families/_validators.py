@@ -7,18 +7,25 @@ from errata._jsonable import text_of
 from errata._taxonomy import Code
 from errata._values import is_a, items_of
 from errata.classification._answer import WITHHELD, Answer, Said
-from errata.classification._families._json_schema import issue_of, of_jsonschema
+from errata.classification._families._json_schema import FORMATS, issue_of, of_jsonschema
 from errata.classification._families._refusal import REQUIRED, nested, path_of, predicate, refused
 from errata.classification._reach import argument, called, peek, text_at
 
 _AT = r" - at `(?:key` in `)?(\$[^`]*)`$"
 _STEP = r"\.([^.\[]+)|\[(\.\.\.|\d+)\]"
+_MSGSPEC_FORMAT = r"Expected `str` matching regex |Invalid (?:RFC3339|ISO8601|UUID|base64)"
 _MOST = 4_000
 
 
 def by_rule(error: BaseException) -> Answer:
     """The path and the rule of the schema."""
-    return refused([of_jsonschema(error)])
+    return refused([of_jsonschema(error)], by_format=_is_about_format(error))
+
+
+def _is_about_format(error: object) -> bool:
+    """Whether the rule is one on how a value is written; the name of a property is no value."""
+    rules = items_of(peek(error, "absolute_schema_path"))
+    return text_at(error, "validator") in FORMATS and "propertyNames" not in rules[-2:-1]
 
 
 def by_schema_place(error: BaseException) -> Answer:
@@ -35,7 +42,7 @@ def by_fastjsonschema(error: BaseException) -> Answer | None:
         return None
     if rule == "required" and is_a(value, dict):
         return refused(FieldIssue(path_of((*path, name)), REQUIRED) for name in items_of(asked) if name not in value)
-    return refused([issue_of(path, rule, asked)])
+    return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
 
 
 def by_jsonschema_rs(error: BaseException) -> Answer:
@@ -44,14 +51,15 @@ def by_jsonschema_rs(error: BaseException) -> Answer:
     asked = peek(error, "kind", "value")
     if rule == "required":
         return refused([FieldIssue(path_of((*path, asked)), REQUIRED)])
-    return refused([issue_of(path, rule, asked)])
+    return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
 
 
 def by_rapidjson(error: BaseException) -> Answer:
     """The path and the rule of the schema, its first and third argument."""
     pointer = argument(error, 2)
     path = str.__str__(pointer).split("/")[1:] if is_a(pointer, str) else ()
-    return refused([issue_of(path, _text(argument(error)), None)])
+    rule = _text(argument(error))
+    return refused([issue_of(path, rule, None)], by_format=rule in FORMATS)
 
 
 def by_msgspec_text(error: BaseException) -> Answer:
@@ -68,7 +76,8 @@ def by_msgspec_text(error: BaseException) -> Answer:
         return refused([FieldIssue(path_of(path), "is not one of the allowed values")])
     expected = re.match(r"Expected (.*?)(?:, got .*)?$", told)
     problem = predicate(told.replace("Expected ", "expected ", 1).replace(", got ", ", not "))
-    return refused([FieldIssue(path_of(path), problem, expected[1].strip("`") if expected else None)])
+    issue = FieldIssue(path_of(path), problem, expected[1].strip("`") if expected else None)
+    return refused([issue], by_format=re.match(_MSGSPEC_FORMAT, told) is not None)
 
 
 def by_messages(error: BaseException) -> Answer:

@@ -61,8 +61,9 @@ def get_order(number: int) -> str:
 
 ## What it leaves alone
 
-The codes that may come from anywhere, declared or not (see `error-contract-conformance`); and in a service what names
-its reason in the data, or what several tools reach, because each of them may declare it otherwise.
+In a service, the codes that may come from anywhere (see `error-contract-conformance`), what names its reason in the data,
+and what several tools reach, because each of them may declare it otherwise. A handler that declares one of those codes
+has a reason for it, and raises it by that.
 
 `--fix` rewrites the call where exactly one declared failure has the code and the contract can be named.
 """
@@ -90,15 +91,16 @@ def _found(handler: Handler) -> Iterator[Told]:
     for reached in handler.errors:
         code = known_word(Code, reached.raised.code)
         declared = [held for held in agreement.failures if held.entry.code == code]
-        if code and declared and code not in BASELINE and _is_direct(handler, reached, agreement.reasons):
+        if code and declared and _is_direct(handler, reached, code, agreement.reasons):
             yield _told(handler, reached, declared)
 
 
-def _is_direct(handler: Handler, reached: Reached, reasons: list[str]) -> bool:
+def _is_direct(handler: Handler, reached: Reached, code: Code, reasons: list[str]) -> bool:
     if reached.raised.how not in {"factory", "constructor"}:
         return False
     is_shared = id(reached.where.function) in handler.shared
-    return reached.where == handler.where or not (is_shared or reached.raised.reason in reasons)
+    is_left_alone = is_shared or code in BASELINE or reached.raised.reason in reasons
+    return reached.where == handler.where or not is_left_alone
 
 
 def _told(handler: Handler, reached: Reached, declared: list[Held]) -> Told:

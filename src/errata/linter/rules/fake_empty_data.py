@@ -38,6 +38,25 @@ async def list_orders(customer: str) -> dict:
         return {"success": False, "error": str(error)}
 ```
 
+And kept in a list, which is empty or holds the half of it when something fails:
+
+```python
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("orders")
+
+
+@server.tool()
+async def list_orders(customer: str) -> list[dict]:
+    found = []
+    try:
+        async for page in orders.pages(customer):
+            found.extend(page)
+    except ConnectionError:
+        pass
+    return found
+```
+
 ## Write instead
 
 Take the `except` out: whatever is raised becomes an error result. Where you know more than the exception does, say it:
@@ -65,7 +84,7 @@ async def list_orders(customer: str) -> list[dict]:
 - A result that is marked as an error: `CallToolResult(isError=True, …)`, `ToolResult(is_error=True, …)`.
 - Clauses that try something else, that keep the failure in a list for later, or that end in a function that never
   returns.
-- Loops that skip what failed and go on with the next.
+- Loops that skip what failed and go on with the next, and lists that had something in them before the `try`.
 - Tools and functions whose answer is a verdict, by their names: `health_check`, `is_connected`, `validate_config`.
 - In functions that a handler calls, unless it gives back what they give: everything but failures of what asks another
   process, such as a request, a query, a command, anything awaited.
@@ -172,6 +191,8 @@ def _message(function: Function, each: Swallowed) -> str:
             return f"{what} is yielded as {looks}"
         case "default":
             return f"{what} leaves `{each.name}` as it was before the `try`: {looks}"
+        case "filled":
+            return f"{what} leaves in `{each.name}` what was there by then, which reads like all there is"
         case "end":
             return f"{what} is dropped here, and the function ends as if it had worked"
         case _:
