@@ -31,12 +31,13 @@ def main() -> None:
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
     for module in (importing, serving, encoding, successes, prose, resilience, classifying, redacting, linting):
-        for found in module.figures():
-            lines.append(
-                f"| {found.what} | {duration(found.ours_us)} | {found.beside} | {duration(found.theirs_us)} "
-                f"| {found.ratio:.3g} | {budget_of(found)} |"
-            )
+        lines += map(row, module.figures())
     return lines
+
+
+def row(found: Figure) -> str:
+    ours, theirs = duration(found.ours_us), duration(found.theirs_us)
+    return f"| {found.what} | {ours} | {found.beside} | {theirs} | {found.ratio:.3g} | {budget_of(found)} |"
 
 
 def budget_of(found: Figure) -> str:

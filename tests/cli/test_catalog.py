@@ -174,7 +174,7 @@ def test_a_page_for_people(catalog):
 
         ## What any tool may fail with
 
-        VALIDATION_FAILED, TIMEOUT, CANCELLED, NETWORK_ERROR, UPSTREAM_ERROR, SERVICE_UNAVAILABLE, CIRCUIT_OPEN, SERIALIZATION_ERROR, INTERNAL_ERROR: whether it declares them or not. Arguments that do not fit are INVALID_PARAMS or MISSING_REQUIRED_FIELD, before the tool runs.
+        VALIDATION_FAILED, TIMEOUT, CANCELLED, NETWORK_ERROR, UPSTREAM_ERROR, SERVICE_UNAVAILABLE, CIRCUIT_OPEN, SERIALIZATION_ERROR, INTERNAL_ERROR: whether it declares them or not. Arguments that do not fit are INVALID_PARAMS, MISSING_REQUIRED_FIELD or INVALID_FORMAT, before the tool runs.
         """)
 
 

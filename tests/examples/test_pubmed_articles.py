@@ -674,7 +674,7 @@ async def test_a_resource_that_is_not_there_is_told_in_the_jsonrpc_envelope(clie
         ("answer-404", -32602, -32001, "NOT_FOUND"),
         ("answer-422", -32602, -32007, "VALIDATION_FAILED"),
         ("twelve", -32602, -32602, "INVALID_PARAMS"),
-        ("a%20b", -32602, -32602, "INVALID_PARAMS"),
+        ("a%20b", -32602, -32602, "INVALID_FORMAT"),
         ("a/b", -32602, -32001, "NOT_FOUND"),
         ("..%2F..%2Fetc%2Fpasswd", -32602, -32001, "NOT_FOUND"),
     ],
