@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 from enum import StrEnum
+from itertools import islice
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from errata.classification._answer import WITHHELD, Answer, Rule, Said, describe
 from errata.classification._blame import ENOUGH, ENOUGH_TO_NAME, SIGNALS, Blame, Evidence, find_blame, is_stop_wrapper
 from errata.classification._call import Call
 from errata.classification._carried import carried, flag_of, is_bare, wait_of
-from errata.classification._judgement import concerns_arguments, guard_half_done, judge
+from errata.classification._judgement import concerns_arguments, guard_half_done, has_words, judge
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
 from errata.classification._upstream import complete_answer
@@ -192,12 +193,17 @@ class _Inquiry:
         try:
             texts = {id(each): fault.message for each in decision.here} if decision.answer.text else {}
             enough = ENOUGH_TO_NAME if fault.retry is Retry.FIX_INPUT else ENOUGH
+            has_group = any(is_a(each, BaseExceptionGroup) for each in decision.here)
+            subject = decision.error if has_group and self._is_one_of_several(error) else error
             return find_blame(
-                error, call, texts, [issue.field for issue in fault.issues], enough=enough, status=fault.http_status
+                subject, call, texts, [issue.field for issue in fault.issues], enough=enough, status=fault.http_status
             )
         except Exception as trouble:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
             _LOG.debug("The call was left out of account.\n%s", stack_of(trouble))
             return Blame()
+
+    def _is_one_of_several(self, error: BaseException) -> bool:
+        return is_a(error, BaseExceptionGroup) and len(list(islice(leaves_of(error), 2))) > 1
 
     def with_call(self, fault: Fault, decision: _Decision, blame: Blame, call: Call) -> Fault:
         """Return the fault as the call changes it."""
@@ -205,7 +211,8 @@ class _Inquiry:
         is_withheld = decision.answer.text == WITHHELD
         if subject is not decision.error and not is_withheld:
             is_withheld = is_stop_wrapper(decision.error)
-        return judge(fault, blame, call, self._message(subject), is_withheld=is_withheld)
+        text = self._text_of(subject)
+        return judge(fault, blame, call, self._message(subject) if has_words(text) else text, is_withheld=is_withheld)
 
     def ask(self, error: BaseException, above: _Errors = ()) -> _Decision:
         """Ask the class, then what the exception carries, then its cause and its words."""

@@ -8,6 +8,7 @@ import ast
 import dataclasses
 import enum
 import inspect
+import re
 from collections.abc import Iterable
 
 from errata._fault import Fault, FieldIssue
@@ -41,6 +42,7 @@ _ABOUT_ARGUMENTS = frozenset({Code.INVALID_PARAMS, Code.INVALID_FORMAT, Code.VAL
 # fmt: on
 _MOST_CHOICES = 12
 _LONGEST_TEXT = 500
+_TWO_WORDS = re.compile(r"[^\W\d_]{2,}\S*\s+\S*[^\W\d_]{2,}")
 _LONGEST_VALUE = 60
 
 
@@ -62,9 +64,9 @@ def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: boo
         return dataclasses.replace(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
     if fault.retry is Retry.FIX_INPUT:
         has_arguments = call.arguments or call.properties()
-        return _not_at_fault(fault, blame, text) if blame.acquitted or not has_arguments else fault
-    if blame.is_written and text and (is_withheld or fault.code is Code.INTERNAL_ERROR):
-        return _written(fault, blame, text)
+        return _not_at_fault(fault, blame) if blame.acquitted or not has_arguments else fault
+    if blame.is_written and has_words(text) and (is_withheld or fault.code is Code.INTERNAL_ERROR):
+        return _written(fault, blame, text if is_withheld else fault.message)
     return _of_the_machine(fault, blame)
 
 
@@ -97,9 +99,9 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
     if is_open(fault):
         code = Code.NOT_FOUND if blame.is_lookup else _MENDED.get(fault.code, Code.VALIDATION_FAILED)
         retry = Retry.FIX_INPUT
-    message = (
-        _sentence(blame, text) if is_withheld and not blame.is_written else (fault.message if not is_withheld else text)
-    )
+    message = fault.message
+    if is_withheld:
+        message = text if blame.is_written and has_words(text) else _sentence(blame, text)
     return dataclasses.replace(
         fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues
     )
@@ -107,7 +109,7 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
 
 def _problem(fault: Fault, blame: Blame, call: Call) -> str:
     """Say in a few words what is wrong with the argument."""
-    error, signals = blame.error, blame.signals
+    error = blame.error
     if is_a(error, KeyError) and not blame.is_lookup:
         return f"lacks {_shown(argument(error), blame)}"
     if blame.is_lookup or fault.code is Code.NOT_FOUND:
@@ -120,7 +122,7 @@ def _problem(fault: Fault, blame: Blame, call: Call) -> str:
         return "conflicts with what is there"
     if is_a(error, UnicodeError) or fault.code in {Code.SERIALIZATION_ERROR, Code.INVALID_FORMAT, Code.PARSE_ERROR}:
         return "cannot be read in the expected format"
-    return "is refused by the tool's own check" if "check" in signals else "is refused as it is"
+    return "is refused as it is"
 
 
 def _not_there(blame: Blame, call: Call) -> str:
@@ -199,7 +201,7 @@ def _named(site: Site, node: ast.AST) -> object:
 # No argument is at fault.
 
 
-def _not_at_fault(fault: Fault, blame: Blame, text: str) -> Fault:
+def _not_at_fault(fault: Fault, blame: Blame) -> Fault:
     """Take the advice to correct the arguments back."""
     error = blame.error
     if is_a(error, OSError) or blame.acquitted == "setting":
@@ -213,7 +215,9 @@ def _not_at_fault(fault: Fault, blame: Blame, text: str) -> Fault:
     if blame.acquitted == "fetched":
         return dataclasses.replace(fault, code=Code.SERIALIZATION_ERROR, retry=Retry.NEVER, issues=(), field=None)
     if blame.is_written:
-        return _written(fault, blame, text)
+        return _written(fault, blame, fault.message)
+    if blame.acquitted is None:  # The call has no arguments that could be corrected.
+        return dataclasses.replace(fault, code=Code.UNKNOWN_ERROR, retry=Retry.NEVER, issues=(), field=None)
     if blame.acquitted == "literal":
         return dataclasses.replace(fault, code=Code.DATABASE_ERROR, retry=Retry.NEVER, issues=(), field=None)
     return Fault(code=Code.INTERNAL_ERROR, correlation_id=fault.correlation_id, timestamp=fault.timestamp)
@@ -258,10 +262,16 @@ def _modules_below(error: object) -> set[str]:
 # Somebody wrote it.
 
 
+def has_words(text: str) -> bool:
+    """Whether a text is a message to somebody: two words at least. A key or a name alone is none."""
+    return _TWO_WORDS.search(text) is not None
+
+
 def _written(fault: Fault, blame: Blame, text: str) -> Fault:
     """Say what the server's author wrote; it is no bug report, but the code that its words or its place give it."""
     meaning = meaning_of(text)
-    if meaning is not None and not (blame.acquitted and (meaning.retry or meaning.code.retry) is Retry.FIX_INPUT):
+    is_acquitted = blame.acquitted is not None or fault.retry is Retry.FIX_INPUT  # It was called so, and is not.
+    if meaning is not None and not (is_acquitted and (meaning.retry or meaning.code.retry) is Retry.FIX_INPUT):
         retry = meaning.retry or meaning.code.retry
         return dataclasses.replace(
             fault, code=meaning.code, retry=Retry.IF_HARMLESS if retry is Retry.SAME_CALL else retry, message=text

@@ -26,6 +26,7 @@ from pydantic import Field, ValidationError, create_model
 from errata._fault import FaultError
 from errata._jsonable import text_of
 from errata._serving import (
+    Bug,
     Failed,
     ForTheProtocol,
     Kind,
@@ -82,7 +83,7 @@ def refused(error: BaseException, request: Request, behind: object) -> Failed | 
     """Tell whether the arguments did not fit; None if it is about something else."""
     cause = error.__cause__
     if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
-        return RefusedModel(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
+        return Bug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
     if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
         return refused
     in_body = cause if type(error).__name__ == _OF_THE_BODY else error

@@ -46,8 +46,8 @@ class ServerInstallation(Speaking):
         self._server = server
         self._handlers: dict[str, HandlerEntry[Any]] = {}
         self._register = server.add_request_handler
-        self._declarations: dict[str, object] = {}
-        """What the tools declare of themselves, by their names."""
+        self._declarations: dict[str, Tool] = {}
+        """The tools as they were listed last, by their names."""
 
     def hook(self) -> None:
         """Put errata around the handlers that are there, and those that come."""
@@ -103,7 +103,7 @@ class ServerInstallation(Speaking):
                 self._declarations.clear()
                 if result.next_cursor is None:  # It is the whole list.
                     self.look_for_typos({tool.name: tool.input_schema for tool in result.tools})
-            self._declarations |= {tool.name: tool.annotations for tool in result.tools}
+            self._declarations |= {tool.name: tool for tool in result.tools}
             return result.model_copy(update={"tools": [self.with_errors(tool) for tool in result.tools]})
 
         return list_tools
@@ -119,14 +119,19 @@ class ServerInstallation(Speaking):
         return Failed(inside, on_purpose=isinstance(inside, MEANT))
 
     async def input_schema(self, request: Request) -> Mapping[str, object]:
-        """Ask the server's own list for the schema of a tool's arguments."""
-        tool = await self._listed(request)
+        """Find the schema of a tool's arguments."""
+        tool = await self._declared(request)
         return tool.input_schema if tool else {}
 
     async def annotations(self, request: Request) -> object:
-        """Tell what a tool declares, by the list that was sent last; if none was, the server is asked for it."""
+        """Find what a tool declares of itself."""
+        tool = await self._declared(request)
+        return tool.annotations if tool else None
+
+    async def _declared(self, request: Request) -> Tool | None:
+        """Look a tool up in the list that was sent last; if it is not in there, the server is asked for it."""
         if request.name not in self._declarations and (tool := await self._listed(request)):
-            self._declarations[tool.name] = tool.annotations
+            self._declarations[tool.name] = tool
         return self._declarations.get(request.name)
 
     async def tools(self, request: Request) -> Mapping[str, Mapping[str, object]]:

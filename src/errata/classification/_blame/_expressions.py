@@ -397,13 +397,15 @@ class Reading:
 
     def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
         """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
-        if type(self._case.error) in _GENERAL or not operands or _is_of_a_program(self._case.error):
+        if type(self._case.error) in _GENERAL or _is_of_a_program(self._case.error):
             return LITERAL
+        if not operands:
+            return holder
         made = [origin for origin in origins if origin.made_of]
         first = origins[0] if node.args else made[0] if len(made) == 1 and not holder.fetched_by else LITERAL
         if node.args and isinstance(operands[0], ast.Compare | ast.Lambda):
             first = LITERAL
-        return merge([first, holder])._replace(path=first.path) if holder.made_of else first
+        return first
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
         """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
