@@ -14,7 +14,7 @@ TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help version demo test examples laws coverage check docs bench storm corpus soak wild conformance clients wheel clean
+.PHONY: help version demo test examples laws coverage check docs bench storm corpus recovery soak wild conformance clients wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -56,6 +56,9 @@ corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided 
 	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile tests/classification
 	@.venv-corpus/bin/python scripts/score_corpus.py --corpus $(CORPUS)
 
+recovery: .venv-recovery/recovery.done  ## Labelled failing calls: does an agent read the right next step, with errata and without?
+	@.venv-recovery/bin/python scripts/score_recovery.py --corpus $(CORPUS)
+
 soak: $(VENV)/test.done  ## Thirty thousand calls that fail at random: does anything stay behind? It takes a minute.
 	@$(BIN)/python tests/client/soak.py
 
@@ -85,7 +88,7 @@ version:  # Which Python the tests run under.
 	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-corpus .conformance .clients .node .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-corpus .venv-recovery .conformance .clients .node .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
@@ -112,6 +115,12 @@ $(VENV)/check.done: requirements/check.txt $(VENV)/test.done
 	@echo "Setting up .venv-corpus with the libraries; this takes a minute or two ..."
 	@$(PYTHON) -m venv .venv-corpus
 	@env -u PIP_CONSTRAINT .venv-corpus/bin/python $(INSTALL) --requirement requirements/corpus.txt --editable .
+	@touch $@
+
+.venv-recovery/recovery.done: requirements/recovery.txt pyproject.toml
+	@echo "Setting up .venv-recovery with the libraries; this takes a minute or two ..."
+	@$(PYTHON) -m venv .venv-recovery
+	@env -u PIP_CONSTRAINT .venv-recovery/bin/python $(INSTALL) --requirement requirements/recovery.txt --editable ".[all]"
 	@touch $@
 
 $(VENV)/bench.done: requirements/bench.txt $(VENV)/errata.done

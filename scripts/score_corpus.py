@@ -5,20 +5,19 @@ process of its own, because provoking real exceptions leaves servers, threads an
 """
 
 import argparse
-import datetime as dt
 import json
-import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from accuracy_page import measured_by, write_section
+
 import errata
 
 HERE = Path(__file__).resolve().parent
 MISSED = " (missed)"
-PAGE = HERE.parent / "docs" / "accuracy.md"
 
 
 def classify(error: BaseException) -> tuple[str, bool, int | None]:
@@ -40,7 +39,7 @@ def main() -> int:
     table = "\n".join(lines)
     print(table)
     if given.write:
-        PAGE.write_text(page(table), encoding="utf-8")
+        write_section("exceptions, secrets, responses", f"{measured_by('make corpus')}.\n\n{table}")
     return 1 if MISSED in table else 0
 
 
@@ -99,17 +98,6 @@ def run(*command: object) -> str:
     for line in done.stdout.splitlines()[:-1]:
         print(line)
     return done.stdout
-
-
-def page(table: str) -> str:
-    today = dt.datetime.now(dt.UTC).date()
-    return (
-        "# How often errata is right\n\n"
-        f"Measured by `make corpus` on {today}, {platform.python_implementation()} {platform.python_version()}: real "
-        "exceptions of real libraries, most of them provoked against local servers, strings with random secrets, and "
-        "responses of published MCP servers, all labelled by hand. A code counts as right if it is one that a careful engineer could defend.\n\n"
-        f"{table}\n"
-    )
 
 
 if __name__ == "__main__":
