@@ -109,8 +109,8 @@ def pay(order: int) -> str:
 
 def stock(article: str) -> str:
     """Crash, as code with a bug does."""
-    counts: dict[str, int] = {}
-    return str(counts[article])
+    shelf: dict[str, int] = {}
+    return f"{article}: {shelf['count']}"
 
 
 def balance(account: str) -> Balance:

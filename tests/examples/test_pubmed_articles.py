@@ -819,7 +819,12 @@ async def test_what_changes_something_shows_what_was_and_what_is(save):
 async def test_a_unique_constraint_is_a_conflict(save):
     await save("twice")
 
-    assert surfaces(await save("twice")) == failure(-32002, "UNIQUE constraint failed: items.pmid")
+    assert surfaces(await save("twice")) == failure(
+        -32002,
+        "UNIQUE constraint failed: items.pmid",
+        field="pmid",
+        issues=[{"field": "pmid", "problem": "conflicts with what is there"}],
+    )
 
 
 async def test_a_failure_of_the_storage_is_a_database_error(save):

@@ -46,13 +46,13 @@ def code_of(result):
 
 async def test_an_exception_that_is_its_own_cause_is_answered(server):
     @server.tool()
-    async def fail():
-        error = ValueError("no berth")
+    async def fail(berth: int):
+        error = ValueError(f"there is no berth {berth}")
         raise error from error
 
     errata.install(server)
 
-    assert code_of(await called(server)) is Code.VALIDATION_FAILED
+    assert code_of(await called(server, arguments={"berth": 17})) is Code.VALIDATION_FAILED
 
 
 async def test_what_an_sdk_wrapped_in_a_circle_is_answered():
@@ -117,14 +117,14 @@ async def test_a_log_that_fails_costs_nobody_an_answer(server):
         raise OSError(PRIVATE)
 
     @server.tool()
-    async def fail():
-        raise ValueError("no berth")
+    async def fail(berth: int):
+        raise ValueError(f"there is no berth {berth}")
 
     errata.install(server)
     log = logging.getLogger("errata")
     log.addFilter(refuse)
     try:
-        result = await called(server)
+        result = await called(server, arguments={"berth": 17})
     finally:
         log.removeFilter(refuse)
 
@@ -206,12 +206,12 @@ async def test_a_tool_that_says_what_the_sdk_says_of_unknown_ones_is_there():
     server = FastMCP("hostile")
 
     @server.tool
-    async def fail():
-        raise ValueError("Unknown tool: 'fail' is not in the box")
+    async def fail(wanted: str):
+        raise ValueError(f"Unknown tool: {wanted!r} is not in the box")
 
     errata.install(server)
 
-    assert code_of(await called(server)) is Code.VALIDATION_FAILED
+    assert code_of(await called(server, arguments={"wanted": "fail"})) is Code.VALIDATION_FAILED
 
 
 async def test_who_changes_the_first_answer_changes_no_other():

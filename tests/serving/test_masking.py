@@ -28,8 +28,10 @@ class BusyError(Exception):
     headers = {"retry-after": "7"}  # noqa: RUF012 - as a client's exception has them.
 
 
-async def written() -> str:
-    raise ValueError("limit must be between 1 and 100 in table orders_2026")
+async def written(limit: int) -> str:
+    if limit > 100:
+        raise ValueError("limit must be between 1 and 100 in table orders_2026")
+    return f"{limit} orders"
 
 
 async def busy() -> str:
@@ -53,6 +55,9 @@ async def declared() -> str:
     raise OrderErrors.no_match("No order 7")
 
 
+TOO_MANY = {"limit": 500}
+
+
 async def quoting(symbol: str, days: int) -> str:
     return f"{symbol} {days}"
 
@@ -62,11 +67,13 @@ async def _error(server, tool, era="auto", arguments=None):
         return await client.call_tool(tool, arguments or {})
 
 
-@pytest.mark.parametrize("tool", [written, busy, grouped, wrapped])
-async def test_the_words_of_an_exception_are_withheld(kind, era, tool):
+@pytest.mark.parametrize(
+    ("tool", "arguments"), [(written, TOO_MANY), (busy, {}), (grouped, {}), (wrapped, {})]
+)
+async def test_the_words_of_an_exception_are_withheld(kind, era, tool, arguments):
     server = MAKERS[kind](tool)
     errata.install(server, mask=True)
-    result = await _error(server, tool.__name__, era)
+    result = await _error(server, tool.__name__, era, arguments)
     told = result.model_dump_json()
     for word in ("orders_2026", "tenant", "between", "Version"):
         assert word not in told
@@ -145,13 +152,19 @@ async def test_a_resource_and_a_prompt_are_masked_alike(kind, era):
     async def report() -> str:
         raise ValueError("table orders_2026")
 
+    async def summary(month: str) -> str:
+        raise ValueError(f"{month} is not in table orders_2026")
+
     async def refused() -> str:
         raise _RESOURCE[kind]("Not on a Sunday")
 
-    server = MAKERS[kind](resources={"data://report": report, "data://refused": refused}, prompts=[report])
+    server = MAKERS[kind](resources={"data://report": report, "data://refused": refused}, prompts=[summary])
     errata.install(server, mask=True)
     async with connected(server, era) as client:
-        for ask in (lambda: client.read_resource("data://report"), lambda: client.get_prompt("report")):
+        for ask in (
+            lambda: client.read_resource("data://report"),
+            lambda: client.get_prompt("summary", {"month": "Smarch"}),
+        ):
             with pytest.raises(MCPError) as failed:
                 await ask()
             assert "orders_2026" not in failed.value.message + str(failed.value.data)
@@ -178,7 +191,7 @@ async def test_a_prompt_error_keeps_its_words(era):
 async def test_fastmcps_own_setting_holds_unless_errata_is_told_otherwise(own, settings, is_masked, era):
     server = fast_mcp(written, mask_error_details=own)
     errata.install(server, **settings)
-    message = (await _error(server, "written", era)).structured_content["error"]["message"]
+    message = (await _error(server, "written", era, TOO_MANY)).structured_content["error"]["message"]
     assert ("orders_2026" not in message) is is_masked
 
 
@@ -186,7 +199,7 @@ async def test_fastmcps_own_setting_holds_unless_errata_is_told_otherwise(own, s
 async def test_every_dialect_is_masked(kind, dialect):
     server = MAKERS[kind](written)
     errata.install(server, mask=True, dialect=dialect)
-    result = await _error(server, "written")
+    result = await _error(server, "written", arguments=TOO_MANY)
     assert result.is_error
     assert "orders_2026" not in result.model_dump_json()
 
@@ -263,4 +276,4 @@ async def test_single_tools_may_speak_another_dialect(kind, era):
     errata.install(server, per_tool={"formatted": "tool-error-v1", "raised": dialects.get("json-rpc")})
     assert (await _error(server, "formatted", era)).structured_content["kind"] == "toolError:v1"
     assert (await _error(server, "raised", era)).structured_content["error"]["code"] == -32002
-    assert (await _error(server, "written", era)).structured_content["error"]["code"] == "VALIDATION_FAILED"
+    assert (await _error(server, "written", era, TOO_MANY)).structured_content["error"]["code"] == "VALIDATION_FAILED"
