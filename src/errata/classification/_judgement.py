@@ -8,7 +8,6 @@ import ast
 import dataclasses
 import enum
 import inspect
-import re
 from collections.abc import Iterable
 
 from errata._fault import Fault, FieldIssue
@@ -42,7 +41,6 @@ _ABOUT_ARGUMENTS = frozenset({Code.INVALID_PARAMS, Code.INVALID_FORMAT, Code.VAL
 # fmt: on
 _MOST_CHOICES = 12
 _LONGEST_TEXT = 500
-_TWO_WORDS = re.compile(r"[^\W\d_]{2,}\S*\s+\S*[^\W\d_]{2,}")
 _LONGEST_VALUE = 60
 
 
@@ -264,7 +262,8 @@ def _modules_below(error: object) -> set[str]:
 
 def has_words(text: str) -> bool:
     """Whether a text is a message to somebody: two words at least. A key or a name alone is none."""
-    return _TWO_WORDS.search(text) is not None
+    words = text[:_LONGEST_TEXT].split()
+    return sum(len(word) > 1 and any(map(str.isalpha, word)) for word in words) > 1
 
 
 def _written(fault: Fault, blame: Blame, text: str) -> Fault:
