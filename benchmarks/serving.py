@@ -1,5 +1,8 @@
 """What a call costs in a server with errata, beside the same server without: in memory, through the SDK's own client.
 
+What the judgement costs is measured beside a server with errata that does not know the call, and judges the exception
+alone.
+
 Two servers that are the same differ by two hundredths within one process, by which of them was there first and where
 things happen to lie in memory. So each figure is taken in several processes, in both orders, and the best of all rounds
 counts; a line of the table shows how well that works.
@@ -14,6 +17,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,26 +52,47 @@ async def search(name: str):  # noqa: ANN201 - as above.
     raise ValueError(f"`{name}` is 500; the highest allowed is 100")
 
 
+PRICES = {"bread": 3, "butter": 4}
+
+
+async def price(name: str):  # noqa: ANN201 - as above.
+    return PRICES[name]
+
+
+class Kind(StrEnum):
+    """What a server is measured with, as the table says it."""
+
+    ERRATA = "with errata"
+    ALONE = "without the call"
+    """errata, not knowing the call."""
+    BARE = "without errata"
+
+
 class Case(NamedTuple):
-    """A server with errata beside one without, and what is called in both."""
+    """A server with errata beside another one, and what is called in both."""
 
     sdk: str
     tool: Tool
     what: str
     budget: float | None
     new_words: bool = False
+    beside: Kind = Kind.BARE
 
 
 # fmt: off
 CASES = [
     Case("mcp", greet,  "MCPServer: a call that succeeds",                          1.02),
     Case("mcp", count,  "MCPServer: one with an output schema",                     1.05),
-    Case("mcp", search, "MCPServer: a call that fails",                             1.30),
+    Case("mcp", search, "MCPServer: a call that fails",                             1.35),
     Case("mcp", search, "MCPServer: one that fails in other words each time",       None, new_words=True),
+    Case("mcp", search, "MCPServer: the judgement, a refusal in other words each time", 1.10, new_words=True, beside=Kind.ALONE),
+    Case("mcp", price,  "MCPServer: the judgement, a key that is not there",        1.10, beside=Kind.ALONE),
     Case("fastmcp", greet,  "FastMCP: a call that succeeds",                            1.03),
     Case("fastmcp", count,  "FastMCP: one with an output schema, now validated",        1.10),
     Case("fastmcp", search, "FastMCP: a call that fails",                               1.20),
     Case("fastmcp", search, "FastMCP: one that fails in other words each time",         None, new_words=True),
+    Case("fastmcp", search, "FastMCP: the judgement, a refusal in other words each time", 1.10, new_words=True, beside=Kind.ALONE),
+    Case("fastmcp", price,  "FastMCP: the judgement, a key that is not there",          1.10, beside=Kind.ALONE),
 ]
 # fmt: on
 CONTROL = Case("mcp", greet, "MCPServer: the same server twice, without errata", None)
@@ -77,8 +102,8 @@ def figures() -> list[Figure]:
     runs = [_in_a_process(["--measure", "--bare-first"][: 1 + number % 2]) for number in range(PROCESSES)]
     best = [[min(pair[side] for pair in pairs) for side in (0, 1)] for pairs in zip(*runs, strict=True)]
     lines = [
-        Figure(case.what, ours, "without errata", bare, case.budget)
-        for case, (ours, bare) in zip([*CASES, CONTROL], best, strict=True)
+        Figure(case.what, ours, case.beside, theirs, case.budget)
+        for case, (ours, theirs) in zip([*CASES, CONTROL], best, strict=True)
     ]
     shipped, ours = _in_a_process(["--crash"]), _in_a_process(["--crash", "--errata"])
     crash = Figure("MCPServer as shipped: a crash, logged with rich", shipped, "with errata, logged", ours, least=20)
@@ -93,18 +118,18 @@ def _in_a_process(arguments: Sequence[str]) -> Any:  # noqa: ANN401 - what it pr
 
 async def _measure() -> list[tuple[float, float]]:
     logging.disable(logging.CRITICAL)
-    return [await _compared(case) for case in CASES] + [await _compared(CONTROL, installed=False)]
+    return [await _compared(case) for case in CASES] + [await _compared(CONTROL, Kind.BARE)]
 
 
-async def _compared(case: Case, *, installed: bool = True) -> tuple[float, float]:
+async def _compared(case: Case, ours: Kind = Kind.ERRATA) -> tuple[float, float]:
+    turned = -1 if "--bare-first" in sys.argv else 1
     async with AsyncExitStack() as stack:
-        order = (False, installed) if "--bare-first" in sys.argv else (installed, False)
-        first, second = [await stack.enter_async_context(_client(case, installed=each)) for each in order]
-        ours, bare = (second, first) if "--bare-first" in sys.argv else (first, second)
-        return await _best(_call(ours, case), _call(bare, case))
+        clients = [await stack.enter_async_context(_client(case, kind)) for kind in (ours, case.beside)[::turned]]
+        first, second = clients[::turned]
+        return await _best(_call(first, case), _call(second, case))
 
 
-def _client(case: Case, *, installed: bool) -> Any:  # noqa: ANN401 - one of two SDKs.
+def _client(case: Case, kind: Kind) -> Any:  # noqa: ANN401 - one of two SDKs.
     import errata  # noqa: PLC0415 - importing it in the main process would not be felt by the others.
 
     if case.sdk == "fastmcp":
@@ -117,9 +142,15 @@ def _client(case: Case, *, installed: bool) -> Any:  # noqa: ANN401 - one of two
 
         server = MCPServer("bench")
     server.tool()(case.tool)
-    if installed:
-        errata.install(server)
+    if kind is not Kind.BARE:
+        installation = errata.install(server)
+        if kind is Kind.ALONE:
+            installation._call_of = _nothing  # noqa: SLF001 - there is no setting for that, and there should be none.
     return Client(server)
+
+
+async def _nothing(_: object) -> None:
+    """Know nothing of a call."""
 
 
 def _call(client: Any, case: Case) -> Call:  # noqa: ANN401 - as above.
@@ -150,13 +181,13 @@ async def _microseconds(call: Call, times: int) -> float:
     return (time.perf_counter() - start) / times * 1e6
 
 
-async def _crash(*, installed: bool) -> float:
+async def _crash(kind: Kind) -> float:
     """Time a crash with the logging that a server ships with, rich tracebacks and all."""
     case = Case("mcp", search, "", None)
-    async with _client(case, installed=installed) as client:
+    async with _client(case, kind) as client:
         return min([await _microseconds(_call(client, case), CRASHES) for _ in range(5)])
 
 
 if __name__ == "__main__":
-    measured = _measure() if "--measure" in sys.argv else _crash(installed="--errata" in sys.argv)
+    measured = _measure() if "--measure" in sys.argv else _crash(Kind.ERRATA if "--errata" in sys.argv else Kind.BARE)
     print(json.dumps(asyncio.run(measured)))
