@@ -33,6 +33,7 @@ SECRET = "ghp_" + "Zr5Lk8Qm2Xw9Tb4Vn7Jd3Hs6Fy1Gc0Pa8Ue5"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
 TRACED = {"traceparent": f"00-{TRACE_ID}-00f067aa0ba902b7-01"}
 HUGE = 1_000_000
+PRICES = {"ACME": 31.4, "ACRE": 2.7}
 
 EVERYTHING = {
     "data": {"key": "k-1", "password": "hunter2hunter2"},
@@ -132,8 +133,18 @@ async def adapter() -> dict[str, int]:
     raise AdapterError("ORDER_NOT_FOUND", "There is no order 17.", {"order": 17})
 
 
-async def value() -> str:
+async def value(limit: int) -> str:
+    if not 1 <= limit <= 100:
+        raise ValueError("limit must be between 1 and 100")
+    return "fine"
+
+
+async def value_of_its_own() -> str:
     raise ValueError("limit must be between 1 and 100")
+
+
+def price(symbol: str) -> float:
+    return PRICES[symbol]
 
 
 def too_slow() -> str:
@@ -164,15 +175,21 @@ async def unanswered() -> str:
     raise httpx2.ReadTimeout("", request=httpx2.Request("POST", f"https://bank.example/pay?access_token={SECRET}"))
 
 
-async def several() -> str:
-    raise ExceptionGroup("both", [ConnectionRefusedError(111, "Connection refused"), ValueError("day 32 is no day")])
+async def asked() -> str:
+    raise httpx2.ReadTimeout("", request=httpx2.Request("GET", "https://bank.example/rates"))
 
 
-async def chained() -> str:
+async def several(day: int) -> str:
+    raise ExceptionGroup(
+        "both", [ConnectionRefusedError(111, "Connection refused"), ValueError(f"day {day} is no day")]
+    )
+
+
+async def chained(account: str) -> str:
     try:
         raise KeyError(NEVER_SHOWN)  # noqa: TRY301 - it is to be the cause of another one.
     except KeyError as error:
-        raise ValueError("there is no account of that name") from error
+        raise ValueError(f"there is no account {account!r}") from error
 
 
 async def secret() -> str:
@@ -258,8 +275,8 @@ async def whole_result() -> CallToolResult:
 
 
 TOOLS = (
-    everything, adapter, value, too_slow, forbidden, bug, bug_in_a_thread, upstream, unanswered, several, chained,
-    secret, body, order, broken, protocol, stumbling, asking, formatted, unprintable, huge, failing_itself, text, untyped, model,
+    everything, adapter, value, value_of_its_own, price, too_slow, forbidden, bug, bug_in_a_thread, upstream, unanswered,
+    asked, several, chained, secret, body, order, broken, protocol, stumbling, asking, formatted, unprintable, huge, failing_itself, text, untyped, model,
     numbers, nothing, whole_result,
 )  # fmt: skip
 
@@ -301,7 +318,9 @@ FAILING = {
     "declared": Call("declared", {"pmids": ["1", "2"]}),
     "declared_by_name": Call("declared_by_name"),
     "adapter": Call("adapter"),
-    "value": Call("value"),
+    "value": Call("value", {"limit": 500}),
+    "value_without_arguments": Call("value_of_its_own"),
+    "key_in_a_thread": Call("price", {"symbol": "ACNE"}),
     "timeout_in_a_thread": Call("too_slow"),
     "permission_in_a_thread": Call("forbidden"),
     "bug": Call("bug"),
@@ -311,8 +330,9 @@ FAILING = {
     "upstream_429": Call("upstream", {"status": 429}),
     "upstream_401": Call("upstream", {"status": 401}),
     "upstream_read_timeout": Call("unanswered"),
-    "exception_group": Call("several"),
-    "exception_with_a_cause": Call("chained"),
+    "upstream_read_timeout_of_a_get": Call("asked"),
+    "exception_group": Call("several", {"day": 32}),
+    "exception_with_a_cause": Call("chained", {"account": "ann"}),
     "own_error": Call("own_error"),
     "secret": Call("secret"),
     "bug_in_a_model": Call("body"),

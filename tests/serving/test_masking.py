@@ -67,9 +67,7 @@ async def _error(server, tool, era="auto", arguments=None):
         return await client.call_tool(tool, arguments or {})
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"), [(written, TOO_MANY), (busy, {}), (grouped, {}), (wrapped, {})]
-)
+@pytest.mark.parametrize(("tool", "arguments"), [(written, TOO_MANY), (busy, {}), (grouped, {}), (wrapped, {})])
 async def test_the_words_of_an_exception_are_withheld(kind, era, tool, arguments):
     server = MAKERS[kind](tool)
     errata.install(server, mask=True)
