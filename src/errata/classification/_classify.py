@@ -3,8 +3,8 @@
 import dataclasses
 import logging
 from enum import StrEnum
-from itertools import islice
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from errata._fault import Fault, FaultError, identified
@@ -22,7 +22,7 @@ from errata.classification._judgement import concerns_arguments, guard_half_done
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
 from errata.classification._upstream import complete_answer
-from errata.classification._words import CALLERS_TEXTS, meaning_of, words_of
+from errata.classification._words import CALL, meaning_of, words_of
 
 _LOG = logging.getLogger("errata")
 _DEEPEST = 16
@@ -144,7 +144,7 @@ def _judged(error: BaseException, call: Call | None) -> tuple[Fault, _Decision |
 
 
 def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> tuple[Fault, _Decision, Blame | None]:
-    blanked = CALLERS_TEXTS.set(call.texts())
+    before = CALL.set(call)
     try:
         decision = inquiry.ask(error)
         fault = inquiry.fault(decision)
@@ -155,7 +155,7 @@ def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> 
         blame = inquiry.blame(error, call, fault, decision)
         return guard_half_done(inquiry.with_call(fault, decision, blame, call), call), decision, blame
     finally:
-        CALLERS_TEXTS.reset(blanked)
+        CALL.reset(before)
 
 
 class _Inquiry:

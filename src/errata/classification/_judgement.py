@@ -10,7 +10,7 @@ import enum
 import inspect
 from collections.abc import Iterable
 
-from errata._fault import Fault, FieldIssue
+from errata._fault import Fault, FieldIssue, rewritten
 from errata._half_done import tells_of_work_done
 from errata._jsonable import text_of
 from errata._redaction import redact_data
@@ -70,12 +70,12 @@ def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: boo
 
 def guard_half_done(fault: Fault, call: Call) -> Fault:
     """Lower the verdict of a failure that tells of work done before it: "Order 17 was created, but the mail was refused"."""
-    if fault.retry not in {Retry.SAME_CALL, Retry.FIX_INPUT} or not tells_of_work_done(fault.message):
-        return fault
     if fault.retry is Retry.SAME_CALL:
-        return dataclasses.replace(fault, retry=Retry.IF_HARMLESS)
-    is_whole = " but " not in fault.message and " however" not in fault.message
-    return fault if is_whole or _is_harmless(call) else dataclasses.replace(fault, retry=Retry.VERIFY_FIRST)
+        return rewritten(fault, retry=Retry.IF_HARMLESS) if tells_of_work_done(fault.message) else fault
+    has_more = " but " in fault.message or " however" in fault.message
+    if fault.retry is not Retry.FIX_INPUT or not has_more or not tells_of_work_done(fault.message):
+        return fault
+    return fault if _is_harmless(call) else rewritten(fault, retry=Retry.VERIFY_FIRST)
 
 
 def _is_harmless(call: Call) -> bool:
@@ -100,9 +100,7 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
     message = fault.message
     if is_withheld:
         message = text if blame.is_written and has_words(text) else _sentence(blame, text)
-    return dataclasses.replace(
-        fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues
-    )
+    return rewritten(fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues)
 
 
 def _problem(fault: Fault, blame: Blame, call: Call) -> str:

@@ -12,6 +12,7 @@ from errata._status import status_to_code
 from errata._taxonomy import verdict
 from errata._values import is_a
 from errata.classification._answer import Answer
+from errata.classification._call import Call
 from errata.classification._carried import WORDS_AT, is_bare
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
@@ -36,13 +37,14 @@ _INTRODUCES = frozenset([
     "reason", "response", "returned", "said", "says", "status", "type", "with",
 ])  # fmt: skip
 _SHORTEST_VALUE = 4
-CALLERS_TEXTS: ContextVar[tuple[str, ...]] = ContextVar("errata_callers_texts", default=())
-"""The texts that the caller of the tool sent, while a failure of that call is judged."""
+CALL: ContextVar[Call | None] = ContextVar("errata_call", default=None)
+"""The call whose failure is being judged."""
 
 
 def blank(text: str) -> str:
     """Return a text without what it quotes in prose, and without what the caller sent; JSON and its like stay."""
-    for value in CALLERS_TEXTS.get():
+    call = CALL.get()
+    for value in call.texts() if call is not None else ():
         text = text.replace(value, " ")
     if not any(quote in text for quote in "'\"`\u201c\u00ab"):
         return text

@@ -20,7 +20,7 @@ from errata.classification._blame._signals import (
 )
 from errata.classification._blame._source import OwnCode, Site, Trail
 from errata.classification._blame._texts import evidence_in_fields, evidence_in_text, key_of
-from errata.classification._blame._tracing import Subject, find_subject, flow_along, is_stop_wrapper, without_await
+from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
 from errata.classification._reach import argument
@@ -86,9 +86,9 @@ def find_blame(
     values = ArgumentValues(call)
     subject = find_subject(error, OwnCode(call.function))
     while True:
-        case = _case(subject, call, values, _text(subject.error, texts), status)
+        case = Case(call, values, subject.error, _text(subject.error, texts), status, subject.trail)
         reading = Reading(case)
-        evidence = list(reading.evidence())
+        evidence = reading.evidence()
         if not (subject.is_relayed and len(case.trail.sites) > 1 and evidence == [Evidence("own")]):
             break
         subject = subject._replace(trail=Trail(case.trail.sites[:-1], case.trail.sites[-1].frame))
@@ -102,12 +102,6 @@ def find_blame(
         whole=reading.whole,
         is_halfway=reading.is_halfway(),
     )
-
-
-def _case(subject: Subject, call: Call, values: ArgumentValues, text: str, status: int | None) -> Case:
-    site = subject.trail.last
-    node = without_await(site.node) if site else None
-    return Case(call, values, subject.error, text, status, subject.trail, flow_along(subject.trail, call, values), node)
 
 
 def _text(error: BaseException, texts: Mapping[int, str]) -> str:

@@ -1,15 +1,16 @@
 """Evidence from the expression that failed: which operand it failed on, and whether that is made of an argument."""
 
 import ast
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
-from typing import NamedTuple
 
 from errata._values import is_a
 from errata.classification._blame._provenance import LITERAL, Flow, Origin, merge
 from errata.classification._blame._signals import Evidence
 from errata.classification._blame._source import Site, Trail
+from errata.classification._blame._tracing import flow_along, is_tool, without_await
 from errata.classification._blame._values import ArgumentValues, has_word
 from errata.classification._call import Call
 from errata.classification._reach import argument, peek, text_at
@@ -64,7 +65,8 @@ _NOT_THERE = ("NoResultFound", "DoesNotExist", "NotFound", "NoMatches", "NoRecor
 """How the names of classes end that say so."""
 
 
-class Case(NamedTuple):
+@dataclasses.dataclass(slots=True)
+class Case:
     """One exception, its way through the server's code, and the call."""
 
     call: Call
@@ -73,9 +75,14 @@ class Case(NamedTuple):
     text: str
     status: int | None
     trail: Trail
-    flow: Flow
-    node: ast.AST | None
-    """The expression that failed."""
+    _flow: Flow | None = None
+
+    @property
+    def flow(self) -> Flow:
+        """Where the values in the failing expression come from; it is followed when it is first needed."""
+        if self._flow is None:
+            self._flow = flow_along(self.trail, self.call, self.values)
+        return self._flow
 
     @property
     def site(self) -> Site | None:
@@ -83,19 +90,28 @@ class Case(NamedTuple):
         return self.trail.last
 
     @property
+    def node(self) -> ast.AST | None:
+        """The expression that failed."""
+        site = self.trail.last
+        return without_await(site.node) if site else None
+
+    @property
     def is_own_failure(self) -> bool:
         """Whether the server's own expression failed by itself, and no library below it."""
         return self.trail.beyond is None
 
 
+_CHECKS: dict[tuple[object, ...], tuple[list[Evidence], bool]] = {}
+_MOST_CHECKS = 512
+
+
 class Reading:
     """What the failing expression says."""
 
-    __slots__ = ("_case", "_flow", "is_lookup", "is_written", "whole")
+    __slots__ = ("_case", "is_lookup", "is_written", "whole")
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._flow = case.flow
         self.is_written = False
         """Whether somebody wrote the text, in a `raise` or an `assert` of the server's own code."""
         self.is_lookup = False
@@ -103,19 +119,36 @@ class Reading:
         self.whole: str | None = None
         """The argument that the operand is, to the letter."""
 
-    def evidence(self) -> Iterator[Evidence]:
+    @property
+    def _flow(self) -> Flow:
+        return self._case.flow
+
+    def evidence(self) -> list[Evidence]:
         """Read the expression that failed."""
         case = self._case
         if case.site is None or case.node is None:
-            yield from self._without_source()
-        elif is_a(case.error, AssertionError) and case.is_own_failure and (test := _asserted(case.site)) is not None:
+            return list(self._without_source())
+        if is_a(case.error, AssertionError) and case.is_own_failure and (test := _asserted(case.site)) is not None:
             self.is_written = bool(case.text)
-            yield from self._of_check([test])
-        elif isinstance(case.node, ast.Raise):
+            return list(self._of_check([test]))
+        if isinstance(case.node, ast.Raise):
             self.is_written = bool(case.text)
-            yield from self._of_check(list(_guards(case.site)))
-        else:
-            yield from self._of_expression(case.node)
+            return self._of_raise(case.site)
+        return list(self._of_expression(case.node))
+
+    def _of_raise(self, site: Site) -> list[Evidence]:
+        """Read a check of the tool's own function once for every set of arguments: it is the commonest failure of all."""
+        key = (site.node, type(self._case.error), *self._case.call.arguments)
+        known = _CHECKS.get(key)
+        if known is None:
+            evidence = list(self._of_check(list(_guards(site))))
+            if not is_tool(site, self._case.call):
+                return evidence
+            if len(_CHECKS) >= _MOST_CHECKS:
+                _CHECKS.clear()
+            known = _CHECKS[key] = (evidence, self.is_lookup)
+        self.is_lookup = known[1]
+        return list(known[0])
 
     def _without_source(self) -> Iterator[Evidence]:
         """Ask at least whether the library's first frame was given an argument itself."""

@@ -7,6 +7,7 @@ import ast
 import linecache
 import sysconfig
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
@@ -21,6 +22,7 @@ _MOST_OWN = 24
 _LONGEST_FILE = 400_000
 """Characters; a longer file is not parsed, and nothing is said about what is in it."""
 _MOST_FILES = 128
+_MOST_SITES = 1024
 _LIBRARY_FOLDERS = ("/site-packages/", "/dist-packages/")
 _STANDARD_LIBRARY = tuple(
     f"{folder}/" for name in ("stdlib", "platstdlib") if (folder := sysconfig.get_paths().get(name))
@@ -59,13 +61,12 @@ class Trail(NamedTuple):
 class OwnCode:
     """Tells the modules of a server from the libraries it uses."""
 
-    __slots__ = ("_files", "_package")
+    __slots__ = ("_package",)
 
     def __init__(self, function: Callable[..., object] | None) -> None:
         name = peek(function, "__module__")
         package = name.partition(".")[0] if is_a(name, str) else ""
         self._package = "" if package in _NOBODYS else package
-        self._files: dict[str, bool] = {}
 
     def includes(self, frame: FrameType) -> bool:
         """Whether a frame runs code of the server."""
@@ -75,16 +76,13 @@ class OwnCode:
             return False
         if self._package and package == self._package:
             return True
-        file = frame.f_code.co_filename
-        own = self._files.get(file)
-        if own is None:
-            own = self._files[file] = _is_own_file(file)
-        return own
+        return _is_own_file(frame.f_code.co_filename)
 
 
 _NOBODYS = {"", "builtins", "functools", "__main__", "mcp", "fastmcp", "errata"}
 
 
+@lru_cache(maxsize=1024)
 def _is_own_file(file: str) -> bool:
     path = file.replace("\\", "/")
     if path.startswith("<") or any(folder in path for folder in _LIBRARY_FOLDERS):
@@ -111,14 +109,14 @@ def _steps(error: BaseException) -> Iterator[TracebackType]:
 def _site(step: TracebackType) -> Site | None:
     code = step.tb_frame.f_code
     module = parsed(code.co_filename, step.tb_frame.f_globals)
-    position = next(islice(code.co_positions(), step.tb_lasti // 2, None), None)
-    if module is None or position is None or position[0] is None:
+    if module is None:
         return None
     key = (code, step.tb_lasti)
     if key not in module.sites:
-        if len(module.sites) >= _MOST_FILES * 8:
+        if len(module.sites) >= _MOST_SITES:
             module.sites.clear()
-        module.sites[key] = _located(module, code, position)
+        position = next(islice(code.co_positions(), step.tb_lasti // 2, None), None)
+        module.sites[key] = _located(module, code, position) if position else None
     located = module.sites[key]
     return Site(step.tb_frame, code, *located) if located else None
 

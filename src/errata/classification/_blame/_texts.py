@@ -1,5 +1,6 @@
 """Evidence from what an exception says and carries: its words, its attributes, the name of its file."""
 
+import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -36,10 +37,10 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     key = key_of(case.error)
     if key and not _is_in_source(key, case) and (paths := values.equal_to(key) or values.containing(key)):
         yield Evidence("key", paths)
-    quoted = quoted_in(text)
-    if paths := _merge(map(values.equal_to, [*quoted, *marked_in(text)])):
+    subjects = [*quoted_in(text), *marked_in(text)]
+    if paths := _merge(map(values.equal_to, subjects)):
         yield Evidence("quoted", paths)
-    if paths := _merge(map(values.around, [*quoted, *marked_in(text)])):
+    if paths := _merge(map(values.around, subjects)):
         yield Evidence("part", paths)
     words = _STATUS.sub(" ", text.lower())
     yield from _names(case, words)
@@ -85,14 +86,8 @@ def _is_in_source(key: str, case: Case) -> bool:
     """Whether a key is written out where it failed: then it is the server's own, whatever was sent."""
     if case.node is None:
         return False
-    names = {each for each in texts_in(case.node)}
-    return key in names or f".{key}" in _attributes(case)
-
-
-def _attributes(case: Case) -> set[str]:
-    import ast  # noqa: PLC0415
-
-    return {f".{each.attr}" for each in ast.walk(case.node) if isinstance(each, ast.Attribute)} if case.node else set()
+    attributes = (each.attr for each in ast.walk(case.node) if isinstance(each, ast.Attribute))
+    return key in texts_in(case.node) or key in attributes
 
 
 # Names.

@@ -99,11 +99,10 @@ def _is_rewording(trail: Trail) -> bool:
 
 def flow_along(trail: Trail, call: Call, values: ArgumentValues) -> Flow:
     """Follow the arguments from the tool's function to the last site; return the flow there."""
-    code = peek(_unwrap(call.function), "__code__")
     files = {site.code.co_filename for site in trail.sites}
     flow, before = Flow(Scope({}, lambda _: False), {}), None
     for site in trail.sites:
-        environment = _bind(site, before, flow, call, values, is_tool=site.code is code)
+        environment = _bind(site, before, flow, call, values)
         scope = Scope(site.frame.f_globals, partial(_is_in, files), partial(_look, site.frame, values))
         flow = Flow(scope, environment)
         flow.follow(site.function.body, (*site.parents, site.node))
@@ -135,13 +134,16 @@ def _unwrap(function: object) -> object:
     return function
 
 
-def _bind(  # noqa: PLR0913 - all of it tells where a parameter comes from.
-    site: Site, before: Site | None, flow: Flow, call: Call, values: ArgumentValues, *, is_tool: bool
-) -> Environment:
+def is_tool(site: Site, call: Call) -> bool:
+    """Whether a site is in the tool's own function."""
+    return site.code is peek(_unwrap(call.function), "__code__")
+
+
+def _bind(site: Site, before: Site | None, flow: Flow, call: Call, values: ArgumentValues) -> Environment:
     """Return where the variables of a site's function come from as it begins."""
     names = site.parameters
     environment: Environment = dict.fromkeys(names, UNKNOWN)
-    if is_tool or (before is None and call.arguments and {*call.arguments} <= {*names}):
+    if is_tool(site, call) or (before is None and call.arguments and {*call.arguments} <= {*names}):
         sent = {name: Origin.of(name) for name in names if name in call.arguments}
         unsent = {name: Origin(unsent=frozenset({name})) for name in names if name in call.properties()}
         return environment | unsent | sent
