@@ -138,6 +138,17 @@ def of_status(status: int, error: BaseException) -> Answer:
     return Answer(code, retry, status, wait_ms)
 
 
+def by_response(response: object) -> Answer | None:
+    """Say what the status of a response means, given its headers."""
+    status = next(
+        (number for name in ("status_code", "status") if (number := number_at(response, name)) is not None), None
+    )
+    if status is None or not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
+        return None
+    code, retry, wait_ms = http_verdict(status, header_fields(peek(response, "headers")))
+    return Answer(code, retry, status, wait_ms)
+
+
 def _may_tell(headers: object) -> bool:
     """Whether headers may say more than the status. To ask their names is cheap, to read them is not."""
     if not issubclass(type(headers), Mapping):

@@ -15,9 +15,18 @@ from errata._responses._refusals import wait_asked_for
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
 from errata.classification._answer import WITHHELD, Answer, Rule, Said, described
-from errata.classification._blame import ENOUGH, ENOUGH_TO_NAME, SIGNALS, Blame, Evidence, find_blame, is_stop_wrapper
+from errata.classification._blame import (
+    ENOUGH,
+    ENOUGH_TO_NAME,
+    SIGNALS,
+    Blame,
+    Evidence,
+    find_blame,
+    is_stop_wrapper,
+    response_behind,
+)
 from errata.classification._call import Call
-from errata.classification._carried import carried, flag_of, is_bare, wait_of
+from errata.classification._carried import by_response, carried, flag_of, is_bare, wait_of
 from errata.classification._judgement import concerns_arguments, guard_half_done, has_words, judge
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
@@ -146,7 +155,7 @@ def _judged(error: BaseException, call: Call | None) -> tuple[Fault, _Decision |
 def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> tuple[Fault, _Decision, Blame | None]:
     before = CALL.set(call)
     try:
-        decision = inquiry.ask(error)
+        decision = inquiry.with_response(inquiry.ask(error), error, call)
         fault = inquiry.fault(decision)
         if decision.step is Step.FAULT:
             return fault, decision, None
@@ -187,6 +196,17 @@ class _Inquiry:
             correlation_id=new_correlation_id(),
             timestamp=now(),
         )
+
+    def with_response(self, decision: _Decision, error: BaseException, call: Call) -> _Decision:
+        """Decide by the response that the server had in hand as it raised, if words are all there is otherwise."""
+        if decision.step not in {Step.WORDS, Step.FALLBACK}:
+            return decision
+        try:
+            response = response_behind(error, call)
+            answer = None if response is None else by_response(response)
+        except Exception:  # noqa: BLE001 - a foreign object, which may do anything.
+            return decision
+        return decision._replace(answer=answer, step=Step.CARRIED, is_prose=False) if answer else decision
 
     def blame(self, error: BaseException, call: Call, fault: Fault, decision: _Decision) -> Blame:
         """Find out whether an argument is at fault; what goes wrong there leaves the Fault as it is without the call."""

@@ -1,5 +1,6 @@
 """Whose fault is it? The evidence that an argument of the call is at fault, weighed against the evidence that none is."""
 
+import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -7,7 +8,7 @@ from typing import NamedTuple, cast
 
 from errata._jsonable import text_of
 from errata._values import is_a
-from errata.classification._blame._expressions import Case, Reading
+from errata.classification._blame._expressions import Case, Reading, guards
 from errata.classification._blame._signals import (
     CLOSE,
     ENOUGH,
@@ -23,7 +24,7 @@ from errata.classification._blame._texts import evidence_in_fields, evidence_in_
 from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
-from errata.classification._reach import argument
+from errata.classification._reach import argument, number_at, peek
 
 __all__ = [
     "ENOUGH",
@@ -35,6 +36,7 @@ __all__ = [
     "Site",
     "find_blame",
     "is_stop_wrapper",
+    "response_behind",
 ]
 
 _LONGEST_TEXT = 4_000
@@ -102,6 +104,26 @@ def find_blame(
         whole=reading.whole,
         is_halfway=reading.is_halfway(),
     )
+
+
+def response_behind(error: BaseException, call: Call) -> object | None:
+    """Return the HTTP response that a check of the server's own was about: `if response.is_error: raise …`.
+
+    The status in hand is a fact, where the same number in the author's sentence is only words.
+    """
+    subject = find_subject(error, OwnCode(call.function))
+    site = subject.trail.last
+    if site is None or subject.trail.beyond is not None or not isinstance(site.node, ast.Raise):
+        return None
+    names = {node.id for part in (site.node, *guards(site)) for node in ast.walk(part) if isinstance(node, ast.Name)}
+    held = site.frame.f_locals
+    return next((held[name] for name in sorted(names) if name in held and _is_failed_response(held[name])), None)
+
+
+def _is_failed_response(value: object) -> bool:
+    if is_a(value, BaseException) or peek(value, "headers") is None:
+        return False
+    return any(400 <= (number_at(value, name) or 0) <= 599 for name in ("status_code", "status"))  # noqa: PLR2004 - HTTP's failures
 
 
 def _text(error: BaseException, texts: Mapping[int, str]) -> str:

@@ -141,7 +141,7 @@ class Reading:
         key = (site.node, type(self._case.error), *self._case.call.arguments)
         known = _CHECKS.get(key)
         if known is None:
-            evidence = list(self._of_check(list(_guards(site))))
+            evidence = list(self._of_check(list(guards(site))))
             if not is_tool(site, self._case.call):
                 return evidence
             if len(_CHECKS) >= _MOST_CHECKS:
@@ -322,6 +322,24 @@ class Reading:
         else:
             yield from self._acquit(origin)
 
+    def _of_missing(self, whole: Origin, holder: Origin, given: Origin) -> Iterator[Evidence]:
+        """Judge a library's "not found": the caller's if an argument was looked for, or selected, and not what it led to."""
+        self.is_lookup = True
+        named = complaints(self._case.text)
+        mentioned = {
+            path for word in named for path in self._case.values.containing(word) or self._case.values.within(word)
+        }
+        if given.made_of and (mentioned & given.made_of or not named):
+            yield from self._accuse("operand", given)
+        elif holder.arguments and not given.fetched_by and not named:
+            yield from self._accuse("selected", holder)
+        elif holder.made_of and mentioned & holder.made_of:
+            yield from self._accuse("operand", holder)
+        elif given.fetched_by or (given.made_of and holder.fetched_by) or not whole.arguments:
+            yield from self._acquit(whole._replace(fetched_by=whole.arguments))
+        else:
+            yield from self._accuse("parameter", whole)
+
     def _chosen(self, node: ast.Call) -> Origin | None:
         """Return the argument that selected what a library cannot do this with: `frame[column].mean()`."""
         match node.func:
@@ -349,11 +367,11 @@ class Reading:
             yield Evidence("fetched")
         elif self._is_of_own_template(node, holder) or (made.made_of and self._is_no_text(made)):
             yield Evidence("fetched" if holder.fetched_by else "own")
+        elif is_missing(self._case.error):
+            yield from self._of_missing(merge([holder, given]), holder, given)
         elif made.made_of:
             self.is_lookup = is_a(self._case.error, KeyError) and not _builds(node)
             yield from self._accuse("operand", made)
-        elif is_missing(self._case.error) or "not found" in self._case.text.lower():
-            yield from self._of_empty(merge([holder, given]), [node])
         else:
             yield from self._acquit(merge([holder, given]))
 
@@ -376,7 +394,7 @@ class Reading:
         text, origins = self._case.text, [*map(self._flow.value, operands)]
         whole = merge([holder, *origins])
         if is_missing(self._case.error):
-            yield from self._of_empty(whole, [node])
+            yield from self._of_missing(whole, holder, merge(origins))
             return
         if self._is_about_fetched_text(node, holder) or (not whole.made_of and self._case.status is None):
             yield from self._acquit(whole._replace(fetched_by=whole.arguments))
@@ -583,7 +601,7 @@ def _asserted(site: Site) -> ast.expr | None:
     return next((node.test for node in nodes if isinstance(node, ast.Assert)), None)
 
 
-def _guards(site: Site) -> Iterator[ast.AST]:
+def guards(site: Site) -> Iterator[ast.AST]:
     """List the tests that lead to a `raise`, the closest first: those around it, and those that would have left before."""
     chain = [*site.parents, site.node]
     for index in range(len(chain) - 1, 0, -1):

@@ -43,6 +43,11 @@ class ArgumentValues:
         folded = _fold(word)
         return tuple(path for path, text in self._texts if folded in text) if len(folded) > 1 else ()
 
+    def within(self, word: str) -> tuple[str, ...]:
+        """Return the arguments whose values stand in a longer word, such as the name of a file."""
+        folded = _fold(word)
+        return tuple(path for path, text in self._texts if len(text) > 1 and has_word(folded, text))
+
     def around(self, word: str) -> tuple[str, ...]:
         """Return the arguments of which a word is a part, and not the whole."""
         folded = _fold(word)
