@@ -1,0 +1,109 @@
+"""What the name of a tool, and the method of the request that failed, say about doing it twice."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata._tool_effects import only_reads, presume
+
+METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PATCH", "PUT", "DELETE", None)
+ONLY_READS = (
+    "get_order", "getOrder", "get-order", "GetOrder", "list_orders", "list_posts", "read_book", "fetch_mail",
+    "find_place", "search", "count_comments", "describe_schedule", "lookup_user", "show_update", "whoami",
+)  # fmt: skip
+MAY_CHANGE = (
+    "get_or_create", "getOrCreate", "find_and_delete", "read_and_reply", "get_and_set", "list_remove",
+    "fetch_or_order", "check_and_update", "create_issue", "send_mail", "book_table", "delete_order", "set_price",
+)  # fmt: skip
+DOES_NOT_SAY = (
+    "query", "check_order", "execute_query", "orders_list", "shop_list_orders", "order_status", "weather", "handle",
+    "validate_input", "export_report", "download_visual", "", "_", "17", "été",
+)  # fmt: skip
+NAMES = (*ONLY_READS, *MAY_CHANGE, *DOES_NOT_SAY)
+
+
+@pytest.mark.parametrize("tool", ONLY_READS)
+def test_a_tool_named_for_reading_only_reads(tool):
+    assert only_reads(tool)
+
+
+@pytest.mark.parametrize("tool", [*MAY_CHANGE, *DOES_NOT_SAY])
+def test_no_other_tool_is_said_to_only_read(tool):
+    assert not only_reads(tool)
+
+
+POST, PATCH, GET, HEAD = (f"The request was a {method}" for method in ("POST", "PATCH", "GET", "HEAD"))
+READS, CHANGES = "By its name, `{}` only reads", "By its name, `{}` changes something"
+UNKNOWN = (None, None)
+# fmt: off
+PRESUMED = [
+    # The name does not say: the method does.
+    ("handle",           "GET",     (True, GET)),
+    ("handle",           "HEAD",    (True, HEAD)),
+    ("handle",           "POST",    (False, POST)),
+    ("handle",           "PATCH",   (False, PATCH)),
+    ("handle",           "PUT",     UNKNOWN),
+    ("handle",           "DELETE",  UNKNOWN),
+    ("handle",           None,      UNKNOWN),
+    ("handle",           "get",     UNKNOWN),  # A method is given in capitals.
+    # It changes something: a GET says only how far it came.
+    ("book_table",       "GET",     (False, CHANGES)),
+    ("book_table",       "POST",    (False, POST)),
+    ("book_table",       "PUT",     (False, CHANGES)),
+    ("book_table",       None,      (False, CHANGES)),
+    ("create_issue",     "GET",     (False, CHANGES)),
+    ("send_mail",        None,      (False, CHANGES)),
+    # It reads: a POST may be a search, and is not held against it.
+    ("list_orders",      "GET",     (True, GET)),
+    ("list_orders",      "POST",    UNKNOWN),
+    ("list_orders",      "DELETE",  (True, READS)),
+    ("list_orders",      None,      (True, READS)),
+    # Names that say two things, or too little.
+    ("get_or_create",    None,      UNKNOWN),
+    ("get_or_create",    "POST",    (False, POST)),
+    ("check_and_update", None,      UNKNOWN),
+    ("check_and_update", "POST",    (False, POST)),
+    ("query",            None,      UNKNOWN),
+    ("query",            "POST",    (False, POST)),
+    ("query",            "GET",     (True, GET)),
+    ("orders_list",      None,      UNKNOWN),
+    ("orders_list",      "GET",     (True, GET)),
+    ("orders_list",      "POST",    (False, POST)),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("tool", "method", "expected"), PRESUMED)
+def test_a_tool_is_presumed_by_the_method_and_the_verb(tool, method, expected):
+    harmless, why = expected
+
+    assert presume(tool, method) == (harmless, why and why.format(tool))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_request_with_a_key_may_be_repeated_unless_the_tool_changes_something(method):
+    assert presume("handle", method, is_keyed=True) == (True, "The request had an idempotency key")
+    assert presume("find_table", method, is_keyed=True).harmless is True
+    assert presume("book_table", method, is_keyed=True).harmless is False
+
+
+@given(
+    st.sampled_from(NAMES) | st.text(max_size=40),
+    st.sampled_from(METHODS) | st.none() | st.text(max_size=8),
+    st.booleans(),
+)
+def test_whatever_is_presumed_says_what_by(tool, method, is_keyed):
+    harmless, why = presume(tool, method, is_keyed=is_keyed)
+
+    assert (harmless is None) is (why is None)
+
+
+@given(st.sampled_from(NAMES) | st.text(max_size=40), st.sampled_from(["POST", "PATCH"]))
+def test_an_unsafe_request_without_a_key_is_never_presumed_harmless(tool, method):
+    assert presume(tool, method).harmless is not True
+
+
+@pytest.mark.xfail(strict=True, reason="a name that begins with a verb of reading is not searched for another deed")
+@pytest.mark.parametrize("tool", ["check_and_update", "find_and_delete", "read_and_reply"])
+def test_a_safe_request_of_a_tool_that_also_changes_something_is_not_presumed_harmless(tool):
+    assert presume(tool, "GET").harmless is not True
