@@ -122,13 +122,25 @@ def test_a_refusal_behind_work_that_was_done_does_not_prove_that_nothing_happene
 
 
 @pytest.mark.parametrize("text", NOT_BEGUN)
-def test_a_refusal_alone_proves_that_nothing_happened(text):
+def test_a_refusal_in_prose_alone_licenses_no_repetition_of_what_may_do_harm(text):
+    assert failed(text).retry is Retry.IF_HARMLESS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"status": 503, "error": "Service Unavailable"}',
+        '{"statusCode": 429, "message": "Too Many Requests"}',
+        '{"error": {"status": 503, "message": "The issue could not be created."}}',
+    ],
+)
+def test_a_refusal_with_its_status_proves_that_nothing_happened(text):
     assert failed(text).retry is Retry.SAME_CALL
 
 
 ENVOY = "upstream connect error or disconnect/reset before headers. reset reason: "
 STATED = [
-    (ENVOY + "connection failure", Retry.SAME_CALL),
+    (ENVOY + "connection failure", Retry.IF_HARMLESS),
     (ENVOY + "connection termination", Retry.IF_HARMLESS),
     (ENVOY + "remote reset", Retry.IF_HARMLESS),
     ("[Errno 28] No space left on device", Retry.NEVER),
@@ -294,15 +306,16 @@ def test_a_code_says_nothing_where_words_say_more():
 @pytest.mark.parametrize(
     ("text", "retry"),
     [
-        ("409 Conflict: the page is being edited. Please try again.", Retry.SAME_CALL),
-        ("HTTP 409: save collided, retry in 5 seconds", Retry.SAME_CALL),
+        ("409 Conflict: the page is being edited. Please try again.", Retry.IF_HARMLESS),
+        ("HTTP 409: save collided, retry in 5 seconds", Retry.IF_HARMLESS),
+        ('{"status": 409, "error": "the page is being edited. Please try again."}', Retry.SAME_CALL),
         ("409 Conflict", Retry.FIX_INPUT),
         ("409 Conflict: fetch the page and try again", Retry.FIX_INPUT),
         ("409 Conflict: please try again with another name", Retry.FIX_INPUT),
         ("409 Conflict: the name is already in use, please try again", Retry.FIX_INPUT),
     ],
 )
-def test_a_conflict_is_repeated_where_the_server_asks_for_it(text, retry):
+def test_a_conflict_may_be_repeated_where_the_server_asks_for_it(text, retry):
     fault = failed(text)
 
     assert (fault.code, fault.retry) == (Code.CONFLICT, retry)
@@ -310,7 +323,7 @@ def test_a_conflict_is_repeated_where_the_server_asks_for_it(text, retry):
 
 def test_why_a_connection_failed_says_more_than_that_it_did():
     assert failed("Failed to connect to the database: password is incorrect").retry is Retry.NEVER
-    assert failed("Failed to connect to the database").retry is Retry.SAME_CALL
+    assert failed("Failed to connect to the database").retry is Retry.IF_HARMLESS
 
 
 def test_an_opening_that_may_be_a_title_or_a_line_of_a_log_needs_words_that_tell_of_a_failure():

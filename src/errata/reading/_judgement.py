@@ -133,7 +133,7 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     return Meaning(
         code=code,
         message=source.message,
-        retry=_verdict(code, told, facts.flag, f"{source.text}\n{source.beside or ''}"),
+        retry=_verdict(code, told, source),
         retry_declared=facts.flag is not None,
         status=told.status,
         wait_ms=next((wait for wait in waits if wait is not None), None),
@@ -243,13 +243,20 @@ def _is_refused(mention: Issue) -> bool:
     return mention.field[:1].islower() and mention.problem != ONLY_NAMED
 
 
-def _verdict(code: Code, told: _Told, flag: bool | None, text: str) -> Retry:  # noqa: FBT001 - a yes, a no or neither.
-    """Let the server's own yes or no count, as far as the code and the table's row allow it."""
-    row = told.retry if code is told.code else None
+def _verdict(code: Code, told: _Told, source: _Source) -> Retry:
+    """Let the server's own yes or no count, as far as the code and the table's row allow it.
+
+    To repeat the same call takes a fact, such as a status beside the text: a phrase in prose, or a text that tells of
+    work done before, says at most that it may be repeated if that does no harm.
+    """
+    flag, row = source.facts.flag, told.retry if code is told.code else None
     if flag is not None and not (flag and row):
         return verdict(code, http_status=told.status, flag=flag)
-    said = row or verdict(code, http_status=told.status)
-    return Retry.IF_HARMLESS if said is Retry.SAME_CALL and tells_of_work_done(text) else said
+    retry = row or verdict(code, http_status=told.status)
+    is_prose = source.facts.status is None and flag is None and not source.facts.words
+    if retry is Retry.SAME_CALL and (is_prose or tells_of_work_done(f"{source.text}\n{source.beside or ''}")):
+        return Retry.IF_HARMLESS
+    return retry
 
 
 def _beside(number: int | None, told: Code | None) -> Code:
