@@ -1,7 +1,9 @@
 """Whose fault a failure is: the signals, one by one, and what no exception, frame or source file can do to the search."""
 
 import linecache
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -230,6 +232,7 @@ def test_no_attribute_of_an_exception_breaks_the_judgement(attribute):
 def test_a_longer_text_is_no_more_work():
     call = Call(tool="get_region", arguments={"region": "nort"})
     small, large = (RuntimeError("'nort' is wrong, " * (size // 17)) for size in (SMALL * 10, LARGE))
+    classify(small, call)
     assert work_of(classify, large, call) <= 2 * work_of(classify, small, call)
 
 
@@ -245,6 +248,7 @@ def deep(error, depth):
 def test_a_deeper_traceback_is_no_more_work():
     call = call_of(tools.get_region, {"region": "nort"})
     shallow, deeper = (deep(failure_of(tools.get_region, call.arguments), depth) for depth in (1_000, 100_000))
+    classify(shallow, call)  # Now the file has been read.
     assert work_of(classify, deeper, call) <= 2 * work_of(classify, shallow, call)
 
 
@@ -439,3 +443,27 @@ def test_source_that_cannot_be_read_accuses_nobody(change, tmp_path):
     source = SERVER.replace("[region]", "['west' if region else region]")
     fault = judged(server_at(change(tmp_path / "server.py"), source), {"region": "north"}).fault
     assert (fault.code, fault.field) == (Code.INTERNAL_ERROR, None)
+
+
+@pytest.mark.xfail(reason="only the size of the file is looked at before it is opened")
+@pytest.mark.usefixtures("fresh")
+def test_source_that_is_a_pipe_is_never_opened(tmp_path):
+    """Whoever opens it waits for somebody at the other end; here somebody is, so that the test ends."""
+    pipe, was_opened = tmp_path / "server.py", threading.Event()
+    os.mkfifo(pipe)
+
+    def write():
+        end = os.open(pipe, os.O_WRONLY)
+        was_opened.set()
+        os.close(end)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    tool = server_at(pipe)
+    judged(tool, {"region": "nort"})
+    opened = was_opened.is_set()
+    if not opened:
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        writer.join()
+        os.close(reader)
+    assert not opened

@@ -112,7 +112,6 @@ NOT_AT_FAULT = [
     (tools.check_own_state, {"title": "regions"}, Code.UNKNOWN_ERROR),
     (tools.assert_own, {"title": "west"}, Code.INTERNAL_ERROR),
     (tools.cancel_order, {"order_id": 17}, Code.BUSINESS_RULE_VIOLATION),
-    (tools.reworded_own, {"title": "map"}, Code.INTERNAL_ERROR),
     (tools.read_own_note, {"title": "index.txt"}, Code.CONFIGURATION_ERROR),
     (tools.read_note_of_missing_folder, {"name": "notes"}, Code.CONFIGURATION_ERROR),
     (tools.read_setting, {"title": "ERRATA_NO_SUCH_SETTING"}, Code.CONFIGURATION_ERROR),
@@ -172,6 +171,11 @@ def test_what_python_says_to_a_programmer_is_said_as_a_sentence(tool, arguments,
     assert judged(tool, arguments).fault.message == words
 
 
+def test_a_bug_in_words_of_the_author_is_said_in_them_and_blames_no_argument():
+    fault = judged(tools.reworded_own, {"title": "map"}).fault
+    assert (fault.message, fault.retry, fault.field) == ("our own map is incomplete", Retry.NEVER, None)
+
+
 def test_the_values_of_an_enumeration_are_listed():
     assert judged(tools.get_size, {"size": "huge"}).fault.issues[0].expected == "one of small, large"
 
@@ -195,12 +199,41 @@ def test_a_default_that_was_not_sent_is_the_servers_own():
     assert judged(tools.with_default, {"title": "a", "currency": "GBP"}).fault.field == "currency"
 
 
+@pytest.mark.xfail(reason="the flow does not see yet that no argument is what failed")
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (tools.search_own_text, {"text": "hello"}),  # The pattern is the server's own.
+        (tools.load_customer, {"title": "Ada"}),  # The age is the server's own.
+        (tools.get_part_of_customer, {"order_id": 18}),  # The order is there; its customer is not.
+    ],
+    ids=named,
+)
+def test_an_argument_beside_what_failed_is_not_blamed(tool, arguments):
+    assert judged(tool, arguments).fault.field is None
+
+
 # Batches.
 
 
 def test_a_batch_that_fails_halfway_is_to_be_looked_at_first():
     fault = judged(tools.create_accounts, {"emails": ["b@example.org", ADA]}).fault
     assert (fault.code, fault.retry, fault.field) == (Code.CONFLICT, Retry.VERIFY_FIRST, "emails")
+
+
+@pytest.mark.xfail(reason="a loop in an outer frame, and a library without frames of its own, are not seen")
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (tools.create_accounts_in_layers, {"emails": ["b@example.org", ADA]}),
+        (tools.delete_files, {"names": ["stored.json", "absent.json"]}),
+        (tools.add_people, {"people": ["c@example.org", ADA]}),
+    ],
+    ids=named,
+)
+def test_a_batch_that_fails_halfway_is_to_be_looked_at_first_however_it_is_written(tool, arguments):
+    tools.DATABASE.rollback()
+    assert judged(tool, arguments).fault.retry is Retry.VERIFY_FIRST
 
 
 def test_a_batch_that_fails_at_its_first_item_has_done_nothing():
