@@ -144,6 +144,14 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _UNSAFE_METHODS = frozenset({"POST", "PATCH"})
 
 
+def _changes(tool: str) -> bool:
+    """Whether a name has a deed in it, also behind a verb of reading: `find_and_delete`."""
+    words = words_of(tool)
+    joined = "and" in words or "or" in words
+    deeds = [word for word in words if word in _FAMILY and (word not in _NOUNS or joined)]
+    return verb_of(tool) is not None or bool(deeds)
+
+
 class Presumption(NamedTuple):
     """Whether calling a tool twice does no harm, presumed where its author said nothing."""
 
@@ -158,7 +166,7 @@ def presume(tool: str, method: str | None, *, is_keyed: bool = False) -> Presump
     A safe request of a tool that changes something says only how far it came, and an unsafe one of a tool that reads may
     be a search: where the two disagree, the more careful answer counts.
     """
-    changes, reads_only = verb_of(tool), only_reads(tool)
+    changes, reads_only = _changes(tool), only_reads(tool)
     if is_keyed and not changes:
         return Presumption(True, "The request had an idempotency key")
     if method in _UNSAFE_METHODS:

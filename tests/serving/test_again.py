@@ -139,7 +139,6 @@ def test_another_line_of_the_same_tool_is_another_exception(memory, kept):
     assert memory.recall(raised(after_a_check, ValueError, "no berth"), call) is None
 
 
-@pytest.mark.xfail(strict=True, reason="of a library's exception only the library's own line is in the key")
 def test_the_same_line_of_a_library_is_another_exception_where_the_tool_called_it_elsewhere(memory, kept):
     def order(number, tenant):
         uuid.UUID(tenant)
@@ -156,7 +155,6 @@ def test_the_same_line_of_a_library_is_another_exception_where_the_tool_called_i
     assert memory.recall(of_the_server.value, call) is None
 
 
-@pytest.mark.xfail(strict=True, reason="Python has one hash for -1 and -2")
 def test_arguments_that_have_the_same_hash_are_other_arguments(memory, kept):
     error = raised(plainly, ValueError, "pier -2 is closed")
     kept(error, called(plainly, {"berth": -2}))

@@ -222,7 +222,6 @@ class Till:
             pass
 
 
-@pytest.mark.xfail(strict=True, reason="what is presumed of a tool comes before the effect that it has begun")
 @pytest.mark.parametrize("tool", ["handle", "find_table"])
 async def test_an_effect_that_has_begun_deeper_down_may_have_happened_too(kind, send, tool):
     till = Till()

@@ -4,6 +4,9 @@ Python's own exceptions that carry nothing but a text are judged and told by tha
 reference and the time. To work it all out again costs three times as much.
 """
 
+from collections.abc import Iterator
+from types import CodeType, TracebackType
+
 from errata._identity import new_correlation_id, now
 from errata._secrecy import are_harmless
 from errata._serving._answering import Answer
@@ -20,33 +23,38 @@ class Memory:
 
     def __init__(self) -> None:
         self._rules = rules_in_force()
-        self._kept: dict[tuple[object, ...], Answer] = {}
+        self._kept: dict[tuple[object, ...], tuple[Answer, list[CodeType]]] = {}
+        """With the code of the frames, whose identities are in the keys."""
 
     def recall(self, error: BaseException, call: Call | None) -> Answer | None:
         """Give the answer to the same exception in the same call, with a reference and a time of its own, if there was one."""
         key = _key(error, call)
         if key is None or self._rules != rules_in_force():
             return None
-        before = self._kept.get(key)
-        if before is None:
+        kept = self._kept.get(key)
+        if kept is None:
             return None
-        reference, time = new_correlation_id(), now()
+        before, reference, time = kept[0], new_correlation_id(), now()
         return Answer(before.fault, native.again(before.told, reference, time), reference, time)
 
     def keep(self, error: BaseException, call: Call | None, answer: Answer) -> None:
         """Remember an answer for the next time."""
         key = _key(error, call)
-        if key is None:
+        if key is None or answer.fault.http_status is not None:  # It may be that of a response that was at hand.
             return
         if self._rules != rules_in_force() or len(self._kept) >= _MOST:
             self._kept.clear()
             self._rules = rules_in_force()
         own = native.again(answer.told, answer.correlation_id or "", answer.timestamp or "")
-        self._kept[key] = answer._replace(told=own)  # What was sent is somebody else's by now.
+        codes = [step.tb_frame.f_code for step in _trail(error)]
+        self._kept[key] = answer._replace(told=own), codes  # What was sent is somebody else's by now.
 
 
 def _key(error: BaseException, call: Call | None) -> tuple[object, ...] | None:
-    """Say all that an answer depends on: the text, where it was raised, the tool and its arguments; None if that is too much."""
+    """Return all that an answer depends on: the text, the way to where it was raised, the tool and its arguments.
+
+    None if that is too much.
+    """
     text = _all_there_is_to(error)
     if text is None or call is None or not are_harmless(text):
         return None
@@ -55,12 +63,16 @@ def _key(error: BaseException, call: Call | None) -> tuple[object, ...] | None:
         type(value) not in _SCALARS or (type(value) is str and len(value) > _LONGEST_ARGUMENT) for _, value in arguments
     ):
         return None
+    way = tuple((id(step.tb_frame.f_code), step.tb_lasti) for step in _trail(error))
+    # What a caller sent is nobody's to keep: a hash of its text will do, which is another one in every process.
+    return type(error), text, way, call.tool, hash(repr(arguments))
+
+
+def _trail(error: BaseException) -> Iterator[TracebackType]:
     step = error.__traceback__
-    while step is not None and step.tb_next is not None:
+    while step is not None:
+        yield step
         step = step.tb_next
-    place = (step.tb_frame.f_code, step.tb_lasti) if step else None
-    # What a caller sent is nobody's to keep: its hash will do, which is another one in every process.
-    return type(error), text, place, call.tool, hash((arguments, *(type(value) for _, value in arguments)))
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})

@@ -401,7 +401,7 @@ class Installation(ABC):
         is_the_tools = failed.has_run and depends_on_the_tool(fault, request.effects)
         why = None
         if is_the_tools:
-            nature = (await self.nature(request)).presumed(request.name, failed.error)
+            nature = (await self.nature(request)).presumed(request.name, failed.error, request.effects)
             fault, why = nature.settle_for_good(fault, request), nature.why
         told = advised(await self._sent_to_list(fault, request), failed, why) if dialect is native else fault
         encoded = with_what_has_no_place(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)

@@ -22,12 +22,12 @@ class Nature(NamedTuple):
     why: str | None = None
     """What it was presumed by, if the author said nothing."""
 
-    def presumed(self, tool: str, error: BaseException) -> "Nature":
+    def presumed(self, tool: str, error: BaseException, effects: Effects | None) -> "Nature":
         """Presume, where nobody said anything, by the request that failed and by the tool's name.
 
         This is for what the agent is told. Nothing is repeated here because of it.
         """
-        if self.harmless is not None or self.marks:
+        if self.harmless is not None or self.marks or (effects is not None and effects.begun):
             return self
         method, is_keyed = _sent_by(error)
         harmless, why = presume(tool, method, is_keyed=is_keyed)

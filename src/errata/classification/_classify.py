@@ -231,8 +231,9 @@ class _Inquiry:
         is_withheld = decision.answer.text == WITHHELD
         if subject is not decision.error and not is_withheld:
             is_withheld = is_stop_wrapper(decision.error)
-        text = self._text_of(subject)
-        return judge(fault, blame, call, self._message(subject) if has_words(text) else text, is_withheld=is_withheld)
+        speaker = decision.error if blame.is_reworded and has_words(self._text_of(decision.error)) else subject
+        text = self._text_of(speaker)
+        return judge(fault, blame, call, self._message(speaker) if has_words(text) else text, is_withheld=is_withheld)
 
     def ask(self, error: BaseException, above: _Errors = ()) -> _Decision:
         """Ask the class, then what the exception carries, then its cause and its words."""

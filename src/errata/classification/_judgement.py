@@ -63,7 +63,8 @@ def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: boo
     if fault.retry is Retry.FIX_INPUT:
         has_arguments = call.arguments or call.properties()
         return _not_at_fault(fault, blame) if blame.acquitted or not has_arguments else fault
-    if blame.is_written and has_words(text) and (is_withheld or fault.code is Code.INTERNAL_ERROR):
+    is_written = blame.is_written or blame.is_reworded
+    if is_written and has_words(text) and (is_withheld or fault.code is Code.INTERNAL_ERROR):
         return _written(fault, blame, text if is_withheld else fault.message)
     return _of_the_machine(fault, blame)
 
@@ -99,7 +100,8 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
         retry = Retry.FIX_INPUT
     message = fault.message
     if is_withheld:
-        message = text if blame.is_written and has_words(text) else _sentence(blame, text)
+        is_written = (blame.is_written or blame.is_reworded) and has_words(text)
+        message = text if is_written else _sentence(blame, text)
     return rewritten(fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues)
 
 
@@ -210,7 +212,7 @@ def _not_at_fault(fault: Fault, blame: Blame) -> Fault:
         return dataclasses.replace(fault, retry=Retry.NEVER)
     if blame.acquitted == "fetched":
         return dataclasses.replace(fault, code=Code.SERIALIZATION_ERROR, retry=Retry.NEVER, issues=(), field=None)
-    if blame.is_written:
+    if blame.is_written or blame.is_reworded:
         return _written(fault, blame, fault.message)
     if blame.acquitted is None:  # The call has no arguments that could be corrected.
         return dataclasses.replace(fault, code=Code.UNKNOWN_ERROR, retry=Retry.NEVER, issues=(), field=None)

@@ -564,7 +564,6 @@ COMMON = (
     Pattern(_C.TIMEOUT, ("deadline exceeded", "timed out", "timeout")),
     # 003 calls a cancelled call a timeout; here that has a code of its own, and 003's dialect says -32004 for it.
     Pattern(_C.TIMEOUT, ("abort", "aborted")),
-    Pattern(_C.INTERNAL_ERROR, ("aborting:",), _NEVER),  # It says why, in words that no row above knows.
     Pattern(_C.TIMEOUT, ("aborting",), _NEVER),  # A program that gives up: nothing says that time would help.
     Pattern(_C.CANCELLED, ("canceled", "cancelled")),
     Pattern(_C.SERVICE_UNAVAILABLE, ("bad gateway", "gateway timeout", "service unavailable")),

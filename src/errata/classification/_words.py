@@ -36,7 +36,8 @@ _INTRODUCES = frozenset([
     "answered", "cause", "code", "description", "detail", "error", "exception", "failure", "fault", "kind", "message", "msg",
     "reason", "response", "returned", "said", "says", "status", "type", "with",
 ])  # fmt: skip
-_SHORTEST_VALUE = 4
+_ANNOUNCING = re.compile(r"(?:^|(?<=\0 ))\s{0,8}abort(?:ing|ed)?:\s(?=\S)", re.IGNORECASE)
+"""A program that gives up says why behind the colon."""
 CALL: ContextVar[Call | None] = ContextVar("errata_call", default=None)
 """The call whose failure is being judged."""
 
@@ -77,7 +78,7 @@ class Patterns:
         rows, matcher = self._rows, self._matcher
         if matcher is None:
             matcher = self._matcher = Matcher([row.phrases for row in rows])
-        found = matcher.first(blank(words))
+        found = matcher.first(_ANNOUNCING.sub("", blank(words)))
         return (rows[found.row], found.status) if found else None
 
     def add(self, row: Pattern) -> None:

@@ -63,6 +63,8 @@ class Blame(NamedTuple):
     """The argument that the failing operand is, to the letter."""
     is_halfway: bool = False
     """Whether a batch failed in the middle, so that what came before may have been done."""
+    is_reworded: bool = False
+    """Whether the evidence is about a cause, and the server's own code raised another exception in its place."""
 
     @property
     def signals(self) -> frozenset[str]:
@@ -103,6 +105,7 @@ def find_blame(
         is_lookup=reading.is_lookup or (bool(blame.fields) and "key" in blame.signals and _is_bare_key(case.error)),
         whole=reading.whole,
         is_halfway=reading.is_halfway(),
+        is_reworded=subject.is_reworded,
     )
 
 

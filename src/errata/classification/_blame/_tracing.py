@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from errata._jsonable import text_of
 from errata._values import is_a
-from errata.classification._blame._provenance import UNKNOWN, Environment, Flow, Origin, Scope, bind_parameters
+from errata.classification._blame._provenance import FOREIGN, UNKNOWN, Environment, Flow, Origin, Scope, bind_parameters
 from errata.classification._blame._source import OwnCode, Site, Trail, trail_of
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
@@ -25,6 +25,8 @@ class Subject(NamedTuple):
     trail: Trail
     is_relayed: bool = False
     """Whether it was made elsewhere and only raised here, so that the innermost frames say nothing."""
+    is_reworded: bool = False
+    """Whether it is the cause of one that the server's own code raised in its place."""
 
 
 def find_subject(error: BaseException, own: OwnCode) -> Subject:
@@ -35,9 +37,12 @@ def find_subject(error: BaseException, own: OwnCode) -> Subject:
         behind = _behind(subject)
         if behind is None:
             break
+        is_reworded = subject.is_reworded
         if is_a(subject.error, BaseExceptionGroup):
             outer = subject.trail
-        subject = _subject(behind, own, outer)
+        elif not is_stop_wrapper(subject.error):
+            is_reworded = True
+        subject = _subject(behind, own, outer)._replace(is_reworded=is_reworded)
     return subject
 
 
@@ -146,7 +151,8 @@ def _bind(site: Site, before: Site | None, flow: Flow, call: Call, values: Argum
     if is_tool(site, call) or (before is None and call.arguments and {*call.arguments} <= {*names}):
         sent = {name: Origin.of(name) for name in names if name in call.arguments}
         unsent = {name: Origin(unsent=frozenset({name})) for name in names if name in call.properties()}
-        return environment | unsent | sent
+        injected = dict.fromkeys(names, FOREIGN) if unsent else {}  # What is in no schema is the server's own.
+        return environment | injected | unsent | sent
     if site.code.co_name.startswith("<"):  # A lambda, or a comprehension, in a frame of its own before Python 3.12.
         return _bind_inner(site, dict(flow.environment) if before else environment, values)
     called = without_await(before.node) if before else None
