@@ -168,11 +168,11 @@ def presume(tool: str, method: str | None, *, is_keyed: bool = False) -> Presump
     """
     changes, reads_only = _changes(tool), only_reads(tool)
     if is_keyed and not changes:
-        return Presumption(True, "The request had an idempotency key")
+        return Presumption(harmless=True, why="The request had an idempotency key")
     if method in _UNSAFE_METHODS:
-        return Presumption() if reads_only else Presumption(False, f"The request was a {method}")
+        return Presumption() if reads_only else Presumption(harmless=False, why=f"The request was a {method}")
     if changes:
-        return Presumption(False, f"By its name, `{tool}` changes something")
+        return Presumption(harmless=False, why=f"By its name, `{tool}` changes something")
     if method in _SAFE_METHODS:
-        return Presumption(True, f"The request was a {method}")
-    return Presumption(True, f"By its name, `{tool}` only reads") if reads_only else Presumption()
+        return Presumption(harmless=True, why=f"The request was a {method}")
+    return Presumption(harmless=True, why=f"By its name, `{tool}` only reads") if reads_only else Presumption()

@@ -28,6 +28,11 @@ def is_a(value: object, kind: type[_Kind]) -> TypeGuard[_Kind]:
     return issubclass(type(value), kind)
 
 
+def is_any(value: object, *kinds: type) -> bool:
+    """Whether a value is of one of some kinds, whatever it says itself."""
+    return issubclass(type(value), kinds)
+
+
 def text_or_none(value: object) -> str | None:
     """Read a text; a blank one is none."""
     text = "" if value is None else text_of(value)

@@ -206,6 +206,13 @@ class Installation(ABC):
             [group.name_of(each) for group in groups for each in await getattr(self._place, f"list_{group}")()]
         )
 
+    async def _with_call(self, failed: Failed | None, request: Request) -> Failed | None:
+        """Note what is known of the call, for whoever judges its failure."""
+        has_arguments = request.kind is not Kind.RESOURCE
+        if failed is not None and failed.has_run and has_arguments and request.call is None:
+            request.call = await self._call_of(request)
+        return failed
+
     async def _call_of(self, request: Request) -> Call:
         """Collect what is known of a call that has failed."""
         is_tool = request.kind is Kind.TOOL
@@ -334,10 +341,7 @@ class Installation(ABC):
     async def judged(self, error: BaseException, request: Request) -> Failed | None:
         """Say what an exception is; None for one that is not errata's to answer."""
         try:
-            failed = await self.judge(error, request)
-            if failed is not None and failed.has_run and request.call is None and request.kind is not Kind.RESOURCE:
-                request.call = await self._call_of(request)
-            return failed
+            return await self._with_call(await self.judge(error, request), request)
         except Exception as trouble:  # noqa: BLE001 - an answer is always sent; this one is as good as a bug.
             return Bug(trouble)
 

@@ -37,7 +37,32 @@ _MENDED = {
     Code.SERIALIZATION_ERROR: Code.INVALID_FORMAT,
 }
 """What an open code is called once an argument is at fault; the others are VALIDATION_FAILED."""
-_ABOUT_ARGUMENTS = frozenset({Code.INVALID_PARAMS, Code.INVALID_FORMAT, Code.VALIDATION_FAILED, Code.MISSING_REQUIRED_FIELD, Code.PARSE_ERROR, Code.INVALID_REQUEST})
+_ABOUT_ARGUMENTS = frozenset({
+    Code.INVALID_PARAMS, Code.INVALID_FORMAT, Code.VALIDATION_FAILED, Code.MISSING_REQUIRED_FIELD, Code.PARSE_ERROR,
+    Code.INVALID_REQUEST,
+})
+_NOT_OF_ARGUMENTS: dict[str | None, Code] = {
+    "fetched": Code.SERIALIZATION_ERROR,  # A file or an answer that does not have its format.
+    "literal": Code.DATABASE_ERROR,       # A statement of the server's own.
+    None:      Code.UNKNOWN_ERROR,        # The call has no arguments at all that could be corrected.
+}
+"""What a refused value is if it is none of the caller's, by what speaks against; the rest are bugs."""
+_PROBLEM_OF_CLASS: tuple[tuple[type[BaseException], str], ...] = (
+    (ZeroDivisionError, "must not lead to a division by zero"),
+    (IndexError,        "is out of range"),
+    (OverflowError,     "is out of range"),
+    (UnicodeError,      "cannot be read in the expected format"),
+)
+_PROBLEM_OF_CODE = {
+    Code.CONFLICT:            "conflicts with what is there",
+    Code.SERIALIZATION_ERROR: "cannot be read in the expected format",
+    Code.INVALID_FORMAT:      "cannot be read in the expected format",
+    Code.PARSE_ERROR:         "cannot be read in the expected format",
+}
+_SENTENCE_OF_CLASS: tuple[tuple[type[BaseException], str], ...] = (
+    (ZeroDivisionError, "The call leads to a division by zero: {}."),
+    (RecursionError,    "{} is nested too deeply to be read."),
+)
 # fmt: on
 _MOST_CHOICES = 12
 _LONGEST_TEXT = 500
@@ -59,7 +84,7 @@ def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: boo
     if blame.fields:
         mended = _at_fault(fault, blame, call, text, is_withheld=is_withheld)
         is_halfway = blame.is_halfway and not _is_harmless(call)
-        return dataclasses.replace(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
+        return rewritten(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
     if fault.retry is Retry.FIX_INPUT:
         has_arguments = call.arguments or call.properties()
         return _not_at_fault(fault, blame) if blame.acquitted or not has_arguments else fault
@@ -112,15 +137,8 @@ def _problem(fault: Fault, blame: Blame, call: Call) -> str:
         return f"lacks {_shown(argument(error), blame)}"
     if blame.is_lookup or fault.code is Code.NOT_FOUND:
         return _not_there(blame, call)
-    if is_a(error, ZeroDivisionError):
-        return "must not lead to a division by zero"
-    if is_a(error, IndexError | OverflowError):
-        return "is out of range"
-    if fault.code is Code.CONFLICT:
-        return "conflicts with what is there"
-    if is_a(error, UnicodeError) or fault.code in {Code.SERIALIZATION_ERROR, Code.INVALID_FORMAT, Code.PARSE_ERROR}:
-        return "cannot be read in the expected format"
-    return "is refused as it is"
+    by_class = next((problem for kind, problem in _PROBLEM_OF_CLASS if is_a(error, kind)), None)
+    return by_class or _PROBLEM_OF_CODE.get(fault.code, "is refused as it is")
 
 
 def _not_there(blame: Blame, call: Call) -> str:
@@ -133,22 +151,17 @@ def _not_there(blame: Blame, call: Call) -> str:
 def _sentence(blame: Blame, text: str) -> str:
     """Say as a sentence what Python's own text says to a programmer."""
     error, named = blame.error, " or ".join(f"`{field}`" for field in blame.fields)
-    if is_a(error, KeyError) and not (is_a(key := argument(error), str) and " " in key.strip()):
-        if not blame.is_lookup:
-            return f"{named} has no {_shown(key, blame)}."
-        return f"There is no {_shown(key, blame)} here. {_near(key, blame)}".strip()
-    if "'NoneType' object" in text or is_a(error, StopIteration | StopAsyncIteration):
-        return (
-            f"Nothing was found for {named}."
-            if blame.is_lookup
-            else f"{named} does not have the form that the tool expects."
-        )
-    if is_a(error, AttributeError) and (name := text_at(error, "name")):
-        return f"There is no {_shown(name, blame)} here. {_near(name, blame)}".strip()
-    if is_a(error, ZeroDivisionError):
-        return f"The call leads to a division by zero: {named}."
-    if is_a(error, RecursionError):
-        return f"{named} is nested too deeply to be read."
+    key = argument(error) if is_a(error, KeyError) else text_at(error, "name") if is_a(error, AttributeError) else None
+    is_nothing = "'NoneType' object" in text or is_a(error, StopIteration) or is_a(error, StopAsyncIteration)
+    if is_nothing:
+        unfit = f"{named} does not have the form that the tool expects."
+        return f"Nothing was found for {named}." if blame.is_lookup else unfit
+    if key is not None and not (is_a(key, str) and " " in key.strip()):
+        missing = f"There is no {_shown(key, blame)} here. {_near(key, blame)}".strip()
+        return missing if blame.is_lookup else f"{named} has no {_shown(key, blame)}."
+    for kind, sentence in _SENTENCE_OF_CLASS:
+        if is_a(error, kind):
+            return sentence.format(named)
     said = text.strip().rstrip(".")[:_LONGEST_TEXT]
     return f"{named} is refused: {said}." if said else f"{named} is refused by the tool."
 
@@ -201,44 +214,43 @@ def _named(site: Site, node: ast.AST) -> object:
 
 def _not_at_fault(fault: Fault, blame: Blame) -> Fault:
     """Take the advice to correct the arguments back."""
-    error = blame.error
-    if is_a(error, OSError) or blame.acquitted == "setting":
-        return _of_the_machine(
-            dataclasses.replace(fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, issues=(), field=None), blame
-        )
+    if is_a(blame.error, OSError) or blame.acquitted == "setting":
+        return _of_the_machine(_never(fault, Code.CONFIGURATION_ERROR), blame)
     if fault.http_status is not None:
-        return dataclasses.replace(fault, code=Code.UPSTREAM_ERROR, retry=Retry.NEVER, issues=(), field=None)
+        return _never(fault, Code.UPSTREAM_ERROR)
     if fault.code not in _ABOUT_ARGUMENTS:
-        return dataclasses.replace(fault, retry=Retry.NEVER)
-    if blame.acquitted == "fetched":
-        return dataclasses.replace(fault, code=Code.SERIALIZATION_ERROR, retry=Retry.NEVER, issues=(), field=None)
-    if blame.is_written or blame.is_reworded:
+        return rewritten(fault, retry=Retry.NEVER)
+    if blame.acquitted != "fetched" and (blame.is_written or blame.is_reworded):
         return _written(fault, blame, fault.message)
-    if blame.acquitted is None:  # The call has no arguments that could be corrected.
-        return dataclasses.replace(fault, code=Code.UNKNOWN_ERROR, retry=Retry.NEVER, issues=(), field=None)
-    if blame.acquitted == "literal":
-        return dataclasses.replace(fault, code=Code.DATABASE_ERROR, retry=Retry.NEVER, issues=(), field=None)
+    if code := _NOT_OF_ARGUMENTS.get(blame.acquitted):
+        return _never(fault, code)
     return Fault(code=Code.INTERNAL_ERROR, correlation_id=fault.correlation_id, timestamp=fault.timestamp)
+
+
+def _never(fault: Fault, code: Code, message: str | None = None) -> Fault:
+    """Return a fault that no argument mends."""
+    message = fault.message if message is None else message
+    return rewritten(fault, code=code, retry=Retry.NEVER, message=message, issues=(), field=None)
 
 
 def _of_the_machine(fault: Fault, blame: Blame) -> Fault:
     """Name what the server itself lacks: a program, a file, a module, a variable of the environment."""
     error = blame.error
     if is_a(error, ModuleNotFoundError) and (name := text_at(error, "name")):
-        return _lacking(fault, f"The module `{name}` is not installed on this server.")
+        return _never(fault, Code.CONFIGURATION_ERROR, f"The module `{name}` is not installed on this server.")
     if blame.acquitted == "setting" and is_a(error, KeyError):
-        return _lacking(
-            fault, f"The environment variable `{text_of(argument(error))[:100]}` is not set on this server."
+        return _never(
+            fault,
+            Code.CONFIGURATION_ERROR,
+            f"The environment variable `{text_of(argument(error))[:100]}` is not set on this server.",
         )
     if is_a(error, FileNotFoundError) and blame.acquitted and _is_program(blame):
-        return _lacking(fault, f"`{text_of(peek(error, 'filename'))[:100]}` is not installed on this server.")
+        return _never(
+            fault,
+            Code.CONFIGURATION_ERROR,
+            f"`{text_of(peek(error, 'filename'))[:100]}` is not installed on this server.",
+        )
     return fault
-
-
-def _lacking(fault: Fault, message: str) -> Fault:
-    return dataclasses.replace(
-        fault, code=Code.CONFIGURATION_ERROR, retry=Retry.NEVER, message=message, issues=(), field=None
-    )
 
 
 def _is_program(blame: Blame) -> bool:

@@ -72,7 +72,7 @@ class Blame(NamedTuple):
         return frozenset(each.signal for each in self.evidence)
 
 
-def find_blame(
+def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
     error: BaseException,
     call: Call,
     texts: Mapping[int, str] = MappingProxyType({}),
@@ -96,7 +96,8 @@ def find_blame(
         if not (subject.is_relayed and len(case.trail.sites) > 1 and evidence == [Evidence("own")]):
             break
         subject = subject._replace(trail=Trail(case.trail.sites[:-1], case.trail.sites[-1].frame))
-    evidence += [*evidence_in_text(case, is_written=reading.is_written), *evidence_in_fields(case, fields)]
+    if not _is_decided(evidence, case):
+        evidence += [*evidence_in_text(case, is_written=reading.is_written), *evidence_in_fields(case, fields)]
     blame = _weigh(evidence, call, enough)
     return blame._replace(
         error=case.error,
@@ -138,6 +139,14 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
 
 def _is_bare_key(error: BaseException) -> bool:
     return key_of(error) is not None
+
+
+def _is_decided(evidence: list[Evidence], case: Case) -> bool:
+    """Whether the flow leads to one argument alone, so that no word can choose another: most failures, and the cheapest."""
+    if len(evidence) != 1 or len(evidence[0].paths) != 1 or SIGNALS[evidence[0].signal].weight < ENOUGH:
+        return False
+    unsent = [name for name in case.call.properties() if name not in case.call.arguments]
+    return not is_a(case.error, OSError) and not any(name in case.text for name in unsent)
 
 
 def _weigh(evidence: list[Evidence], call: Call, enough: float) -> Blame:

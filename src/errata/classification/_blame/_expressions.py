@@ -5,8 +5,9 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
+from typing import cast
 
-from errata._values import is_a
+from errata._values import is_a, is_any
 from errata.classification._blame._provenance import LITERAL, Flow, Origin, merge
 from errata.classification._blame._signals import Evidence
 from errata.classification._blame._source import Site, Trail
@@ -56,7 +57,7 @@ _ABSENT = object()
 _SIGNATURE = ("positional argument", "unexpected keyword", "required keyword-only", "multiple values for")
 _GENERAL = frozenset({Exception, RuntimeError, AssertionError, OSError, SystemError})
 """Classes that say nothing about what a library was given."""
-_OF_A_VALUE = ValueError | ArithmeticError | LookupError | RecursionError | SyntaxError | MemoryError
+_OF_A_VALUE = (ValueError, ArithmeticError, LookupError, RecursionError, SyntaxError, MemoryError)
 """Python's own exceptions about a value, and what inherits from them."""
 _TEMPLATES = {"format", "format_map", "substitute"}
 _READERS = ("read", "open", "load", "imread", "from_file")
@@ -161,7 +162,7 @@ class Reading:
         if not own and (lazy := _iterated(node)) is not None:
             node = lazy  # A library's generator, which fails when it is asked for the first item.
         match node:
-            case ast.Subscript(ctx=ast.Load() | ast.Del()) if is_a(error, LookupError | TypeError):
+            case ast.Subscript(ctx=ast.Load() | ast.Del()) if is_any(error, LookupError, TypeError):
                 yield from self._of_subscript(node)
             case ast.Attribute(ctx=ast.Load()) if own:
                 yield from self._of_attribute(node)
@@ -278,7 +279,7 @@ class Reading:
             yield from self._of_value(self._flow.value(node.args[1]))
         elif is_a(error, ImportError):
             yield from self._of_import(given)
-        elif is_a(error, StopIteration | StopAsyncIteration) or _EMPTY.search(self._case.text):
+        elif is_any(error, StopIteration, StopAsyncIteration) or _EMPTY.search(self._case.text):
             yield from self._of_empty(whole, [node.func, *operands])
         elif is_a(error, TypeError) and (chosen := self._chosen(node)) is not None:
             yield from self._accuse("operand", chosen)
@@ -287,7 +288,7 @@ class Reading:
                 yield from self._acquit(whole)
         elif is_a(error, RecursionError) and self._is_recursive():
             yield Evidence("own")
-        elif is_a(error, _OF_A_VALUE):
+        elif is_any(error, *_OF_A_VALUE):
             yield from self._of_refused_value(node, holder, given)
         else:
             yield from self._of_library(node, holder, operands)
@@ -385,9 +386,9 @@ class Reading:
 
     def _is_no_text(self, made: Origin) -> bool:
         """Whether a text cannot be read and no argument is a text: then it is another one, of a file or an upstream."""
-        is_about_text = any(is_a(peek(self._case.error, name), str | bytes) for name in ("doc", "object"))
+        is_about_text = any(is_any(peek(self._case.error, name), str, bytes) for name in ("doc", "object"))
         values = [self._case.values.value(path) for path in made.made_of]
-        return is_about_text and not any(is_a(value, str | dict | list) for value in values)
+        return is_about_text and not any(is_any(value, str, dict, list) for value in values)
 
     def _of_library(self, node: ast.Call, holder: Origin, operands: list[ast.expr]) -> Iterator[Evidence]:
         """Judge an exception of a library by what the library was given."""
@@ -581,18 +582,15 @@ def _assigned_to(target: ast.AST, site: Site | None) -> ast.expr | None:
     """Return what is assigned to a target, if the expression is one."""
     parents = site.parents if site else ()
     match parents[-1:]:
-        case (ast.Assign(value=value),) if not target is value:
+        case (ast.Assign(value=value),) if target is not value:
             return value
         case (ast.For(iter=value) | ast.comprehension(iter=value),) if target is not value:
             return value
         case (ast.Tuple(elts=targets),) if target in targets:
-            outer = parents[-2] if len(parents) > 1 else None
-            if (
-                isinstance(outer, ast.Assign)
-                and isinstance(outer.value, ast.Tuple)
-                and len(outer.value.elts) == len(targets)
-            ):
-                return outer.value.elts[targets.index(target)] if isinstance(target, ast.expr) else None
+            position = next(index for index, each in enumerate(targets) if each is target)
+            match parents[-2:-1]:
+                case (ast.Assign(value=ast.Tuple(elts=values)),) if len(values) == len(targets):
+                    return values[position]
     return None
 
 
@@ -622,9 +620,11 @@ def guards(site: Site) -> Iterator[ast.AST]:
 
 def _earlier_exits(parent: ast.AST, child: ast.AST) -> Iterator[ast.AST]:
     for name in ("body", "orelse", "finalbody"):
-        body: list[ast.AST] = getattr(parent, name, None) or []
+        body: object = getattr(parent, name, None)  # A lambda's is an expression.
         if isinstance(body, list) and child in body:
-            before = [node for statement in reversed(body[: body.index(child)]) for node in ast.walk(statement)]
+            statements = cast("list[ast.AST]", body)
+            earlier = reversed(statements[: statements.index(child)])
+            before = [node for statement in earlier for node in ast.walk(statement)]
             yield from (node.test for node in before if isinstance(node, ast.If) and _leaves_early(node))
 
 

@@ -10,6 +10,7 @@ import ast
 import builtins
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import NamedTuple, Self, TypeAlias, cast
 
@@ -170,25 +171,20 @@ class Flow:
         """Bind what a compound statement binds, and go on inside of it."""
         match statement:
             case ast.For() | ast.AsyncFor():
-                self._bind(statement.target, self.value(statement.iter).as_part())
+                self._for(statement, certain=True)
             case ast.With() | ast.AsyncWith():
-                for item in statement.items:
-                    if item in until:
-                        return
+                for item in takewhile(lambda item: item not in until, statement.items):
                     self._bind_item(item)
-            case ast.Match():
-                for case in statement.cases:
-                    if case in until:
-                        self._bind_pattern(case.pattern, self.value(statement.subject))
-            case ast.Try():
-                if not any(each in until for each in statement.body):
-                    self._loosely(statement.body)
+            case ast.Match(subject=subject, cases=cases):
+                for case in filter(until.__contains__, cases):
+                    self._bind_pattern(cast("ast.match_case", case).pattern, self.value(subject))
+            case ast.Try(body=body) if not any(each in until for each in body):
+                self._loosely(body)
             case _:
                 pass
-        for body in _bodies(statement):
-            if any(each in until for each in body):
-                self.follow(body, until)
-                return
+        entered = next((body for body in _bodies(statement) if any(each in until for each in body)), None)
+        if entered is not None:
+            self.follow(entered, until)
 
     def _loosely(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -198,39 +194,47 @@ class Flow:
         self._budget -= 1
         if self._budget < 0:
             return
-        match statement:
-            case ast.Assign():
-                origin = self.value(statement.value)
-                for target in statement.targets:
-                    self._bind(target, origin, certain=certain)
-            case ast.AnnAssign(value=ast.expr() as given):
-                self._bind(statement.target, self.value(given), certain=certain)
-            case ast.AugAssign():
-                self._bind(statement.target, self.value(statement.value).as_part(), certain=False)
-            case ast.Return(value=ast.expr() as given):
-                self.returned.append(self._as_returned(given))
-            case ast.For() | ast.AsyncFor():
-                self._bind(statement.target, self.value(statement.iter).as_part())
-            case ast.With() | ast.AsyncWith():
-                for item in statement.items:
-                    self._bind_item(item)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=args)):
-                self._mutate(name, args)
-            case _:
-                pass
+        follow = _STATEMENTS.get(type(statement))
+        if follow is not None:
+            follow(self, statement, certain=certain)
         for body in _bodies(statement):
             self._loosely(body)
+
+    def _assign(self, statement: ast.Assign, *, certain: bool) -> None:
+        origin = self.value(statement.value)
+        for target in statement.targets:
+            self._bind(target, origin, certain=certain)
+
+    def _annotated(self, statement: ast.AnnAssign, *, certain: bool) -> None:
+        if statement.value is not None:
+            self._bind(statement.target, self.value(statement.value), certain=certain)
+
+    def _augmented(self, statement: ast.AugAssign, *, certain: bool) -> None:  # noqa: ARG002 - as the others are called.
+        self._bind(statement.target, self.value(statement.value).as_part(), certain=False)
+
+    def _return(self, statement: ast.Return, *, certain: bool) -> None:  # noqa: ARG002 - as above.
+        if statement.value is not None:
+            self.returned.append(self._as_returned(statement.value))
+
+    def _for(self, statement: ast.For | ast.AsyncFor, *, certain: bool) -> None:  # noqa: ARG002 - as above.
+        self._bind(statement.target, self.value(statement.iter).as_part())
+
+    def _with(self, statement: ast.With | ast.AsyncWith, *, certain: bool) -> None:  # noqa: ARG002 - as above.
+        for item in statement.items:
+            self._bind_item(item)
+
+    def _expression(self, statement: ast.Expr, *, certain: bool) -> None:  # noqa: ARG002 - as above.
+        """Note what is put into a list or a dict: `parts.append(name)`."""
+        match statement.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=args) if name in self.environment:
+                self.environment[name] = merge([self.environment[name], *map(self.value, args)])
+            case _:
+                pass
 
     def _as_returned(self, node: ast.expr) -> Origin:
         """Return the origin of a result; a record that is put together from an argument and other things is a new thing."""
         origin = self.value(node)
         return origin.as_fetched() if isinstance(node, ast.Dict) and origin.arguments else origin
-
-    def _mutate(self, name: str, args: list[ast.expr]) -> None:
-        """Note what is put into a list or a dict: `parts.append(name)`."""
-        if name in self.environment:
-            given = merge(map(self.value, args))
-            self.environment[name] = merge([self.environment[name], given])
 
     def _bind_item(self, item: ast.withitem) -> None:
         if item.optional_vars is not None:
@@ -278,29 +282,27 @@ class Flow:
         self._budget -= 1
         if node is None or self._budget < 0:
             return LITERAL
-        match node:
-            case ast.Constant():
-                return LITERAL
-            case ast.Name(id=name):
-                return self.environment.get(name) or self._free(name)
-            case ast.Await(value=inner) | ast.Starred(value=inner) | ast.FormattedValue(value=inner):
-                return self.value(inner)
-            case ast.NamedExpr(target=target, value=inner):
-                origin = self.value(inner)
-                self._bind(target, origin)
-                return origin
-            case ast.Attribute():
-                return self._attribute(node)
-            case ast.Subscript():
-                return self._subscript(node)
-            case ast.Call():
-                return self._call(node)
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                return self._comprehension(node)
-            case ast.Lambda(body=body):
-                return self.value(body).as_part()
-            case _:
-                return merge(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        read = _EXPRESSIONS.get(type(node))
+        if read is not None:
+            return read(self, node)
+        return merge(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+
+    def _constant(self, _: ast.Constant) -> Origin:
+        return LITERAL
+
+    def _name(self, node: ast.Name) -> Origin:
+        return self.environment.get(node.id) or self._free(node.id)
+
+    def _inner(self, node: ast.Await | ast.Starred | ast.FormattedValue) -> Origin:
+        return self.value(node.value)
+
+    def _named(self, node: ast.NamedExpr) -> Origin:
+        origin = self.value(node.value)
+        self._bind(node.target, origin)
+        return origin
+
+    def _lambda(self, node: ast.Lambda) -> Origin:
+        return self.value(node.body).as_part()
 
     def _free(self, name: str) -> Origin:
         """Return the origin of a name that is no variable of the function: a global, a builtin, or nobody knows."""
@@ -318,7 +320,8 @@ class Flow:
     def _subscript(self, node: ast.Subscript) -> Origin:
         holder, index = self.value(node.value), self.value(node.slice)
         if holder.made_of:
-            path = f"{holder.path}.{node.slice.value}" if holder.path and isinstance(node.slice, ast.Constant) else None
+            key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            path = f"{holder.path}.{key}" if holder.path and (is_a(key, str) or is_a(key, int)) else None
             return merge([holder, index])._replace(path=path)
         fetched = merge([holder, index]).as_fetched()
         return fetched if fetched.arguments else holder._replace(is_result=False, is_foreign=True)
@@ -348,7 +351,8 @@ class Flow:
             ):
                 return self.results_in(first)
             case ast.Call(func=ast.Attribute(value=holder)):
-                return self.value(node).is_result and bool(self.value(node).arguments) or self.results_in(holder)
+                origin = self.value(node)
+                return (origin.is_result and bool(origin.arguments)) or self.results_in(holder)
         return self.value(node).is_result
 
     def _call(self, node: ast.Call) -> Origin:
@@ -403,10 +407,40 @@ class Flow:
             return given.as_fetched()._replace(is_result=bool(given.arguments))
         environment = bind_parameters(definition, node, self.value)
         inner = Flow(Scope(function.__globals__, self._scope.is_own), environment, self._depth + 1)
-        inner._budget = self._budget // 2  # noqa: SLF001 - one analysis, in two functions.
+        inner._budget = self._budget // 2
         inner.follow(definition.body)
         self._budget -= self._budget // 2
         return merge(inner.returned)._replace(is_result=bool(given.arguments))
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
+    ast.Assign: Flow._assign,  # noqa: SLF001 - the same class, as a table.
+    ast.AnnAssign: Flow._annotated,  # noqa: SLF001
+    ast.AugAssign: Flow._augmented,  # noqa: SLF001
+    ast.Return: Flow._return,  # noqa: SLF001
+    ast.For: Flow._for,  # noqa: SLF001
+    ast.AsyncFor: Flow._for,  # noqa: SLF001
+    ast.With: Flow._with,  # noqa: SLF001
+    ast.AsyncWith: Flow._with,  # noqa: SLF001
+    ast.Expr: Flow._expression,  # noqa: SLF001
+}
+_EXPRESSIONS: dict[type[ast.AST], Callable[..., Origin]] = {
+    ast.Constant: Flow._constant,  # noqa: SLF001
+    ast.Name: Flow._name,  # noqa: SLF001
+    ast.Await: Flow._inner,  # noqa: SLF001
+    ast.Starred: Flow._inner,  # noqa: SLF001
+    ast.FormattedValue: Flow._inner,  # noqa: SLF001
+    ast.NamedExpr: Flow._named,  # noqa: SLF001
+    ast.Attribute: Flow._attribute,  # noqa: SLF001
+    ast.Subscript: Flow._subscript,  # noqa: SLF001
+    ast.Call: Flow._call,  # noqa: SLF001
+    ast.ListComp: Flow._comprehension,  # noqa: SLF001
+    ast.SetComp: Flow._comprehension,  # noqa: SLF001
+    ast.GeneratorExp: Flow._comprehension,  # noqa: SLF001
+    ast.DictComp: Flow._comprehension,  # noqa: SLF001
+    ast.Lambda: Flow._lambda,  # noqa: SLF001
+}
+"""How each kind of expression is read; all others are made of their parts."""
 
 
 def _sounds_fetching(func: ast.AST) -> bool:
@@ -446,30 +480,20 @@ def bind_parameters(definition: Function, call: ast.Call, value: Callable[[ast.A
     spec = definition.args
     names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
     environment = dict.fromkeys([*names, *(each.arg for each in spec.kwonlyargs)], LITERAL)
-    if isinstance(call.func, ast.Attribute) and names and names[0] in {"self", "cls"}:
-        environment[names.pop(0)] = value(call.func.value)
-    rest = LITERAL
-    for position, argument in enumerate(call.args):
-        if isinstance(argument, ast.Starred):
-            rest = merge([rest, *map(value, call.args[position:])])
-            break
-        if position < len(names):
-            environment[names[position]] = value(argument)
-        elif spec.vararg:
-            environment[spec.vararg.arg] = merge([environment.get(spec.vararg.arg, LITERAL), value(argument)])
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            rest = merge([rest, value(keyword.value)])
-        elif keyword.arg in environment:
-            environment[keyword.arg] = value(keyword.value)
-        elif spec.kwarg:
-            environment[spec.kwarg.arg] = merge([environment.get(spec.kwarg.arg, LITERAL), value(keyword.value)])
+    own: Environment = {}
+    if isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"]):
+        own[names.pop(0)] = value(call.func.value)
+    plain = [each for each in call.args if not isinstance(each, ast.Starred)]
+    environment |= {name: value(each) for name, each in zip(names, plain, strict=False)}
+    environment |= {each.arg: value(each.value) for each in call.keywords if each.arg in environment}
+    spread = [each for each in call.args if isinstance(each, ast.Starred)]
+    spread_keywords = [each.value for each in call.keywords if each.arg is None]
+    rest = merge(map(value, [*spread, *spread_keywords]))
     if rest.arguments:
-        environment |= {
-            name: merge([origin, rest]) for name, origin in environment.items() if name not in {"self", "cls"}
-        }
-        environment |= {each.arg: rest for each in (spec.vararg, spec.kwarg) if each}
-    return environment
+        environment = {name: merge([origin, rest]) for name, origin in environment.items()}
+    extra = [*plain[len(names) :], *(each.value for each in call.keywords if each.arg and each.arg not in environment)]
+    collected = merge([rest, *map(value, extra)])
+    return environment | {each.arg: collected for each in (spec.vararg, spec.kwarg) if each} | own
 
 
 def _bodies(statement: ast.stmt) -> list[list[ast.stmt]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from errata._values import is_a
+from errata._values import is_a, is_any
 from errata.classification._blame._expressions import Case, marked_in, quoted_in, texts_in
 from errata.classification._blame._signals import Evidence
 from errata.classification._reach import argument, peek, text_at
@@ -70,7 +70,7 @@ def key_of(error: BaseException) -> str | None:
     if is_a(error, KeyError):
         key = argument(error)
         return str(key) if is_a(key, str) or (is_a(key, int) and not is_a(key, bool)) else None
-    if is_a(error, AttributeError | NameError):
+    if is_any(error, AttributeError, NameError):
         return text_at(error, "name")
     return next((key for name in _HOLD_A_KEY if (key := text_at(error, name))), None)
 

@@ -174,7 +174,7 @@ def _bind_inner(site: Site, outer: Environment, values: ArgumentValues) -> Envir
 def _calls(node: ast.Call, name: str) -> bool:
     match node.func:
         case ast.Name(id=called) | ast.Attribute(attr=called):
-            return called == name or name == "__init__"
+            return name in {called, "__init__"}
     return False
 
 
