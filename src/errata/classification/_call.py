@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from errata._current import Effects
+from errata._jsonable import as_object
 from errata._values import is_a
 
 _MOST_LEAVES = 2_000
@@ -49,8 +50,7 @@ class Call:
 
     def properties(self) -> Mapping[str, object]:
         """Return the schemas of the single arguments, by name."""
-        properties = self.schema.get("properties") if is_a(self.schema, dict) else None
-        return cast("dict[str, object]", properties) if is_a(properties, dict) else {}
+        return as_object(as_object(self.schema).get("properties"))
 
 
 def _members(value: object) -> list[tuple[object, object]]:

@@ -9,6 +9,7 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Iterable
+from typing import cast
 
 from errata._fault import Fault, FieldIssue, rewritten
 from errata._half_done import tells_of_work_done
@@ -65,6 +66,7 @@ _SENTENCE_OF_CLASS: tuple[tuple[type[BaseException], str], ...] = (
 )
 # fmt: on
 _MOST_CHOICES = 12
+_MOST_KEYS = 1_000
 _LONGEST_TEXT = 500
 _LONGEST_VALUE = 60
 
@@ -143,7 +145,8 @@ def _problem(fault: Fault, blame: Blame, call: Call) -> str:
 
 def _not_there(blame: Blame, call: Call) -> str:
     """Say that what was asked for is not there, by the name that the caller gave it."""
-    value = next((value for path, value in call.leaves() if path == blame.fields[0]), None)
+    field = next(iter(blame.fields), "")
+    value = next((value for path, value in call.leaves() if path == field), None)
     is_short = (is_a(value, str) and 0 < len(value) <= _LONGEST_VALUE) or (is_a(value, int) and not is_a(value, bool))
     return f"there is no {_shown(value, blame)}" if is_short else "names nothing that is there"
 
@@ -168,7 +171,7 @@ def _sentence(blame: Blame, text: str) -> str:
 
 def _shown(key: object, blame: Blame) -> str:
     """Quote a key that the caller sent; not if the argument's name says that it is a secret."""
-    field = blame.fields[0].rpartition(".")[2] if blame.fields else ""
+    field = next(iter(blame.fields), "").rpartition(".")[2]
     shown = (key if is_a(key, str) else text_of(key))[:100]
     is_secret = bool(field) and redact_data({field: shown}) != {field: shown}
     return "such value" if is_secret else str(shown) if is_a(key, int) else repr(shown)
@@ -182,7 +185,8 @@ def _choices(site: Site) -> list[str]:
     """List the keys of the table that was looked into, if it is a plain dict that the source names."""
     table = _named(site, site.node.value) if isinstance(site.node, ast.Subscript) else None
     if is_a(table, dict):
-        return [key for key in list(table)[:1000] if is_a(key, str)]
+        keys = list(cast("dict[object, object]", table))[:_MOST_KEYS]
+        return [key for key in keys if is_a(key, str)]
     if isinstance(site.node, ast.Call) and site.node.args:
         return [name for name in dir(type(_named(site, site.node.args[0]))) if not name.startswith("_")]
     return []

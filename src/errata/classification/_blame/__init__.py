@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, cast
 
-from errata._jsonable import text_of
+from errata._jsonable import as_object, text_of
 from errata._values import is_a
 from errata.classification._blame._expressions import Case, Reading, guards
 from errata.classification._blame._signals import (
@@ -185,7 +185,6 @@ def _known_path(path: str, reached: set[str]) -> str:
 
 def _is_offered(path: str, call: Call) -> bool:
     """Whether the schema lists the value that was given among those that are allowed."""
-    schema = call.properties().get(path)
-    allowed = cast("dict[str, object]", schema).get("enum") if is_a(schema, dict) else None
-    given = call.arguments.get(path)
-    return path in call.arguments and is_a(allowed, list) and given in cast("list[object]", allowed)
+    allowed = as_object(call.properties().get(path)).get("enum")
+    values = cast("list[object]", allowed) if is_a(allowed, list) else []
+    return path in call.arguments and call.arguments[path] in values

@@ -12,7 +12,7 @@ from errata.classification._blame._provenance import LITERAL, Flow, Origin, merg
 from errata.classification._blame._signals import Evidence
 from errata.classification._blame._source import Site, Trail
 from errata.classification._blame._tracing import flow_along, is_tool, without_await
-from errata.classification._blame._values import ArgumentValues, has_word
+from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
 from errata.classification._reach import argument, peek, text_at
 
@@ -191,11 +191,12 @@ class Reading:
 
     def _is_beyond_first(self, loop: ast.For | ast.AsyncFor | ast.comprehension) -> bool:
         items = self._flow.value(loop.iter)
-        value = self._case.values.value(items.path) if items.path else None
-        if not is_a(value, list) or not isinstance(loop.target, ast.Name) or self._case.site is None:
+        given = self._case.values.value(items.path) if items.path else None
+        if not is_a(given, list) or not isinstance(loop.target, ast.Name) or self._case.site is None:
             return bool(items.made_of) and not isinstance(loop, ast.comprehension)
+        first = next(iter(cast("list[object]", given)), _ABSENT)
         current = self._case.site.frame.f_locals.get(loop.target.id, _ABSENT)
-        return bool(value) and not (current is value[0] or current == value[0])
+        return first is not _ABSENT and not (current is first or are_equal(current, first))
 
     # What the evidence is.
 
@@ -347,7 +348,8 @@ class Reading:
             case ast.Attribute(value=ast.Subscript(slice=index)) if not node.args:
                 origin = self._flow.value(index)
                 return origin if origin.made_of else None
-        return None
+            case _:
+                return None
 
     def _is_stateful(self, node: ast.Call) -> bool:
         """Whether it is `session.commit()` or its like: what fails there was put in before, unseen."""
@@ -445,7 +447,8 @@ class Reading:
                 return self._is_file_name(inner)
             case ast.Name(id=name) if self._case.site is not None:
                 return _is_file(self._case.site.frame.f_locals.get(name))
-        return False
+            case _:
+                return False
 
     def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
         """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
@@ -581,17 +584,13 @@ def _iterated(node: ast.AST) -> ast.Call | None:
 def _assigned_to(target: ast.AST, site: Site | None) -> ast.expr | None:
     """Return what is assigned to a target, if the expression is one."""
     parents = site.parents if site else ()
-    match parents[-1:]:
-        case (ast.Assign(value=value),) if target is not value:
+    match parents[-2:]:
+        case (*_, ast.Assign(value=value) | ast.For(iter=value) | ast.comprehension(iter=value)) if target is not value:
             return value
-        case (ast.For(iter=value) | ast.comprehension(iter=value),) if target is not value:
-            return value
-        case (ast.Tuple(elts=targets),) if target in targets:
-            position = next(index for index, each in enumerate(targets) if each is target)
-            match parents[-2:-1]:
-                case (ast.Assign(value=ast.Tuple(elts=values)),) if len(values) == len(targets):
-                    return values[position]
-    return None
+        case (ast.Assign(value=ast.Tuple(elts=values)), ast.Tuple(elts=targets)) if len(values) == len(targets):
+            return next((value for each, value in zip(targets, values, strict=True) if each is target), None)
+        case _:
+            return None
 
 
 def _asserted(site: Site) -> ast.expr | None:
@@ -644,4 +643,5 @@ def _asks_whether_there(test: ast.AST) -> bool:
             return True
         case ast.BoolOp(values=values):
             return any(map(_asks_whether_there, values))
-    return False
+        case _:
+            return False

@@ -141,7 +141,25 @@ class Scope(NamedTuple):
                 if is_a(holder, type):
                     static = inspect.getattr_static(holder, name, None)
                     return getattr(static, "__func__", static)
+            case _:
+                pass
         return None
+
+
+# fmt: off
+_STATEMENTS: dict[type[ast.AST], str] = {
+    ast.Assign: "_assign", ast.AnnAssign: "_annotated", ast.AugAssign: "_augmented", ast.Return: "_return", ast.For: "_for",
+    ast.AsyncFor: "_for", ast.With: "_with", ast.AsyncWith: "_with", ast.Expr: "_expression",
+}
+"""The methods of `Flow` that follow a kind of statement; all others bind nothing."""
+_EXPRESSIONS: dict[type[ast.AST], str] = {
+    ast.Constant: "_constant", ast.Name: "_name", ast.Await: "_inner", ast.Starred: "_inner", ast.FormattedValue: "_inner",
+    ast.NamedExpr: "_named", ast.Attribute: "_attribute", ast.Subscript: "_subscript", ast.Call: "_call", ast.Lambda: "_lambda",
+    ast.ListComp: "_comprehension", ast.SetComp: "_comprehension", ast.GeneratorExp: "_comprehension",
+    ast.DictComp: "_comprehension",
+}
+"""Those that read a kind of expression; all others are made of their parts."""
+# fmt: on
 
 
 class Flow:
@@ -177,7 +195,7 @@ class Flow:
                     self._bind_item(item)
             case ast.Match(subject=subject, cases=cases):
                 for case in filter(until.__contains__, cases):
-                    self._bind_pattern(cast("ast.match_case", case).pattern, self.value(subject))
+                    self._bind_pattern(case.pattern, self.value(subject))
             case ast.Try(body=body) if not any(each in until for each in body):
                 self._loosely(body)
             case _:
@@ -196,7 +214,7 @@ class Flow:
             return
         follow = _STATEMENTS.get(type(statement))
         if follow is not None:
-            follow(self, statement, certain=certain)
+            getattr(self, follow)(statement, certain=certain)
         for body in _bodies(statement):
             self._loosely(body)
 
@@ -284,7 +302,7 @@ class Flow:
             return LITERAL
         read = _EXPRESSIONS.get(type(node))
         if read is not None:
-            return read(self, node)
+            return cast("Origin", getattr(self, read)(node))
         return merge(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
     def _constant(self, _: ast.Constant) -> Origin:
@@ -353,7 +371,8 @@ class Flow:
             case ast.Call(func=ast.Attribute(value=holder)):
                 origin = self.value(node)
                 return (origin.is_result and bool(origin.arguments)) or self.results_in(holder)
-        return self.value(node).is_result
+            case _:
+                return self.value(node).is_result
 
     def _call(self, node: ast.Call) -> Origin:
         given = merge([*map(self.value, node.args), *(self.value(keyword.value) for keyword in node.keywords)])
@@ -411,36 +430,6 @@ class Flow:
         inner.follow(definition.body)
         self._budget -= self._budget // 2
         return merge(inner.returned)._replace(is_result=bool(given.arguments))
-
-
-_STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
-    ast.Assign: Flow._assign,  # noqa: SLF001 - the same class, as a table.
-    ast.AnnAssign: Flow._annotated,  # noqa: SLF001
-    ast.AugAssign: Flow._augmented,  # noqa: SLF001
-    ast.Return: Flow._return,  # noqa: SLF001
-    ast.For: Flow._for,  # noqa: SLF001
-    ast.AsyncFor: Flow._for,  # noqa: SLF001
-    ast.With: Flow._with,  # noqa: SLF001
-    ast.AsyncWith: Flow._with,  # noqa: SLF001
-    ast.Expr: Flow._expression,  # noqa: SLF001
-}
-_EXPRESSIONS: dict[type[ast.AST], Callable[..., Origin]] = {
-    ast.Constant: Flow._constant,  # noqa: SLF001
-    ast.Name: Flow._name,  # noqa: SLF001
-    ast.Await: Flow._inner,  # noqa: SLF001
-    ast.Starred: Flow._inner,  # noqa: SLF001
-    ast.FormattedValue: Flow._inner,  # noqa: SLF001
-    ast.NamedExpr: Flow._named,  # noqa: SLF001
-    ast.Attribute: Flow._attribute,  # noqa: SLF001
-    ast.Subscript: Flow._subscript,  # noqa: SLF001
-    ast.Call: Flow._call,  # noqa: SLF001
-    ast.ListComp: Flow._comprehension,  # noqa: SLF001
-    ast.SetComp: Flow._comprehension,  # noqa: SLF001
-    ast.GeneratorExp: Flow._comprehension,  # noqa: SLF001
-    ast.DictComp: Flow._comprehension,  # noqa: SLF001
-    ast.Lambda: Flow._lambda,  # noqa: SLF001
-}
-"""How each kind of expression is read; all others are made of their parts."""
 
 
 def _sounds_fetching(func: ast.AST) -> bool:
@@ -514,4 +503,5 @@ def _is_environment(node: ast.AST) -> bool:
             return _is_environment(inner)
         case ast.Name(id="environ" | "getenv"):
             return True
-    return False
+        case _:
+            return False

@@ -80,7 +80,8 @@ def _is_relay(site: Site) -> bool:
             return is_a(site.frame.f_locals.get(name), BaseException)
         case ast.Raise(exc=ast.Attribute() | ast.Subscript()):
             return True
-    return False
+        case _:
+            return False
 
 
 def _is_rewording(trail: Trail) -> bool:
@@ -105,7 +106,7 @@ def _is_rewording(trail: Trail) -> bool:
 def flow_along(trail: Trail, call: Call, values: ArgumentValues) -> Flow:
     """Follow the arguments from the tool's function to the last site; return the flow there."""
     files = {site.code.co_filename for site in trail.sites}
-    flow, before = Flow(Scope({}, lambda _: False), {}), None
+    flow, before = Flow(Scope({}, partial(_is_in, files)), {}), None
     for site in trail.sites:
         environment = _bind(site, before, flow, call, values)
         scope = Scope(site.frame.f_globals, partial(_is_in, files), partial(_look, site.frame, values))
@@ -175,7 +176,8 @@ def _calls(node: ast.Call, name: str) -> bool:
     match node.func:
         case ast.Name(id=called) | ast.Attribute(attr=called):
             return name in {called, "__init__"}
-    return False
+        case _:
+            return False
 
 
 def without_await(node: ast.AST) -> ast.AST:

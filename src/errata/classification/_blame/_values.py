@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import cast
 
-from errata._values import is_a
+from errata._values import is_a, is_any
 from errata.classification._blame._provenance import Origin, merge
 from errata.classification._call import Call
 
@@ -97,13 +97,13 @@ class ArgumentValues:
         """
         for path, each in self._leaves:
             tells = _is_telling(value) or (bool(name) and path.rpartition(".")[2] == name)
-            if tells and (each is value or _are_equal(each, value)):
+            if tells and (each is value or are_equal(each, value)):
                 return Origin.of(path)
         if is_a(value, str):
             inside = self._inside(value)
             return Origin(inside) if inside else None
-        if is_a(value, dict) and len(value) <= _MOST_MEMBERS:
-            members = cast("dict[object, object]", value).items()
+        members = list(cast("dict[object, object]", value).items())[: _MOST_MEMBERS + 1] if is_a(value, dict) else []
+        if 0 < len(members) <= _MOST_MEMBERS:
             origins = [origin for key, each in members if (origin := self.origin_of(each, str(key))) is not None]
             return merge(origins) if origins else None
         return None
@@ -157,7 +157,8 @@ def _with_items(values: Iterable[object]) -> Iterator[object]:
             yield from cast("list[object]", value)[:_MOST_MEMBERS]
 
 
-def _are_equal(one: object, other: object) -> bool:
+def are_equal(one: object, other: object) -> bool:
+    """Whether two plain values are of one kind and equal; what others compare themselves by is not run."""
     return type(one) is type(other) and (is_a(one, str) or is_a(one, int) or is_a(one, float)) and one == other
 
 
@@ -165,7 +166,7 @@ def _is_telling(value: object) -> bool:
     """Whether a value is so particular that the same one elsewhere is the same thing."""
     if is_a(value, str):
         return len(value) > 1
-    if is_a(value, dict) or is_a(value, list):
+    if is_any(value, dict, list):
         return bool(value)
     return is_a(value, int) and not is_a(value, bool) and abs(value) > 1
 
@@ -173,4 +174,4 @@ def _is_telling(value: object) -> bool:
 def _is_odd(value: object) -> bool:
     if is_a(value, int) or is_a(value, float):
         return not is_a(value, bool) and value <= 0
-    return (is_a(value, str) or is_a(value, list) or is_a(value, dict)) and not value
+    return is_any(value, str, list, dict) and not value
