@@ -29,10 +29,12 @@ def refused_arguments(error: BaseException, of: str, given: Mapping[str, object]
 
 def refused_model(error: BaseException, call: Call | None) -> Fault:
     """Return the fault of a model in a tool's body: the caller's if its data is an argument, otherwise a bug of the server."""
+    answer = by_fields(error)
+    if answer.code is Code.CONFIGURATION_ERROR:  # A setting of this server's.
+        return identified(Fault(code=answer.code, message=answer.text or ""))
     blame = find_blame(error, call, {}) if call is not None else None
     if blame is None or not blame.fields:
         return identified(Fault(code=Code.INTERNAL_ERROR))
-    answer = by_fields(error)
     root = blame.fields[0]
     issues = tuple(_below(root, issue, is_whole=blame.whole == root) for issue in answer.issues)
     return identified(

@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from errata._current import Effects
-from errata._jsonable import as_object
+from errata._jsonable import as_object, text_of
+from errata._redaction import redact_data
 from errata._values import is_a
 
 _MOST_LEAVES = 2_000
 _DEEPEST = 12
 _LEAST, _MOST, _MOST_TEXTS = 4, 10_000, 100
+SECRET = "[redacted: secret]"  # noqa: S105 - the mark of one.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +36,14 @@ class Call:
     def leaves(self) -> Iterator[tuple[str, object]]:
         """Walk every value in the arguments with its dotted path, containers before what is in them."""
         budget = _MOST_LEAVES
-        waiting: list[tuple[str, object, int]] = [(str(name), value, 0) for name, value in self.arguments.items()]
+        waiting: list[tuple[str, object, int]] = [(text_of(name), value, 0) for name, value in _members(self.arguments)]
         waiting.reverse()
         while waiting and budget:
             path, value, depth = waiting.pop()
             budget -= 1
             yield path, value
             if depth < _DEEPEST:
-                waiting += reversed([(f"{path}.{key}", each, depth + 1) for key, each in _members(value)])
+                waiting += reversed([(f"{path}.{text_of(key)}", each, depth + 1) for key, each in _members(value)])
 
     def texts(self) -> tuple[str, ...]:
         """List the texts in the arguments that are long enough to be blanked in a message, the longest first."""
@@ -51,6 +53,23 @@ class Call:
     def properties(self) -> Mapping[str, object]:
         """Return the schemas of the single arguments, by name."""
         return as_object(as_object(self.schema).get("properties"))
+
+    def hide_secrets(self, text: str) -> str:
+        """Return a text without the values of arguments whose names say that they are secret."""
+        for path, value in self.leaves():
+            if (
+                is_a(value, str)
+                and len(value) >= _LEAST
+                and value in text
+                and is_secret(path.rpartition(".")[2], value)
+            ):
+                text = text.replace(value, SECRET)
+        return text
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether the name of an argument says that its value is nobody's to see."""
+    return redact_data({name: value}) != {name: value}
 
 
 def _members(value: object) -> list[tuple[object, object]]:

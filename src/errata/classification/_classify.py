@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from errata._fault import Fault, FaultError, identified
+from errata._fault import Fault, FaultError, identified, rewritten
 from errata._identity import new_correlation_id, now
 from errata._jsonable import text_of, type_text
 from errata._log import stack_of
@@ -160,11 +160,18 @@ def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> 
         if decision.step is Step.FAULT:
             return fault, decision, None
         if not concerns_arguments(fault):
-            return guard_half_done(fault, call), decision, None
+            return _without_secrets(guard_half_done(fault, call, error), call), decision, None
         blame = inquiry.blame(error, call, fault, decision)
-        return guard_half_done(inquiry.with_call(fault, decision, blame, call), call), decision, blame
+        judged = guard_half_done(inquiry.with_call(fault, decision, blame, call), call, error)
+        return _without_secrets(judged, call), decision, blame
     finally:
         CALL.reset(before)
+
+
+def _without_secrets(fault: Fault, call: Call) -> Fault:
+    """Take out of a message what the caller sent as a secret: libraries quote what they refuse."""
+    message = call.hide_secrets(fault.message)
+    return fault if message == fault.message else rewritten(fault, message=message)
 
 
 class _Inquiry:

@@ -14,12 +14,11 @@ from typing import cast
 from errata._fault import Fault, FieldIssue, rewritten
 from errata._half_done import tells_of_work_done
 from errata._jsonable import text_of
-from errata._redaction import redact_data
 from errata._taxonomy import Code, Retry
 from errata._tool_effects import harmless_by, only_reads
 from errata._values import did_you_mean, is_a
-from errata.classification._blame import Blame, Site
-from errata.classification._call import Call
+from errata.classification._blame import Blame, Site, is_halfway
+from errata.classification._call import Call, is_secret
 from errata.classification._reach import argument, peek, text_at
 from errata.classification._words import meaning_of
 
@@ -65,6 +64,8 @@ _SENTENCE_OF_CLASS: tuple[tuple[type[BaseException], str], ...] = (
     (RecursionError,    "{} is nested too deeply to be read."),
 )
 # fmt: on
+_OF_THE_REQUEST = frozenset({405, 406, 407, 411, 415, 421, 426, 431})
+"""Statuses about the request as the server sends it: its method, its headers, its route."""
 _MOST_CHOICES = 12
 _MOST_KEYS = 1_000
 _LONGEST_TEXT = 500
@@ -83,22 +84,27 @@ def concerns_arguments(fault: Fault) -> bool:
 
 def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: bool) -> Fault:
     """Return the fault as it is once the call is known. `text` is what the exception says; its own text may be withheld."""
-    if blame.fields:
+    if blame.fields and fault.http_status not in _OF_THE_REQUEST:
         mended = _at_fault(fault, blame, call, text, is_withheld=is_withheld)
         is_halfway = blame.is_halfway and not _is_harmless(call)
         return rewritten(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
     if fault.retry is Retry.FIX_INPUT:
         has_arguments = call.arguments or call.properties()
-        return _not_at_fault(fault, blame) if blame.acquitted or not has_arguments else fault
+        is_callers = has_arguments and not blame.acquitted and fault.http_status not in _OF_THE_REQUEST
+        return fault if is_callers else _not_at_fault(fault, blame)
+    if blame.is_pythons and type(blame.error) is RuntimeError:
+        return rewritten(fault, message=fault.code.sentence)
     is_written = blame.is_written or blame.is_reworded
     if is_written and has_words(text) and (is_withheld or fault.code is Code.INTERNAL_ERROR):
         return _written(fault, blame, text if is_withheld else fault.message)
     return _of_the_machine(fault, blame)
 
 
-def guard_half_done(fault: Fault, call: Call) -> Fault:
-    """Lower the verdict of a failure that tells of work done before it: "Order 17 was created, but the mail was refused"."""
+def guard_half_done(fault: Fault, call: Call, error: BaseException) -> Fault:
+    """Lower the verdict of a failure before which something was done: its words say so, or a batch failed in the middle."""
     if fault.retry is Retry.SAME_CALL:
+        if not _is_harmless(call) and is_halfway(error, call):
+            return rewritten(fault, retry=Retry.VERIFY_FIRST)
         return rewritten(fault, retry=Retry.IF_HARMLESS) if tells_of_work_done(fault.message) else fault
     has_more = " but " in fault.message or " however" in fault.message
     if fault.retry is not Retry.FIX_INPUT or not has_more or not tells_of_work_done(fault.message):
@@ -173,8 +179,8 @@ def _shown(key: object, blame: Blame) -> str:
     """Quote a key that the caller sent; not if the argument's name says that it is a secret."""
     field = next(iter(blame.fields), "").rpartition(".")[2]
     shown = (key if is_a(key, str) else text_of(key))[:100]
-    is_secret = bool(field) and redact_data({field: shown}) != {field: shown}
-    return "such value" if is_secret else str(shown) if is_a(key, int) else repr(shown)
+    is_hidden = bool(field) and is_secret(field, shown)
+    return "such value" if is_hidden else str(shown) if is_a(key, int) else repr(shown)
 
 
 def _near(key: object, blame: Blame) -> str:

@@ -109,7 +109,7 @@ def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) 
     parts = [
         *(name[:_LONGEST_NAME] for name in names),
         *([] if is_bare(error) else _carried_words(error)),
-        *([text[:_MOST]] if text else []),
+        *([blank(text[:_MOST])] if text else []),
     ]
     return spelled_out(_APART.join(parts))
 

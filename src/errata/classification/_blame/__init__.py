@@ -35,6 +35,7 @@ __all__ = [
     "Signal",
     "Site",
     "find_blame",
+    "is_halfway",
     "is_stop_wrapper",
     "response_behind",
 ]
@@ -65,6 +66,8 @@ class Blame(NamedTuple):
     """Whether a batch failed in the middle, so that what came before may have been done."""
     is_reworded: bool = False
     """Whether the evidence is about a cause, and the server's own code raised another exception in its place."""
+    is_pythons: bool = False
+    """Whether the interpreter itself raised it, in an expression of the server's own code."""
 
     @property
     def signals(self) -> frozenset[str]:
@@ -107,7 +110,14 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
         whole=reading.whole,
         is_halfway=reading.is_halfway(),
         is_reworded=subject.is_reworded,
+        is_pythons=case.site is not None and case.is_own_failure and not reading.is_written,
     )
+
+
+def is_halfway(error: BaseException, call: Call) -> bool:
+    """Whether a batch failed in the middle: what its earlier items did is done."""
+    subject = find_subject(error, OwnCode(call.function))
+    return Reading(Case(call, ArgumentValues(call), subject.error, "", None, subject.trail)).is_halfway()
 
 
 def response_behind(error: BaseException, call: Call) -> object | None:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import cast
 
-from errata._values import is_a, is_any
+from errata._values import is_a, is_any, items_of
 from errata.classification._blame._provenance import LITERAL, Flow, Origin, merge
 from errata.classification._blame._signals import Evidence
 from errata.classification._blame._source import Site, Trail
 from errata.classification._blame._tracing import flow_along, is_tool, without_await
 from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
-from errata.classification._reach import argument, peek, text_at
+from errata.classification._reach import argument, called, peek, text_at
 
 _LONGEST_TEXT = 20_000
 _LONGEST_NAME = 1_000
@@ -49,6 +49,10 @@ _CONSTRAINT = re.compile(r"^(?!.*\bnull\b).*\bconstraint\b", re.IGNORECASE | re.
 """A constraint between rows or values: the table that it names is not what it complains about."""
 _OF_AN_ADDRESS = re.compile(r"URL|Schema$|Scheme|Protocol$|LocationPars")
 """In the name of a class: it is about the address, and not about what is sent there."""
+_OF_AN_ANSWER = re.compile(
+    r"^(?:Response|BadStatus|IncompleteRead|RemoteProtocol|InvalidResponse|Reply)|ResponseError$"
+)
+"""In the name of a class: it is about what an upstream answered."""
 _EMPTY = re.compile(
     r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE
 )
@@ -59,6 +63,9 @@ _GENERAL = frozenset({Exception, RuntimeError, AssertionError, OSError, SystemEr
 """Classes that say nothing about what a library was given."""
 _OF_A_VALUE = (ValueError, ArithmeticError, LookupError, RecursionError, SyntaxError, MemoryError)
 """Python's own exceptions about a value, and what inherits from them."""
+_COMPUTING = frozenset(
+    ["int", "float", "str", "len", "dict", "list", "tuple", "set", "loads", "fromisoformat", "strptime", "compile"]
+)
 _TEMPLATES = {"format", "format_map", "substitute"}
 _READERS = ("read", "open", "load", "imread", "from_file")
 _BUILDERS = ("structure", "load", "parse", "from_", "validate", "model_validate")
@@ -162,7 +169,9 @@ class Reading:
         if not own and (lazy := _iterated(node)) is not None:
             node = lazy  # A library's generator, which fails when it is asked for the first item.
         match node:
-            case ast.Subscript(ctx=ast.Load() | ast.Del()) if is_any(error, LookupError, TypeError):
+            case ast.Subscript() if is_a(error, LookupError) or (
+                is_a(error, TypeError) and isinstance(node.ctx, ast.Load)
+            ):
                 yield from self._of_subscript(node)
             case ast.Attribute(ctx=ast.Load()) if own:
                 yield from self._of_attribute(node)
@@ -180,22 +189,28 @@ class Reading:
                 yield from self._of_value(self._flow.value(node if assigned is None else assigned))
 
     def is_halfway(self) -> bool:
-        """Whether a library failed in a loop over an argument, and not at its first item."""
+        """Whether something that was called failed in a loop over an argument, and not at its first item."""
         case = self._case
-        if case.site is None or case.is_own_failure:
+        if case.site is None or (case.is_own_failure and not isinstance(case.node, ast.Call | ast.Raise)):
             return False
-        loops = [
-            parent for parent in case.site.parents if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension)
-        ]
-        return any(map(self._is_beyond_first, loops))
+        return any(self._is_in_batch(case.trail.sites[: index + 1]) for index in range(len(case.trail.sites)))
 
-    def _is_beyond_first(self, loop: ast.For | ast.AsyncFor | ast.comprehension) -> bool:
-        items = self._flow.value(loop.iter)
+    def _is_in_batch(self, sites: tuple[Site, ...]) -> bool:
+        """Whether the last of some sites is in such a loop."""
+        case, site = self._case, sites[-1]
+        loops = [parent for parent in site.parents if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension)]
+        if not loops or not _does_something(site.node):
+            return False
+        flow = case.flow if sites == case.trail.sites else flow_along(Trail(sites, None), case.call, case.values)
+        return any(self._is_beyond_first(loop, flow, site) for loop in loops)
+
+    def _is_beyond_first(self, loop: ast.For | ast.AsyncFor | ast.comprehension, flow: Flow, site: Site) -> bool:
+        items = flow.value(loop.iter)
         given = self._case.values.value(items.path) if items.path else None
-        if not is_a(given, list) or not isinstance(loop.target, ast.Name) or self._case.site is None:
+        if not is_a(given, list) or not isinstance(loop.target, ast.Name):
             return bool(items.made_of) and not isinstance(loop, ast.comprehension)
         first = next(iter(cast("list[object]", given)), _ABSENT)
-        current = self._case.site.frame.f_locals.get(loop.target.id, _ABSENT)
+        current = site.frame.f_locals.get(loop.target.id, _ABSENT)
         return first is not _ABSENT and not (current is first or are_equal(current, first))
 
     # What the evidence is.
@@ -366,9 +381,11 @@ class Reading:
         made = merge([given, holder if holder.made_of else LITERAL])
         if _OF_AN_ADDRESS.search(type(self._case.error).__name__) and node.args:
             made = self._flow.value(node.args[0])
+        elif refused := self._refused_keywords(node):
+            made = merge(map(self._flow.value, refused))
         if made.made_of and (self._reads_a_file(node) or self._is_about_fetched_text(node, holder)):
             yield Evidence("fetched")
-        elif self._is_of_own_template(node, holder) or (made.made_of and self._is_no_text(made)):
+        elif self._is_of_own_template(node, holder) or (made.made_of and self._is_about_another_text(made, holder)):
             yield Evidence("fetched" if holder.fetched_by else "own")
         elif is_missing(self._case.error):
             yield from self._of_missing(merge([holder, given]), holder, given)
@@ -386,11 +403,24 @@ class Reading:
         is_template = isinstance(node.func, ast.Attribute) and node.func.attr in _TEMPLATES
         return (is_template and not holder.made_of) or key in texts_in(node)
 
-    def _is_no_text(self, made: Origin) -> bool:
-        """Whether a text cannot be read and no argument is a text: then it is another one, of a file or an upstream."""
-        is_about_text = any(is_any(peek(self._case.error, name), str, bytes) for name in ("doc", "object"))
-        values = [self._case.values.value(path) for path in made.made_of]
-        return is_about_text and not any(is_any(value, str, dict, list) for value in values)
+    def _refused_keywords(self, node: ast.Call) -> list[ast.expr]:
+        """List what was given for the fields that a model refused, where they were given by name."""
+        details = called(self._case.error, "errors")
+        places = [items_of(peek(detail, "loc")) for detail in items_of(details)] if details is not None else []
+        roots = {str(place[0]) for place in places if place}
+        return [keyword.value for keyword in node.keywords if keyword.arg in roots]
+
+    def _is_about_another_text(self, made: Origin, holder: Origin) -> bool:
+        """Whether it is about a text that is no argument: a pattern of the server's own, a value that was stored."""
+        error, values = self._case.error, self._case.values
+        pattern = text_at(error, "pattern")
+        if pattern is not None and type(error).__module__ in {"re", "re._constants", "sre_constants"}:
+            return not values.related_to(pattern)
+        if any(is_any(peek(error, name), str, bytes) for name in ("doc", "object")):
+            return not any(is_any(values.value(path), str, dict, list) for path in made.made_of)
+        is_stored = holder.is_foreign and not holder.made_of and not self._case.is_own_failure
+        quoted = quoted_in(self._case.text)
+        return is_stored and bool(quoted) and not any(map(values.related_to, quoted))
 
     def _of_library(self, node: ast.Call, holder: Origin, operands: list[ast.expr]) -> Iterator[Evidence]:
         """Judge an exception of a library by what the library was given."""
@@ -399,7 +429,12 @@ class Reading:
         if is_missing(self._case.error):
             yield from self._of_missing(whole, holder, merge(origins))
             return
-        if self._is_about_fetched_text(node, holder) or (not whole.made_of and self._case.status is None):
+        is_about_answer = _OF_AN_ANSWER.search(type(self._case.error).__name__) and self._case.status is None
+        if (
+            is_about_answer
+            or self._is_about_fetched_text(node, holder)
+            or (not whole.made_of and self._case.status is None)
+        ):
             yield from self._acquit(whole._replace(fetched_by=whole.arguments))
             return
         main = self._main_operand(node, holder, operands, origins)
@@ -409,13 +444,15 @@ class Reading:
             yield from self._accuse("form", main) if _FORM.search(text) else ()
         if others := whole.arguments - main.made_of:
             yield Evidence("parameter", tuple(sorted(others)))
-            if _is_of_a_program(self._case.error) and _FORM.search(text):
+            is_only_one = len(others) == 1 and not main.made_of and self._case.status is None
+            if (_is_of_a_program(self._case.error) or is_only_one) and _FORM.search(text):
                 yield Evidence("form", tuple(sorted(others)))
         if holder.is_indirect and not whole.made_of:
             yield Evidence("fetched")
         if _BROKEN.search(text) or (_DAMAGED.search(text) and self._case.values.mentioned_in(text.lower())):
             yield Evidence("broken")
-        if self._is_written_out(operands) or (_OF_A_SCHEMA.search(text) and not main.made_of):
+        is_written_out = self._is_written_out(operands) and not (main.made_of and "syntax" in text.lower())
+        if is_written_out or (_OF_A_SCHEMA.search(text) and not main.made_of):
             yield Evidence("literal")
 
     def _is_about_fetched_text(self, node: ast.Call, holder: Origin) -> bool:
@@ -452,7 +489,8 @@ class Reading:
 
     def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
         """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
-        if type(self._case.error) in _GENERAL or _is_of_a_program(self._case.error):
+        is_general = type(self._case.error) in _GENERAL and not self._is_words_of_a_library()
+        if is_general or _is_of_a_program(self._case.error):
             return LITERAL
         if not operands:
             return holder
@@ -461,6 +499,10 @@ class Reading:
         if node.args and isinstance(operands[0], ast.Compare | ast.Lambda):
             first = LITERAL
         return first
+
+    def _is_words_of_a_library(self) -> bool:
+        """Whether it is an OSError that the system has not raised: some libraries say so what they cannot do."""
+        return type(self._case.error) is OSError and peek(self._case.error, "errno") is None
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
         """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
@@ -539,6 +581,14 @@ def texts_in(node: ast.AST) -> set[str]:
 
 
 # The shapes of expressions.
+
+
+def _does_something(node: ast.AST) -> bool:
+    """Whether an expression calls something that may change the world; `ids = [known[each] for each in users]` does not."""
+    node = without_await(node)
+    return (
+        isinstance(node, ast.Call) and not _name_of(node.func)[:1].isupper() and _name_of(node.func) not in _COMPUTING
+    )
 
 
 def _operands(node: ast.Call) -> list[ast.expr]:

@@ -381,7 +381,7 @@ class Flow:
         if callee is not None:
             return self._of_known(callee, node, given)
         if isinstance(node.func, ast.Attribute):
-            return self._of_method(node.func, holder, given)
+            return self._of_method(node.func, holder, given, has_operands=bool(node.args or node.keywords))
         return merge([self.value(node.func), given]).as_fetched()._replace(is_result=True)
 
     def _is_local(self, func: ast.AST) -> bool:
@@ -398,15 +398,19 @@ class Flow:
             return given._replace(path=None, is_result=bool(given.arguments))
         return given.as_fetched()._replace(is_result=bool(given.arguments))
 
-    def _of_method(self, func: ast.Attribute, holder: Origin, given: Origin) -> Origin:
+    def _of_method(self, func: ast.Attribute, holder: Origin, given: Origin, *, has_operands: bool) -> Origin:
         both = merge([holder, given])
         fetches = func.attr in _OF_FILES
         is_built = isinstance(func.value, ast.Constant | ast.JoinedStr) or (
             self._is_built(func.value) and not _sounds_fetching(func)
         )
+        # What `rows.find("title")` gives is no answer to an argument, whatever the rows were found by.
+        is_result = bool(given.arguments) or (holder.is_result and not has_operands)
+        if holder.made_of and not fetches:
+            is_result = True
         if (holder.made_of or is_built) and not fetches:
-            return both._replace(is_result=bool(both.arguments))
-        return both.as_fetched()._replace(is_result=bool(both.arguments))
+            return both._replace(is_result=is_result and bool(both.arguments))
+        return both.as_fetched()._replace(is_result=is_result)
 
     def _is_built(self, node: ast.AST) -> bool:
         """Whether an object was just made by a library, and is no client, connection or service that is at hand."""

@@ -5,6 +5,7 @@ Source is read only after a failure, only of the server's own modules, and each 
 
 import ast
 import linecache
+import stat
 import sysconfig
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -161,9 +162,10 @@ def parsed(file: str, scope: dict[str, object]) -> Module | None:
 
 def _parse(file: str, scope: dict[str, object]) -> Module | None:
     try:
-        if Path(file).stat().st_size > _LONGEST_FILE:
-            return None
+        status = Path(file).stat()
     except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _LONGEST_FILE:  # A pipe would be waited for.
         return None
     try:
         return Module(ast.parse("".join(linecache.getlines(file, scope))))

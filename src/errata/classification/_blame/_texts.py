@@ -43,7 +43,8 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     if paths := _merge(map(values.around, subjects)):
         yield Evidence("part", paths)
     words = _STATUS.sub(" ", text.lower())
-    yield from _names(case, words)
+    is_pythons = case.is_own_failure and not is_written
+    yield from _names(case, words) if not is_pythons else ()
     if paths := values.mentioned_in(words):
         yield Evidence("written" if is_written else "value", paths)
     if _RANGE.search(text) and (paths := values.odd()):
@@ -142,6 +143,8 @@ def _asks_for(words: str, name: str) -> bool:
 
 def _files(case: Case) -> Iterator[Evidence]:
     names = _files_of(case.error)
+    if len(names) > 1 and is_a(case.error, FileNotFoundError):  # Of a source and its target, the one that is not there.
+        names = [name for name in names if not Path(name).exists()] or names
     if not names:
         return
     paths = _merge(map(case.values.in_file_name, names))

@@ -48,6 +48,14 @@ class ArgumentValues:
         folded = _fold(word)
         return tuple(path for path, text in self._texts if len(text) > 1 and has_word(folded, text))
 
+    def related_to(self, text: str) -> bool:
+        """Whether a text has anything of an argument in it, or the other way round."""
+        folded = _fold(text)
+        if len(folded) > 1 and any(folded in value for _, value in self._texts):
+            return True
+        words = {word for _, value in self._texts for word in (value, *re.split(r"\W+", value)) if len(word) > 1}
+        return any(word in folded for word in words)
+
     def around(self, word: str) -> tuple[str, ...]:
         """Return the arguments of which a word is a part, and not the whole."""
         folded = _fold(word)
