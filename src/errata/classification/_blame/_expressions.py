@@ -49,9 +49,7 @@ _CONSTRAINT = re.compile(r"^(?!.*\bnull\b).*\bconstraint\b", re.IGNORECASE | re.
 """A constraint between rows or values: the table that it names is not what it complains about."""
 _OF_AN_ADDRESS = re.compile(r"URL|Schema$|Scheme|Protocol$|LocationPars")
 """In the name of a class: it is about the address, and not about what is sent there."""
-_OF_AN_ANSWER = re.compile(
-    r"^(?:Response|BadStatus|IncompleteRead|RemoteProtocol|InvalidResponse|Reply)|ResponseError$"
-)
+_OF_AN_ANSWER = re.compile(r"^(?:BadStatusLine|IncompleteRead|RemoteProtocol|InvalidResponse|ResponseNotReady)")
 """In the name of a class: it is about what an upstream answered."""
 _EMPTY = re.compile(
     r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE
@@ -304,7 +302,7 @@ class Reading:
                 yield from self._acquit(whole)
         elif is_a(error, RecursionError) and self._is_recursive():
             yield Evidence("own")
-        elif is_any(error, *_OF_A_VALUE):
+        elif is_any(error, *_OF_A_VALUE) or _is_of_a_pattern(error):
             yield from self._of_refused_value(node, holder, given)
         else:
             yield from self._of_library(node, holder, operands)
@@ -379,7 +377,8 @@ class Reading:
 
     def _of_refused_value(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
-        if _OF_AN_ADDRESS.search(type(self._case.error).__name__) and node.args:
+        is_of_first = _OF_AN_ADDRESS.search(type(self._case.error).__name__) or _is_of_a_pattern(self._case.error)
+        if is_of_first and node.args:
             made = self._flow.value(node.args[0])
         elif refused := self._refused_keywords(node):
             made = merge(map(self._flow.value, refused))
@@ -414,13 +413,21 @@ class Reading:
         """Whether it is about a text that is no argument: a pattern of the server's own, a value that was stored."""
         error, values = self._case.error, self._case.values
         pattern = text_at(error, "pattern")
-        if pattern is not None and type(error).__module__ in {"re", "re._constants", "sre_constants"}:
+        if pattern is not None and _is_of_a_pattern(error):
             return not values.related_to(pattern)
         if any(is_any(peek(error, name), str, bytes) for name in ("doc", "object")):
             return not any(is_any(values.value(path), str, dict, list) for path in made.made_of)
-        is_stored = holder.is_foreign and not holder.made_of and not self._case.is_own_failure
-        quoted = quoted_in(self._case.text)
+        is_stored = self._is_of_an_object(holder) and not self._case.is_own_failure
+        quoted = [word for word in quoted_in(self._case.text) if not self._names_argument(word)]
         return is_stored and bool(quoted) and not any(map(values.related_to, quoted))
+
+    def _is_of_an_object(self, holder: Origin) -> bool:
+        """Whether a method of something at hand was called, and no function of a module or a class."""
+        match self._case.node:
+            case ast.Call(func=ast.Attribute(value=value)):
+                return holder.is_foreign and not holder.made_of and not self._flow.is_static(value)
+            case _:
+                return False
 
     def _of_library(self, node: ast.Call, holder: Origin, operands: list[ast.expr]) -> Iterator[Evidence]:
         """Judge an exception of a library by what the library was given."""
@@ -553,6 +560,11 @@ def is_missing(error: BaseException) -> bool:
     """Whether the class of an exception says that something was looked for and is not there."""
     names = (cls.__name__.removesuffix("Error").removesuffix("Exception") for cls in type(error).__mro__)
     return any(name.endswith(_NOT_THERE) or name.startswith("NoSuch") for name in names)
+
+
+def _is_of_a_pattern(error: BaseException) -> bool:
+    """Whether it is about a regular expression, which is the first thing that `re` is given."""
+    return type(error).__module__ in {"re", "re._constants", "sre_constants"}
 
 
 def _is_of_a_program(error: BaseException) -> bool:

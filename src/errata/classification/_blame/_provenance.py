@@ -10,11 +10,12 @@ import ast
 import builtins
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import NamedTuple, Self, TypeAlias, cast
 
-from errata._values import is_a
+from errata._values import is_a, is_any
 from errata.classification._blame._source import Function, Module, parsed
 from errata.classification._reach import peek
 
@@ -333,7 +334,15 @@ class Flow:
         if holder.is_unknown and (seen := self._scope.look(node)) is not None:
             return seen
         path = f"{holder.path}.{node.attr}" if holder.path else None
-        return holder._replace(path=path, is_result=False)
+        origin = holder._replace(path=path, is_result=False)
+        return origin.as_fetched() if self._is_computed(node) else origin
+
+    def _is_computed(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is a property of an object that was just made: what it reads is not known."""
+        if not isinstance(node.value, ast.Call) or self._is_local(node.value.func):
+            return False
+        kind = self._scope.resolve(node.value.func)
+        return is_a(kind, type) and is_any(inspect.getattr_static(kind, node.attr, None), property, cached_property)
 
     def _subscript(self, node: ast.Subscript) -> Origin:
         holder, index = self.value(node.value), self.value(node.slice)
@@ -383,6 +392,10 @@ class Flow:
         if isinstance(node.func, ast.Attribute):
             return self._of_method(node.func, holder, given, has_operands=bool(node.args or node.keywords))
         return merge([self.value(node.func), given]).as_fetched()._replace(is_result=True)
+
+    def is_static(self, node: ast.AST) -> bool:
+        """Whether an expression names a module or a class."""
+        return not self._is_local(node) and is_any(self._scope.resolve(node), ModuleType, type)
 
     def _is_local(self, func: ast.AST) -> bool:
         while isinstance(func, ast.Attribute):

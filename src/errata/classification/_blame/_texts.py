@@ -43,7 +43,7 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     if paths := _merge(map(values.around, subjects)):
         yield Evidence("part", paths)
     words = _STATUS.sub(" ", text.lower())
-    is_pythons = case.is_own_failure and not is_written
+    is_pythons = case.is_own_failure and not is_written and not isinstance(case.node, ast.Call)
     yield from _names(case, words) if not is_pythons else ()
     if paths := values.mentioned_in(words):
         yield Evidence("written" if is_written else "value", paths)
@@ -162,7 +162,7 @@ def _files_of(error: BaseException) -> list[str]:
 
 def _is_own_file(case: Case, name: str, paths: tuple[str, ...]) -> bool:
     """Whether a file is written out in the source, or lies in a folder of the server's own that is not there."""
-    if case.node is not None and name in texts_in(case.node):
+    if any(name in texts_in(site.node) for site in case.trail.sites):
         return True
     if not paths:
         return case.node is None or not case.flow.value(case.node).arguments
