@@ -456,7 +456,6 @@ def test_source_that_was_changed_in_the_same_place_is_read_without_harm(tmp_path
     assert not caplog.records
 
 
-@pytest.mark.xfail(reason="only the size of the file is looked at before it is opened")
 @pytest.mark.usefixtures("fresh")
 def test_source_that_is_a_pipe_is_never_opened(tmp_path):
     """Whoever opens it waits for somebody at the other end; here somebody is, so that the test ends."""

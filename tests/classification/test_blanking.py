@@ -47,7 +47,6 @@ def has_humps(text):
     return spelled_out(text) != text
 
 
-@pytest.mark.xfail(reason="class names are taken apart before the caller's texts are blanked")
 @pytest.mark.parametrize("value", ["ServiceUnavailable", "TooManyRequests"])
 def test_what_the_caller_sent_never_licenses_a_repetition_however_it_is_spelled(value):
     call = Call(tool="get_order", arguments={"title": value})

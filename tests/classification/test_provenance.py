@@ -199,7 +199,6 @@ def test_a_default_that_was_not_sent_is_the_servers_own():
     assert judged(tools.with_default, {"title": "a", "currency": "GBP"}).fault.field == "currency"
 
 
-@pytest.mark.xfail(reason="the flow does not see yet that no argument is what failed")
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -221,7 +220,6 @@ def test_a_batch_that_fails_halfway_is_to_be_looked_at_first():
     assert (fault.code, fault.retry, fault.field) == (Code.CONFLICT, Retry.VERIFY_FIRST, "emails")
 
 
-@pytest.mark.xfail(reason="a loop in an outer frame, and a library without frames of its own, are not seen")
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

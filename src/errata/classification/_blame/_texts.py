@@ -43,7 +43,9 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     if paths := _merge(map(values.around, subjects)):
         yield Evidence("part", paths)
     words = _STATUS.sub(" ", text.lower())
-    is_pythons = case.is_own_failure and not is_written and not isinstance(case.node, ast.Call)
+    is_pythons = (
+        case.node is not None and case.is_own_failure and not is_written and not isinstance(case.node, ast.Call)
+    )
     yield from _names(case, words) if not is_pythons else ()
     if paths := values.mentioned_in(words):
         yield Evidence("written" if is_written else "value", paths)
