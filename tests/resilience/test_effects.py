@@ -25,8 +25,8 @@ from errata import (
     validation_error,
 )
 from errata._current import ATTEMPT, CURRENT, Attempt, Effects
-from errata.resilience import effect, retry
 from errata._tool_effects import harmless_by
+from errata.resilience import effect, retry
 from errata.resilience._effects import record_of, settled
 
 LONGEST_S = 60  # Only for what hangs.

@@ -135,7 +135,9 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
     if is_withheld:
         is_written = (blame.is_written or blame.is_reworded) and has_words(text)
         message = text if is_written else _sentence(blame, text)
-    return rewritten(fault, code=code, retry=retry, message=message, field=fault.field or fields[0], issues=issues)
+    return rewritten(
+        fault, code=code, retry=retry, message=message, field=fault.field or next(iter(fields)), issues=issues
+    )
 
 
 def _problem(fault: Fault, blame: Blame, call: Call) -> str:
