@@ -143,6 +143,8 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
 def _problem(fault: Fault, blame: Blame, call: Call) -> str:
     """Say in a few words what is wrong with the argument."""
     error = blame.error
+    if blame.is_template:
+        return f"asks for {_shown(argument(error), blame)}, which nothing fills in"
     if is_a(error, KeyError) and not blame.is_lookup:
         return f"lacks {_shown(argument(error), blame)}"
     if blame.is_lookup or fault.code is Code.NOT_FOUND:
@@ -167,6 +169,8 @@ def _sentence(blame: Blame, text: str) -> str:
     if is_nothing:
         unfit = f"{named} does not have the form that the tool expects."
         return f"Nothing was found for {named}." if blame.is_lookup else unfit
+    if blame.is_template:
+        return f"Nothing fills in {_shown(key, blame)}."
     if key is not None and not (is_a(key, str) and " " in key.strip()):
         missing = f"There is no {_shown(key, blame)} here. {_near(key, blame)}".strip()
         return missing if blame.is_lookup else f"{named} has no {_shown(key, blame)}."

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from errata._jsonable import as_object, text_of
-from errata._values import is_a
-from errata.classification._blame._expressions import Case, Reading, guards
+from errata._values import is_a, is_any
+from errata.classification._blame._expressions import Case, Reading, guards, quoted_in
 from errata.classification._blame._signals import (
     CLOSE,
     ENOUGH,
@@ -64,6 +64,8 @@ class Blame(NamedTuple):
     """The argument that the failing operand is, to the letter."""
     is_halfway: bool = False
     """Whether a batch failed in the middle, so that what came before may have been done."""
+    is_template: bool = False
+    """Whether a template asks for something that nothing fills in."""
     is_reworded: bool = False
     """Whether the evidence is about a cause, and the server's own code raised another exception in its place."""
     is_pythons: bool = False
@@ -106,7 +108,9 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
         error=case.error,
         site=case.site,
         is_written=reading.is_written,
-        is_lookup=reading.is_lookup or (bool(blame.fields) and "key" in blame.signals and _is_bare_key(case.error)),
+        fields=tuple(_sharpen(field, case) for field in blame.fields),
+        is_lookup=reading.is_lookup or (bool(blame.fields) and "key" in blame.signals and not reading.is_template),
+        is_template=reading.is_template,
         whole=reading.whole,
         is_halfway=reading.is_halfway(),
         is_reworded=subject.is_reworded,
@@ -147,8 +151,13 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
     return (text_of(error) if known is None else known)[:_LONGEST_TEXT]
 
 
-def _is_bare_key(error: BaseException) -> bool:
-    return key_of(error) is not None
+def _sharpen(field: str, case: Case) -> str:
+    """Name the item of a list or an object that the exception is about, if it says which."""
+    if not is_any(case.values.value(field), list, dict):
+        return field
+    words = [word for word in (key_of(case.error), *quoted_in(case.text)) if word]
+    inside = (path for word in words for path in case.values.equal_to(word) if path.startswith(f"{field}."))
+    return next(inside, field)
 
 
 def _is_decided(evidence: list[Evidence], case: Case) -> bool:

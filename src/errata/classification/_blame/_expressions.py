@@ -114,7 +114,7 @@ _MOST_CHECKS = 512
 class Reading:
     """What the failing expression says."""
 
-    __slots__ = ("_case", "is_lookup", "is_written", "whole")
+    __slots__ = ("_case", "is_lookup", "is_template", "is_written", "whole")
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -122,6 +122,8 @@ class Reading:
         """Whether somebody wrote the text, in a `raise` or an `assert` of the server's own code."""
         self.is_lookup = False
         """Whether something was looked up and is not there."""
+        self.is_template = False
+        """Whether a template asks for something that nothing fills in."""
         self.whole: str | None = None
         """The argument that the operand is, to the letter."""
 
@@ -173,7 +175,7 @@ class Reading:
                 yield from self._of_subscript(node)
             case ast.Attribute(ctx=ast.Load()) if own:
                 yield from self._of_attribute(node)
-            case ast.BinOp() if own:
+            case ast.BinOp() if own or is_a(error, ZeroDivisionError):
                 yield from self._of_operation(node)
             case ast.Call():
                 yield from self._of_call(node)
@@ -389,7 +391,8 @@ class Reading:
         elif is_missing(self._case.error):
             yield from self._of_missing(merge([holder, given]), holder, given)
         elif made.made_of:
-            self.is_lookup = is_a(self._case.error, KeyError) and not _builds(node)
+            self.is_template = is_a(self._case.error, KeyError) and _name_of(node.func) in _TEMPLATES
+            self.is_lookup = is_a(self._case.error, KeyError) and not (_builds(node) or self.is_template)
             yield from self._accuse("operand", made)
         else:
             yield from self._acquit(merge([holder, given]))
