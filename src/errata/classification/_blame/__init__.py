@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 from errata._jsonable import as_object, text_of
 from errata._values import is_a, is_any
-from errata.classification._blame._expressions import Case, Reading, guards, quoted_in
+from errata.classification._blame._expressions import Case, Reading, guards, is_of_a_program, quoted_in
 from errata.classification._blame._signals import (
     CLOSE,
     ENOUGH,
@@ -153,7 +153,7 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
 
 def _sharpen(field: str, case: Case) -> str:
     """Name the item of a list or an object that the exception is about, if it says which."""
-    if not is_any(case.values.value(field), list, dict):
+    if not is_any(case.values.value(field), list, dict) or is_of_a_program(case.error):
         return field
     words = [word for word in (key_of(case.error), *quoted_in(case.text)) if word]
     inside = (path for word in words for path in case.values.equal_to(word) if path.startswith(f"{field}."))

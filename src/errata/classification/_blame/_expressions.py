@@ -380,7 +380,9 @@ class Reading:
     def _of_refused_value(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
         is_of_first = _OF_AN_ADDRESS.search(type(self._case.error).__name__) or _is_of_a_pattern(self._case.error)
-        if is_of_first and node.args:
+        if held := self._case.values.held_as(text_at(self._case.error, "pattern") or ""):
+            made = Origin(frozenset(held))  # A pattern, or what is to replace its matches.
+        elif is_of_first and node.args:
             made = self._flow.value(node.args[0])
         elif refused := self._refused_keywords(node):
             made = merge(map(self._flow.value, refused))
@@ -455,7 +457,7 @@ class Reading:
         if others := whole.arguments - main.made_of:
             yield Evidence("parameter", tuple(sorted(others)))
             is_only_one = len(others) == 1 and not main.made_of and self._case.status is None
-            if (_is_of_a_program(self._case.error) or is_only_one) and _FORM.search(text):
+            if (is_of_a_program(self._case.error) or is_only_one) and _FORM.search(text):
                 yield Evidence("form", tuple(sorted(others)))
         if holder.is_indirect and not whole.made_of:
             yield Evidence("fetched")
@@ -500,7 +502,7 @@ class Reading:
     def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
         """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
         is_general = type(self._case.error) in _GENERAL and not self._is_words_of_a_library()
-        if is_general or _is_of_a_program(self._case.error):
+        if is_general or is_of_a_program(self._case.error):
             return LITERAL
         if not operands:
             return holder
@@ -516,7 +518,7 @@ class Reading:
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
         """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
-        if is_a(self._case.error, OSError) or _is_of_a_program(self._case.error) or _CONSTRAINT.search(self._case.text):
+        if is_a(self._case.error, OSError) or is_of_a_program(self._case.error) or _CONSTRAINT.search(self._case.text):
             return False
         words = {part for word in complaints(self._case.text) for part in (word, word.rpartition(".")[2]) if part}
         words = {word for word in words if not self._case.values.containing(word) and not self._names_argument(word)}
@@ -570,7 +572,7 @@ def _is_of_a_pattern(error: BaseException) -> bool:
     return type(error).__module__ in {"re", "re._constants", "sre_constants"}
 
 
-def _is_of_a_program(error: BaseException) -> bool:
+def is_of_a_program(error: BaseException) -> bool:
     """Whether another program failed: its words say what it was given, and its command line is long."""
     return type(error).__module__ == "subprocess"
 
