@@ -143,7 +143,7 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
 def _problem(fault: Fault, blame: Blame, call: Call) -> str:
     """Say in a few words what is wrong with the argument."""
     error = blame.error
-    if blame.is_template:
+    if blame.is_template and is_a(error, KeyError):
         return f"asks for {_shown(argument(error), blame)}, which nothing fills in"
     if is_a(error, KeyError) and not blame.is_lookup:
         return f"lacks {_shown(argument(error), blame)}"
