@@ -17,7 +17,7 @@ from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata._tool_effects import harmless_by, only_reads
 from errata._values import did_you_mean, is_a
-from errata.classification._blame import Blame, Site, is_halfway
+from errata.classification._blame import Blame, FailingSite, is_halfway
 from errata.classification._call import Call, is_secret
 from errata.classification._reach import argument, peek, text_at
 from errata.classification._words import meaning_of
@@ -193,7 +193,7 @@ def _near(key: object, blame: Blame) -> str:
     return did_you_mean(text_of(key), _choices(blame.site)) if blame.site else ""
 
 
-def _choices(site: Site) -> list[str]:
+def _choices(site: FailingSite) -> list[str]:
     """List the keys of the table that was looked into, if it is a plain dict that the source names."""
     table = _named(site, site.node.value) if isinstance(site.node, ast.Subscript) else None
     if is_a(table, dict):
@@ -216,7 +216,7 @@ def _expected(blame: Blame) -> str | None:
     return "one of " + ", ".join(values) if 0 < len(values) <= _MOST_CHOICES else None
 
 
-def _named(site: Site, node: ast.AST) -> object:
+def _named(site: FailingSite, node: ast.AST) -> object:
     """Return the object that a dotted name means where it failed; nothing is run for it."""
     if isinstance(node, ast.Name):
         return site.frame.f_locals.get(node.id, site.frame.f_globals.get(node.id))

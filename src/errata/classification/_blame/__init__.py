@@ -8,7 +8,8 @@ from typing import NamedTuple, cast
 
 from errata._jsonable import as_object, text_of
 from errata._values import is_a, is_any
-from errata.classification._blame._expressions import Case, Reading, guards, is_of_a_program, quoted_in
+from errata.classification._blame._expressions import Case, FailingExpression, is_of_a_program, quoted_in
+from errata.classification._blame._shapes import guards_of
 from errata.classification._blame._signals import (
     CLOSE,
     ENOUGH,
@@ -19,7 +20,7 @@ from errata.classification._blame._signals import (
     Evidence,
     Signal,
 )
-from errata.classification._blame._source import OwnCode, Site, Trail
+from errata.classification._blame._source import FailingSite, OwnCode, TracePath
 from errata.classification._blame._texts import evidence_in_fields, evidence_in_text, key_of
 from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
@@ -32,8 +33,8 @@ __all__ = [
     "SIGNALS",
     "Blame",
     "Evidence",
+    "FailingSite",
     "Signal",
-    "Site",
     "find_blame",
     "is_halfway",
     "is_stop_wrapper",
@@ -54,7 +55,7 @@ class Blame(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
     error: BaseException | None = None
     """The exception that the evidence is about: the one itself, or the cause behind it."""
-    site: Site | None = None
+    site: FailingSite | None = None
     """Where it failed in the server's own code."""
     is_written: bool = False
     """Whether somebody wrote its text, in a `raise` or an `assert` of the server's own code."""
@@ -96,11 +97,11 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
     subject = find_subject(error, OwnCode(call.function))
     while True:
         case = Case(call, values, subject.error, _text(subject.error, texts), status, subject.trail)
-        reading = Reading(case)
+        reading = FailingExpression(case)
         evidence = reading.evidence()
         if not (subject.is_relayed and len(case.trail.sites) > 1 and evidence == [Evidence("own")]):
             break
-        subject = subject._replace(trail=Trail(case.trail.sites[:-1], case.trail.sites[-1].frame))
+        subject = subject._replace(trail=TracePath(case.trail.sites[:-1], case.trail.sites[-1].frame))
     if not _is_decided(evidence, case):
         evidence += [*evidence_in_text(case, is_written=reading.is_written), *evidence_in_fields(case, fields)]
     blame = _weigh(evidence, call, enough)
@@ -121,7 +122,7 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
 def is_halfway(error: BaseException, call: Call) -> bool:
     """Whether a batch failed in the middle: what its earlier items did is done."""
     subject = find_subject(error, OwnCode(call.function))
-    return Reading(Case(call, ArgumentValues(call), subject.error, "", None, subject.trail)).is_halfway()
+    return FailingExpression(Case(call, ArgumentValues(call), subject.error, "", None, subject.trail)).is_halfway()
 
 
 def response_behind(error: BaseException, call: Call) -> object | None:
@@ -133,7 +134,7 @@ def response_behind(error: BaseException, call: Call) -> object | None:
     site = subject.trail.last
     if site is None or subject.trail.beyond is not None or not isinstance(site.node, ast.Raise):
         return None
-    names = {node.id for part in (site.node, *guards(site)) for node in ast.walk(part) if isinstance(node, ast.Name)}
+    names = {node.id for part in (site.node, *guards_of(site)) for node in ast.walk(part) if isinstance(node, ast.Name)}
     held = site.frame.f_locals
     return next((held[name] for name in sorted(names) if name in held and _is_failed_response(held[name])), None)
 

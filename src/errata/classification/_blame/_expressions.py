@@ -8,10 +8,23 @@ from pathlib import Path, PurePath
 from typing import cast
 
 from errata._values import is_a, is_any, items_of
-from errata.classification._blame._provenance import LITERAL, Flow, Origin, merge
+from errata.classification._blame._provenance import LITERAL, Flow, Provenance, merge
+from errata.classification._blame._shapes import (
+    asks_whether_known,
+    asks_whether_there,
+    asserted_test,
+    assigned_to,
+    builds_from_data,
+    does_something,
+    guards_of,
+    iterated_call,
+    name_of,
+    operands_of,
+    without_await,
+)
 from errata.classification._blame._signals import Evidence
-from errata.classification._blame._source import Site, Trail
-from errata.classification._blame._tracing import flow_along, is_tool, without_await
+from errata.classification._blame._source import FailingSite, TracePath
+from errata.classification._blame._tracing import flow_along, is_tool
 from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
 from errata.classification._reach import argument, called, peek, text_at
@@ -61,12 +74,8 @@ _GENERAL = frozenset({Exception, RuntimeError, AssertionError, OSError, SystemEr
 """Classes that say nothing about what a library was given."""
 _OF_A_VALUE = (ValueError, ArithmeticError, LookupError, RecursionError, SyntaxError, MemoryError)
 """Python's own exceptions about a value, and what inherits from them."""
-_COMPUTING = frozenset(
-    ["int", "float", "str", "len", "dict", "list", "tuple", "set", "loads", "fromisoformat", "strptime", "compile"]
-)
 _TEMPLATES = {"format", "format_map", "substitute"}
 _READERS = ("read", "open", "load", "imread", "from_file")
-_BUILDERS = ("structure", "load", "parse", "from_", "validate", "model_validate")
 _NOT_THERE = ("NoResultFound", "DoesNotExist", "NotFound", "NoMatches", "NoRecord", "UnknownObject")
 """How the names of classes end that say so."""
 
@@ -80,7 +89,7 @@ class Case:
     error: BaseException
     text: str
     status: int | None
-    trail: Trail
+    trail: TracePath
     _flow: Flow | None = None
 
     @property
@@ -91,7 +100,7 @@ class Case:
         return self._flow
 
     @property
-    def site(self) -> Site | None:
+    def site(self) -> FailingSite | None:
         """Where it failed in the server's own code."""
         return self.trail.last
 
@@ -111,7 +120,7 @@ _CHECKS: dict[tuple[object, ...], tuple[list[Evidence], bool]] = {}
 _MOST_CHECKS = 512
 
 
-class Reading:
+class FailingExpression:
     """What the failing expression says."""
 
     __slots__ = ("_case", "is_lookup", "is_template", "is_written", "whole")
@@ -136,7 +145,7 @@ class Reading:
         case = self._case
         if case.site is None or case.node is None:
             return list(self._without_source())
-        if is_a(case.error, AssertionError) and case.is_own_failure and (test := _asserted(case.site)) is not None:
+        if is_a(case.error, AssertionError) and case.is_own_failure and (test := asserted_test(case.site)) is not None:
             self.is_written = bool(case.text)
             return list(self._of_check([test]))
         if isinstance(case.node, ast.Raise):
@@ -144,12 +153,12 @@ class Reading:
             return self._of_raise(case.site)
         return list(self._of_expression(case.node))
 
-    def _of_raise(self, site: Site) -> list[Evidence]:
+    def _of_raise(self, site: FailingSite) -> list[Evidence]:
         """Read a check of the tool's own function once for every set of arguments: it is the commonest failure of all."""
         key = (site.node, type(self._case.error), *self._case.call.arguments)
         known = _CHECKS.get(key)
         if known is None:
-            evidence = list(self._of_check(list(guards(site))))
+            evidence = list(self._of_check(list(guards_of(site))))
             if not is_tool(site, self._case.call):
                 return evidence
             if len(_CHECKS) >= _MOST_CHECKS:
@@ -166,7 +175,7 @@ class Reading:
 
     def _of_expression(self, node: ast.AST) -> Iterator[Evidence]:
         error, own = self._case.error, self._case.is_own_failure
-        if not own and (lazy := _iterated(node)) is not None:
+        if not own and (lazy := iterated_call(node)) is not None:
             node = lazy  # A library's generator, which fails when it is asked for the first item.
         match node:
             case ast.Subscript() if is_a(error, LookupError) or (
@@ -185,7 +194,7 @@ class Reading:
                 if own or is_a(error, OSError):  # Otherwise it is left, and what fails then was put in before, unseen.
                     yield from self._of_value(merge(self._flow.value(item.context_expr) for item in node.items))
             case _:
-                assigned = _assigned_to(node, self._case.site)
+                assigned = assigned_to(node, self._case.site)
                 yield from self._of_value(self._flow.value(node if assigned is None else assigned))
 
     def is_halfway(self) -> bool:
@@ -195,16 +204,16 @@ class Reading:
             return False
         return any(self._is_in_batch(case.trail.sites[: index + 1]) for index in range(len(case.trail.sites)))
 
-    def _is_in_batch(self, sites: tuple[Site, ...]) -> bool:
+    def _is_in_batch(self, sites: tuple[FailingSite, ...]) -> bool:
         """Whether the last of some sites is in such a loop."""
         case, site = self._case, sites[-1]
         loops = [parent for parent in site.parents if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension)]
-        if not loops or not _does_something(site.node):
+        if not loops or not does_something(site.node):
             return False
-        flow = case.flow if sites == case.trail.sites else flow_along(Trail(sites, None), case.call, case.values)
+        flow = case.flow if sites == case.trail.sites else flow_along(TracePath(sites, None), case.call, case.values)
         return any(self._is_beyond_first(loop, flow, site) for loop in loops)
 
-    def _is_beyond_first(self, loop: ast.For | ast.AsyncFor | ast.comprehension, flow: Flow, site: Site) -> bool:
+    def _is_beyond_first(self, loop: ast.For | ast.AsyncFor | ast.comprehension, flow: Flow, site: FailingSite) -> bool:
         items = flow.value(loop.iter)
         given = self._case.values.value(items.path) if items.path else None
         if not is_a(given, list) or not isinstance(loop.target, ast.Name):
@@ -215,12 +224,12 @@ class Reading:
 
     # What the evidence is.
 
-    def _accuse(self, signal: str, origin: Origin) -> Iterator[Evidence]:
+    def _accuse(self, signal: str, origin: Provenance) -> Iterator[Evidence]:
         if signal == "operand" and origin.path:
             self.whole = origin.path
         yield Evidence(signal, tuple(sorted(origin.made_of or origin.fetched_by)))
 
-    def _acquit(self, origin: Origin) -> Iterator[Evidence]:
+    def _acquit(self, origin: Provenance) -> Iterator[Evidence]:
         """Speak against every argument, unless something is in the expression that could not be followed."""
         if origin.from_environment:
             yield Evidence("setting")
@@ -229,7 +238,7 @@ class Reading:
         elif not origin.is_unknown:
             yield Evidence("own")
 
-    def _of_value(self, origin: Origin) -> Iterator[Evidence]:
+    def _of_value(self, origin: Provenance) -> Iterator[Evidence]:
         yield from self._accuse("operand", origin) if origin.made_of else self._acquit(origin)
 
     # Python's own operations.
@@ -258,7 +267,7 @@ class Reading:
         else:
             yield Evidence("own")
 
-    def _of_nothing(self, holder: Origin) -> Iterator[Evidence]:
+    def _of_nothing(self, holder: Provenance) -> Iterator[Evidence]:
         """Judge a None: it is the caller's if a look-up by an argument returned it, and a bug if it was a part of something."""
         if holder.is_result and holder.arguments:
             self.is_lookup = bool(holder.fetched_by)
@@ -275,7 +284,7 @@ class Reading:
         else:
             yield from self._of_value(merge([left, right]))
 
-    def _of_type(self, operands: list[Origin]) -> Iterator[Evidence]:
+    def _of_type(self, operands: list[Provenance]) -> Iterator[Evidence]:
         """Judge a TypeError: the schema has checked the arguments, so anything else in the expression is more likely."""
         whole = merge(operands)
         is_callers = whole.made_of and not whole.is_foreign and not whole.fetched_by
@@ -284,13 +293,13 @@ class Reading:
     # Calls.
 
     def _of_call(self, node: ast.Call) -> Iterator[Evidence]:
-        error, operands = self._case.error, _operands(node)
+        error, operands = self._case.error, operands_of(node)
         given = merge(map(self._flow.value, operands))
         holder = self._flow.value(node.func.value) if isinstance(node.func, ast.Attribute) else LITERAL
         whole = merge([holder, given])
         if is_a(error, TypeError) and self._case.is_own_failure:
             yield from self._of_misuse(node, holder, given)
-        elif is_a(error, AttributeError) and _name_of(node.func) == "getattr" and len(node.args) > 1:
+        elif is_a(error, AttributeError) and name_of(node.func) == "getattr" and len(node.args) > 1:
             self.is_lookup = True
             yield from self._of_value(self._flow.value(node.args[1]))
         elif is_a(error, ImportError):
@@ -309,7 +318,7 @@ class Reading:
         else:
             yield from self._of_library(node, holder, operands)
 
-    def _of_misuse(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
+    def _of_misuse(self, node: ast.Call, holder: Provenance, given: Provenance) -> Iterator[Evidence]:
         """Judge a TypeError of the call itself: an unexpected keyword is the caller's if the caller sent the keywords."""
         spread = merge(self._flow.value(keyword.value) for keyword in node.keywords if keyword.arg is None)
         if spread.made_of:
@@ -319,7 +328,7 @@ class Reading:
         else:
             yield from self._of_type([holder._replace(is_foreign=False), given])
 
-    def _of_import(self, given: Origin) -> Iterator[Evidence]:
+    def _of_import(self, given: Provenance) -> Iterator[Evidence]:
         """Judge a module that is missing: the caller's if its name has the argument in it, and not one that it imports."""
         name = text_at(self._case.error, "name") or ""
         texts = [self._case.values.text(path) for path in given.made_of]
@@ -329,7 +338,7 @@ class Reading:
         else:
             yield Evidence("own")
 
-    def _of_empty(self, origin: Origin, parts: Iterable[ast.AST]) -> Iterator[Evidence]:
+    def _of_empty(self, origin: Provenance, parts: Iterable[ast.AST]) -> Iterator[Evidence]:
         """Judge an empty selection: the caller's if an argument selected, and not if it came empty from elsewhere."""
         self.is_lookup = not origin.made_of
         if origin.made_of:
@@ -339,7 +348,7 @@ class Reading:
         else:
             yield from self._acquit(origin)
 
-    def _of_missing(self, whole: Origin, holder: Origin, given: Origin) -> Iterator[Evidence]:
+    def _of_missing(self, whole: Provenance, holder: Provenance, given: Provenance) -> Iterator[Evidence]:
         """Judge a library's "not found": the caller's if an argument was looked for, or selected, and not what it led to."""
         self.is_lookup = True
         named = complaints(self._case.text)
@@ -357,7 +366,7 @@ class Reading:
         else:
             yield from self._accuse("parameter", whole)
 
-    def _chosen(self, node: ast.Call) -> Origin | None:
+    def _chosen(self, node: ast.Call) -> Provenance | None:
         """Return the argument that selected what a library cannot do this with: `frame[column].mean()`."""
         match node.func:
             case ast.Attribute(value=ast.Subscript(slice=index)) if not node.args:
@@ -377,11 +386,11 @@ class Reading:
         codes = [site.code for site in self._case.trail.sites]
         return len({*codes}) < len(codes)
 
-    def _of_refused_value(self, node: ast.Call, holder: Origin, given: Origin) -> Iterator[Evidence]:
+    def _of_refused_value(self, node: ast.Call, holder: Provenance, given: Provenance) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
         is_of_first = _OF_AN_ADDRESS.search(type(self._case.error).__name__) or _is_of_a_pattern(self._case.error)
         if held := self._case.values.held_as(text_at(self._case.error, "pattern") or ""):
-            made = Origin(frozenset(held))  # A pattern, or what is to replace its matches.
+            made = Provenance(frozenset(held))  # A pattern, or what is to replace its matches.
         elif is_of_first and node.args:
             made = self._flow.value(node.args[0])
         elif refused := self._refused_keywords(node):
@@ -393,13 +402,13 @@ class Reading:
         elif is_missing(self._case.error):
             yield from self._of_missing(merge([holder, given]), holder, given)
         elif made.made_of:
-            self.is_template = is_a(self._case.error, KeyError) and _name_of(node.func) in _TEMPLATES
-            self.is_lookup = is_a(self._case.error, KeyError) and not (_builds(node) or self.is_template)
+            self.is_template = is_a(self._case.error, KeyError) and name_of(node.func) in _TEMPLATES
+            self.is_lookup = is_a(self._case.error, KeyError) and not (builds_from_data(node) or self.is_template)
             yield from self._accuse("operand", made)
         else:
             yield from self._acquit(merge([holder, given]))
 
-    def _is_of_own_template(self, node: ast.Call, holder: Origin) -> bool:
+    def _is_of_own_template(self, node: ast.Call, holder: Provenance) -> bool:
         """Whether the key that is missing is one of a template or of a literal of the server's own."""
         key = argument(self._case.error)
         if type(self._case.error) is not KeyError or not is_a(key, str):
@@ -414,7 +423,7 @@ class Reading:
         roots = {str(place[0]) for place in places if place}
         return [keyword.value for keyword in node.keywords if keyword.arg in roots]
 
-    def _is_about_another_text(self, made: Origin, holder: Origin) -> bool:
+    def _is_about_another_text(self, made: Provenance, holder: Provenance) -> bool:
         """Whether it is about a text that is no argument: a pattern of the server's own, a value that was stored."""
         error, values = self._case.error, self._case.values
         pattern = text_at(error, "pattern")
@@ -426,7 +435,7 @@ class Reading:
         quoted = [word for word in quoted_in(self._case.text) if not self._names_argument(word)]
         return is_stored and bool(quoted) and not any(map(values.related_to, quoted))
 
-    def _is_of_an_object(self, holder: Origin) -> bool:
+    def _is_of_an_object(self, holder: Provenance) -> bool:
         """Whether a method of something at hand was called, and no function of a module or a class."""
         match self._case.node:
             case ast.Call(func=ast.Attribute(value=value)):
@@ -434,7 +443,7 @@ class Reading:
             case _:
                 return False
 
-    def _of_library(self, node: ast.Call, holder: Origin, operands: list[ast.expr]) -> Iterator[Evidence]:
+    def _of_library(self, node: ast.Call, holder: Provenance, operands: list[ast.expr]) -> Iterator[Evidence]:
         """Judge an exception of a library by what the library was given."""
         text, origins = self._case.text, [*map(self._flow.value, operands)]
         whole = merge([holder, *origins])
@@ -467,7 +476,7 @@ class Reading:
         if is_written_out or (_OF_A_SCHEMA.search(text) and not main.made_of):
             yield Evidence("literal")
 
-    def _is_about_fetched_text(self, node: ast.Call, holder: Origin) -> bool:
+    def _is_about_fetched_text(self, node: ast.Call, holder: Provenance) -> bool:
         """Whether it is about a text that was fetched: a stored template, the content of a file that an argument names."""
         spread = (keyword.value for keyword in node.keywords if keyword.arg is None)
         if not _ABOUT_A_TEXT.search(type(self._case.error).__name__) or any(
@@ -481,7 +490,7 @@ class Reading:
 
     def _reads_a_file(self, node: ast.Call) -> bool:
         """Whether a call reads a file whose name is given: then it is not the name that cannot be read."""
-        return _name_of(node.func).startswith(_READERS) and bool(node.args) and self._is_file_name(node.args[0])
+        return name_of(node.func).startswith(_READERS) and bool(node.args) and self._is_file_name(node.args[0])
 
     def _is_file_name(self, node: ast.expr) -> bool:
         match node:
@@ -499,7 +508,9 @@ class Reading:
             case _:
                 return False
 
-    def _main_operand(self, node: ast.Call, holder: Origin, operands: list[ast.expr], origins: list[Origin]) -> Origin:
+    def _main_operand(
+        self, node: ast.Call, holder: Provenance, operands: list[ast.expr], origins: list[Provenance]
+    ) -> Provenance:
         """Return what a library was mainly given: a statement, a path, an address; not the conditions and values beside it."""
         is_general = type(self._case.error) in _GENERAL and not self._is_words_of_a_library()
         if is_general or is_of_a_program(self._case.error):
@@ -552,9 +563,9 @@ class Reading:
             return
         test, origin = telling
         if origin.made_of or not origin.fetched_by:
-            self.is_lookup = self.is_lookup or _asks_whether_known(test)
+            self.is_lookup = self.is_lookup or asks_whether_known(test)
             yield Evidence("check", tuple(sorted(origin.made_of or origin.unsent)))
-        elif _asks_whether_there(test) and self._flow.results_in(test):
+        elif asks_whether_there(test) and self._flow.results_in(test):
             self.is_lookup = True
             yield Evidence("selected", tuple(sorted(origin.fetched_by)))
         else:
@@ -597,31 +608,6 @@ def texts_in(node: ast.AST) -> set[str]:
     return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and is_a(each.value, str)}
 
 
-# The shapes of expressions.
-
-
-def _does_something(node: ast.AST) -> bool:
-    """Whether an expression calls something that may change the world; `ids = [known[each] for each in users]` does not."""
-    node = without_await(node)
-    return (
-        isinstance(node, ast.Call) and not _name_of(node.func)[:1].isupper() and _name_of(node.func) not in _COMPUTING
-    )
-
-
-def _operands(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(keyword.value for keyword in node.keywords)]
-
-
-def _name_of(func: ast.AST) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-
-
-def _builds(node: ast.Call) -> bool:
-    """Whether a call builds something from data, so that a missing key is one of the data."""
-    name = _name_of(node.func)
-    return name.startswith(_BUILDERS) or name[:1].isupper()
-
-
 def _is_file(value: object) -> bool:
     """Whether a value is the name of a file that is there."""
     if is_a(value, PurePath):
@@ -630,85 +616,3 @@ def _is_file(value: object) -> bool:
         return is_a(value, str) and len(value) < _LONGEST_NAME and Path(value).is_file()
     except (OSError, ValueError):
         return False
-
-
-def _iterated(node: ast.AST) -> ast.Call | None:
-    """Return the call whose items are iterated over."""
-    match node:
-        case ast.For(iter=items) | ast.AsyncFor(iter=items):
-            pass
-        case (
-            ast.ListComp(generators=[first, *_])
-            | ast.SetComp(generators=[first, *_])
-            | ast.GeneratorExp(generators=[first, *_])
-        ):
-            items = first.iter
-        case _:
-            return None
-    return items if isinstance(items, ast.Call) else None
-
-
-def _assigned_to(target: ast.AST, site: Site | None) -> ast.expr | None:
-    """Return what is assigned to a target, if the expression is one."""
-    parents = site.parents if site else ()
-    match parents[-2:]:
-        case (*_, ast.Assign(value=value) | ast.For(iter=value) | ast.comprehension(iter=value)) if target is not value:
-            return value
-        case (ast.Assign(value=ast.Tuple(elts=values)), ast.Tuple(elts=targets)) if len(values) == len(targets):
-            return next((value for each, value in zip(targets, values, strict=True) if each is target), None)
-        case _:
-            return None
-
-
-def _asserted(site: Site) -> ast.expr | None:
-    nodes = (site.node, *reversed(site.parents))
-    return next((node.test for node in nodes if isinstance(node, ast.Assert)), None)
-
-
-def guards(site: Site) -> Iterator[ast.AST]:
-    """List the tests that lead to a `raise`, the closest first: those around it, and those that would have left before."""
-    chain = [*site.parents, site.node]
-    for index in range(len(chain) - 1, 0, -1):
-        parent, child = chain[index - 1], chain[index]
-        match parent:
-            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-                yield test
-            case ast.match_case(guard=ast.expr() as guard):
-                yield guard
-            case ast.Match(subject=subject):
-                yield subject
-            case ast.For(iter=items, orelse=orelse) | ast.AsyncFor(iter=items, orelse=orelse) if child in orelse:
-                yield items
-            case _:
-                pass
-        yield from _earlier_exits(parent, child)
-
-
-def _earlier_exits(parent: ast.AST, child: ast.AST) -> Iterator[ast.AST]:
-    for name in ("body", "orelse", "finalbody"):
-        body: object = getattr(parent, name, None)  # A lambda's is an expression.
-        if isinstance(body, list) and child in body:
-            statements = cast("list[ast.AST]", body)
-            earlier = reversed(statements[: statements.index(child)])
-            before = [node for statement in earlier for node in ast.walk(statement)]
-            yield from (node.test for node in before if isinstance(node, ast.If) and _leaves_early(node))
-
-
-def _leaves_early(node: ast.If) -> bool:
-    return any(isinstance(each, ast.Return | ast.Continue | ast.Break) for each in ast.walk(node))
-
-
-def _asks_whether_known(test: ast.AST) -> bool:
-    return any(isinstance(each, ast.In | ast.NotIn) for each in ast.walk(test))
-
-
-def _asks_whether_there(test: ast.AST) -> bool:
-    match test:
-        case ast.UnaryOp(op=ast.Not()) | ast.Name():
-            return True
-        case ast.Compare(ops=[ast.Is() | ast.IsNot() | ast.Eq()], comparators=[ast.Constant(value=None | 0)]):
-            return True
-        case ast.BoolOp(values=values):
-            return any(map(_asks_whether_there, values))
-        case _:
-            return False

@@ -16,14 +16,14 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import NamedTuple, Self, TypeAlias, cast
 
 from errata._values import is_a, is_any
-from errata.classification._blame._source import Function, Module, parsed
+from errata.classification._blame._source import Function, ParsedFile, parsed
 from errata.classification._reach import peek
 
 Paths: TypeAlias = frozenset[str]
 _NONE: Paths = frozenset()
 
 
-class Origin(NamedTuple):
+class Provenance(NamedTuple):
     """Where a value comes from."""
 
     made_of: Paths = _NONE
@@ -55,13 +55,13 @@ class Origin(NamedTuple):
         """Every argument that has to do with it."""
         return self.made_of | self.fetched_by
 
-    def as_part(self) -> "Origin":
+    def as_part(self) -> "Provenance":
         """Return the origin of something computed from the value."""
         return self._replace(path=None, is_result=False)
 
-    def as_fetched(self) -> "Origin":
+    def as_fetched(self) -> "Provenance":
         """Return the origin of what was found by means of the value."""
-        return Origin(
+        return Provenance(
             fetched_by=self.arguments,
             is_foreign=True,
             from_environment=self.from_environment,
@@ -70,12 +70,12 @@ class Origin(NamedTuple):
         )
 
 
-LITERAL = Origin()
-FOREIGN = Origin(is_foreign=True)
-UNKNOWN = Origin(is_foreign=True, is_unknown=True)
+LITERAL = Provenance()
+FOREIGN = Provenance(is_foreign=True)
+UNKNOWN = Provenance(is_foreign=True, is_unknown=True)
 
 
-def merge(origins: Iterable[Origin]) -> Origin:
+def merge(origins: Iterable[Provenance]) -> Provenance:
     """Return the origin of a value computed from several."""
     made, fetched, unsent = _NONE, _NONE, _NONE
     foreign = environment = unknown = False
@@ -86,10 +86,10 @@ def merge(origins: Iterable[Origin]) -> Origin:
         foreign = foreign or origin.is_foreign
         environment = environment or origin.from_environment
         unknown = unknown or origin.is_unknown
-    return Origin(made, fetched, foreign, from_environment=environment, is_unknown=unknown, unsent=unsent)
+    return Provenance(made, fetched, foreign, from_environment=environment, is_unknown=unknown, unsent=unsent)
 
 
-Environment: TypeAlias = dict[str, Origin]
+Environment: TypeAlias = dict[str, Provenance]
 _DEEPEST_CALLS = 3
 _MOST_STEPS = 4_000
 # fmt: off
@@ -121,13 +121,13 @@ _FETCHING_BUILTINS = frozenset(["open", "input", "__import__", "eval", "exec"])
 # fmt: on
 
 
-class Scope(NamedTuple):
+class Names(NamedTuple):
     """What the free names of a function mean."""
 
     names: Mapping[str, object]
     is_own: Callable[[object], bool]
     """Whether a function is the server's own, and may be read in its turn."""
-    look: Callable[[ast.Attribute], "Origin | None"] = lambda _: None
+    look: Callable[[ast.Attribute], "Provenance | None"] = lambda _: None
     """Tells by its value where an attribute of an object comes from that could not be followed."""
 
     def resolve(self, node: ast.AST) -> object:
@@ -168,12 +168,12 @@ class Flow:
 
     __slots__ = ("_budget", "_depth", "_scope", "environment", "returned")
 
-    def __init__(self, scope: Scope, environment: Environment, depth: int = 0) -> None:
+    def __init__(self, scope: Names, environment: Environment, depth: int = 0) -> None:
         self._scope = scope
         self._depth = depth
         self._budget = _MOST_STEPS
         self.environment = environment
-        self.returned: list[Origin] = []
+        self.returned: list[Provenance] = []
 
     # Statements.
 
@@ -250,7 +250,7 @@ class Flow:
             case _:
                 pass
 
-    def _as_returned(self, node: ast.expr) -> Origin:
+    def _as_returned(self, node: ast.expr) -> Provenance:
         """Return the origin of a result; a record that is put together from an argument and other things is a new thing."""
         origin = self.value(node)
         return origin.as_fetched() if isinstance(node, ast.Dict) and origin.arguments else origin
@@ -259,7 +259,7 @@ class Flow:
         if item.optional_vars is not None:
             self._bind(item.optional_vars, self.value(item.context_expr))
 
-    def _bind(self, target: ast.AST, origin: Origin, *, certain: bool = True) -> None:
+    def _bind(self, target: ast.AST, origin: Provenance, *, certain: bool = True) -> None:
         match target:
             case ast.Name(id=name):
                 before = self.environment.get(name)
@@ -275,7 +275,7 @@ class Flow:
             case _:
                 pass
 
-    def _bind_pattern(self, pattern: ast.pattern, origin: Origin) -> None:
+    def _bind_pattern(self, pattern: ast.pattern, origin: Provenance) -> None:
         for node in ast.walk(pattern):
             if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
                 self.environment[node.name] = origin.as_part()
@@ -288,48 +288,48 @@ class Flow:
             if isinstance(parent, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
                 self._bind_generators(parent.generators)
 
-    def _bind_generators(self, generators: Iterable[ast.comprehension]) -> Origin:
+    def _bind_generators(self, generators: Iterable[ast.comprehension]) -> Provenance:
         """Bind the targets of a comprehension; return the origin of what its conditions select by."""
-        tests: list[Origin] = []
+        tests: list[Provenance] = []
         for generator in generators:
             self._bind(generator.target, self.value(generator.iter).as_part())
             tests += map(self.value, generator.ifs)
         return merge(tests)
 
-    def value(self, node: ast.AST | None) -> Origin:
+    def value(self, node: ast.AST | None) -> Provenance:
         """Return where the value of an expression comes from."""
         self._budget -= 1
         if node is None or self._budget < 0:
             return LITERAL
         read = _EXPRESSIONS.get(type(node))
         if read is not None:
-            return cast("Origin", getattr(self, read)(node))
+            return cast("Provenance", getattr(self, read)(node))
         return merge(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
-    def _constant(self, _: ast.Constant) -> Origin:
+    def _constant(self, _: ast.Constant) -> Provenance:
         return LITERAL
 
-    def _name(self, node: ast.Name) -> Origin:
+    def _name(self, node: ast.Name) -> Provenance:
         return self.environment.get(node.id) or self._free(node.id)
 
-    def _inner(self, node: ast.Await | ast.Starred | ast.FormattedValue) -> Origin:
+    def _inner(self, node: ast.Await | ast.Starred | ast.FormattedValue) -> Provenance:
         return self.value(node.value)
 
-    def _named(self, node: ast.NamedExpr) -> Origin:
+    def _named(self, node: ast.NamedExpr) -> Provenance:
         origin = self.value(node.value)
         self._bind(node.target, origin)
         return origin
 
-    def _lambda(self, node: ast.Lambda) -> Origin:
+    def _lambda(self, node: ast.Lambda) -> Provenance:
         return self.value(node.body).as_part()
 
-    def _free(self, name: str) -> Origin:
+    def _free(self, name: str) -> Provenance:
         """Return the origin of a name that is no variable of the function: a global, a builtin, or nobody knows."""
         return FOREIGN if name in self._scope.names or hasattr(builtins, name) else UNKNOWN
 
-    def _attribute(self, node: ast.Attribute) -> Origin:
+    def _attribute(self, node: ast.Attribute) -> Provenance:
         if _is_environment(node):
-            return Origin(is_foreign=True, from_environment=True)
+            return Provenance(is_foreign=True, from_environment=True)
         holder = self.value(node.value)
         if holder.is_unknown and (seen := self._scope.look(node)) is not None:
             return seen
@@ -344,7 +344,7 @@ class Flow:
         kind = self._scope.resolve(node.value.func)
         return is_a(kind, type) and is_any(inspect.getattr_static(kind, node.attr, None), property, cached_property)
 
-    def _subscript(self, node: ast.Subscript) -> Origin:
+    def _subscript(self, node: ast.Subscript) -> Provenance:
         holder, index = self.value(node.value), self.value(node.slice)
         if holder.made_of:
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
@@ -353,7 +353,7 @@ class Flow:
         fetched = merge([holder, index]).as_fetched()
         return fetched if fetched.arguments else holder._replace(is_result=False, is_foreign=True)
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Origin:
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Provenance:
         before = dict(self.environment)
         selected = self._bind_generators(node.generators)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
@@ -383,7 +383,7 @@ class Flow:
             case _:
                 return self.value(node).is_result
 
-    def _call(self, node: ast.Call) -> Origin:
+    def _call(self, node: ast.Call) -> Provenance:
         given = merge([*map(self.value, node.args), *(self.value(keyword.value) for keyword in node.keywords)])
         holder = self.value(node.func.value) if isinstance(node.func, ast.Attribute) else LITERAL
         callee = None if self._is_local(node.func) else self._scope.resolve(node.func)
@@ -402,16 +402,18 @@ class Flow:
             func = func.value
         return not isinstance(func, ast.Name) or func.id in self.environment
 
-    def _of_known(self, callee: object, node: ast.Call, given: Origin) -> Origin:
+    def _of_known(self, callee: object, node: ast.Call, given: Provenance) -> Provenance:
         if _is_environment(node.func):
-            return Origin(is_foreign=True, from_environment=True)
+            return Provenance(is_foreign=True, from_environment=True)
         if is_a(callee, FunctionType) and self._scope.is_own(callee):
             return self._of_own_function(callee, node, given)
         if is_pure(callee) or not (_sounds_fetching(node.func) or _runs_others(callee)):
             return given._replace(path=None, is_result=bool(given.arguments))
         return given.as_fetched()._replace(is_result=bool(given.arguments))
 
-    def _of_method(self, func: ast.Attribute, holder: Origin, given: Origin, *, has_operands: bool) -> Origin:
+    def _of_method(
+        self, func: ast.Attribute, holder: Provenance, given: Provenance, *, has_operands: bool
+    ) -> Provenance:
         both = merge([holder, given])
         fetches = func.attr in _OF_FILES
         is_built = isinstance(func.value, ast.Constant | ast.JoinedStr) or (
@@ -437,12 +439,12 @@ class Flow:
             node = node.func if isinstance(node, ast.Call) else node.value
         return False
 
-    def _of_own_function(self, function: FunctionType, node: ast.Call, given: Origin) -> Origin:
+    def _of_own_function(self, function: FunctionType, node: ast.Call, given: Provenance) -> Provenance:
         definition = definition_of(function)
         if definition is None or self._depth >= _DEEPEST_CALLS:
             return given.as_fetched()._replace(is_result=bool(given.arguments))
         environment = bind_parameters(definition, node, self.value)
-        inner = Flow(Scope(function.__globals__, self._scope.is_own), environment, self._depth + 1)
+        inner = Flow(Names(function.__globals__, self._scope.is_own), environment, self._depth + 1)
         inner._budget = self._budget // 2
         inner.follow(definition.body)
         self._budget -= self._budget // 2
@@ -477,11 +479,11 @@ def is_pure(callee: object) -> bool:
 
 def definition_of(function: FunctionType) -> Function | None:
     """Return the source of a function, parsed."""
-    module: Module | None = parsed(function.__code__.co_filename, function.__globals__)
+    module: ParsedFile | None = parsed(function.__code__.co_filename, function.__globals__)
     return module.function_of(function.__code__) if module else None
 
 
-def bind_parameters(definition: Function, call: ast.Call, value: Callable[[ast.AST], Origin]) -> Environment:
+def bind_parameters(definition: Function, call: ast.Call, value: Callable[[ast.AST], Provenance]) -> Environment:
     """Return the origins of a function's parameters, given a call of it in the source."""
     spec = definition.args
     names = [each.arg for each in (*spec.posonlyargs, *spec.args)]

@@ -30,7 +30,7 @@ _STANDARD_LIBRARY = tuple(
 )
 
 
-class Site(NamedTuple):
+class FailingSite(NamedTuple):
     """One frame of the server's own code on the way to a failure, and what it was evaluating."""
 
     frame: FrameType
@@ -45,16 +45,16 @@ class Site(NamedTuple):
     """The names under which the function hands values on: keywords of calls, and the keys of literal dicts."""
 
 
-class Trail(NamedTuple):
+class TracePath(NamedTuple):
     """The way of an exception through the server's own code."""
 
-    sites: tuple[Site, ...]
+    sites: tuple[FailingSite, ...]
     """Outermost first."""
     beyond: FrameType | None
     """The first frame of a library below the last site; None where the server's own expression failed by itself."""
 
     @property
-    def last(self) -> Site | None:
+    def last(self) -> FailingSite | None:
         """The innermost site."""
         return self.sites[-1] if self.sites else None
 
@@ -91,13 +91,13 @@ def _is_own_file(file: str) -> bool:
     return not path.startswith(_STANDARD_LIBRARY)
 
 
-def trail_of(error: BaseException, own: OwnCode) -> Trail:
+def trail_of(error: BaseException, own: OwnCode) -> TracePath:
     """Return the sites of an exception, read from its traceback."""
     steps = list(islice(_steps(error), _MOST_FRAMES))
     owned = [index for index, step in enumerate(steps) if own.includes(step.tb_frame)]
     sites = [site for index in owned[-_MOST_OWN:] if (site := _site(steps[index])) is not None]
     beyond = steps[owned[-1] + 1].tb_frame if owned and owned[-1] + 1 < len(steps) else None
-    return Trail(tuple(sites), beyond)
+    return TracePath(tuple(sites), beyond)
 
 
 def _steps(error: BaseException) -> Iterator[TracebackType]:
@@ -107,7 +107,7 @@ def _steps(error: BaseException) -> Iterator[TracebackType]:
         step = step.tb_next
 
 
-def _site(step: TracebackType) -> Site | None:
+def _site(step: TracebackType) -> FailingSite | None:
     code = step.tb_frame.f_code
     module = parsed(code.co_filename, step.tb_frame.f_globals)
     if module is None:
@@ -119,14 +119,14 @@ def _site(step: TracebackType) -> Site | None:
         position = next(islice(code.co_positions(), step.tb_lasti // 2, None), None)
         module.sites[key] = _located(module, code, position) if position else None
     located = module.sites[key]
-    return Site(step.tb_frame, code, *located) if located else None
+    return FailingSite(step.tb_frame, code, *located) if located else None
 
 
 _Position: TypeAlias = tuple[int | None, int | None, int | None, int | None]
 _Located: TypeAlias = tuple[Function, ast.AST, tuple[ast.AST, ...], tuple[str, ...], tuple[tuple[str, ast.expr], ...]]
 
 
-class Module:
+class ParsedFile:
     """A parsed file, with the places in it that were asked for before."""
 
     __slots__ = ("functions", "sites")
@@ -148,10 +148,10 @@ class Module:
         return max(around, key=lambda each: each.lineno, default=None)
 
 
-_modules: dict[str, Module | None] = {}
+_modules: dict[str, ParsedFile | None] = {}
 
 
-def parsed(file: str, scope: dict[str, object]) -> Module | None:
+def parsed(file: str, scope: dict[str, object]) -> ParsedFile | None:
     """Parse a source file once; None for one that is not there, too long, or not Python."""
     if file not in _modules:
         if len(_modules) >= _MOST_FILES:
@@ -160,7 +160,7 @@ def parsed(file: str, scope: dict[str, object]) -> Module | None:
     return _modules[file]
 
 
-def _parse(file: str, scope: dict[str, object]) -> Module | None:
+def _parse(file: str, scope: dict[str, object]) -> ParsedFile | None:
     try:
         status = Path(file).stat()
     except (OSError, ValueError):
@@ -168,7 +168,7 @@ def _parse(file: str, scope: dict[str, object]) -> Module | None:
     if not stat.S_ISREG(status.st_mode) or status.st_size > _LONGEST_FILE:  # A pipe would be waited for.
         return None
     try:
-        return Module(ast.parse("".join(linecache.getlines(file, scope))))
+        return ParsedFile(ast.parse("".join(linecache.getlines(file, scope))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -177,7 +177,7 @@ def _first_line(function: Function) -> int:
     return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
 
 
-def _located(module: Module, code: CodeType, position: _Position) -> _Located | None:
+def _located(module: ParsedFile, code: CodeType, position: _Position) -> _Located | None:
     line, end_line, column, end_column = position
     if line is None or end_line is None or column is None or end_column is None:
         return None

@@ -7,8 +7,17 @@ from typing import NamedTuple, cast
 
 from errata._jsonable import text_of
 from errata._values import is_a
-from errata.classification._blame._provenance import FOREIGN, UNKNOWN, Environment, Flow, Origin, Scope, bind_parameters
-from errata.classification._blame._source import OwnCode, Site, Trail, trail_of
+from errata.classification._blame._provenance import (
+    FOREIGN,
+    UNKNOWN,
+    Environment,
+    Flow,
+    Names,
+    Provenance,
+    bind_parameters,
+)
+from errata.classification._blame._shapes import without_await
+from errata.classification._blame._source import FailingSite, OwnCode, TracePath, trail_of
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
 from errata.classification._reach import argument, inner, peek
@@ -22,7 +31,7 @@ class Subject(NamedTuple):
     """The exception that a failure is about, and its way through the server's code."""
 
     error: BaseException
-    trail: Trail
+    trail: TracePath
     is_relayed: bool = False
     """Whether it was made elsewhere and only raised here, so that the innermost frames say nothing."""
     is_reworded: bool = False
@@ -31,7 +40,7 @@ class Subject(NamedTuple):
 
 def find_subject(error: BaseException, own: OwnCode) -> Subject:
     """Find the exception that the matter is about: behind a `raise … from error` in an `except`, that is the cause."""
-    outer = Trail((), None)
+    outer = TracePath((), None)
     subject = _subject(error, own, outer)
     for _ in range(_DEEPEST_CAUSE):
         behind = _behind(subject)
@@ -46,14 +55,14 @@ def find_subject(error: BaseException, own: OwnCode) -> Subject:
     return subject
 
 
-def _subject(error: BaseException, own: OwnCode, outer: Trail) -> Subject:
+def _subject(error: BaseException, own: OwnCode, outer: TracePath) -> Subject:
     trail = trail_of(error, own)
     sites, beyond = list(trail.sites), trail.beyond
     while len(sites) > 1 and beyond is None and _is_relay(sites[-1]):
         beyond = sites.pop().frame
     relayed = len(sites) < len(trail.sites)
     # One that was raised in a library's own task has passed no site; the server waited for the group around it.
-    return Subject(error, Trail(tuple(sites), beyond) if sites else outer, relayed)
+    return Subject(error, TracePath(tuple(sites), beyond) if sites else outer, relayed)
 
 
 def _behind(subject: Subject) -> BaseException | None:
@@ -73,7 +82,7 @@ def is_stop_wrapper(error: BaseException) -> bool:
     return type(error) is RuntimeError and text_of(argument(error)).endswith(ends)
 
 
-def _is_relay(site: Site) -> bool:
+def _is_relay(site: FailingSite) -> bool:
     """Whether a site only raises an exception that exists already: `raise result`."""
     match site.node:
         case ast.Raise(exc=ast.Name(id=name)):
@@ -84,7 +93,7 @@ def _is_relay(site: Site) -> bool:
             return False
 
 
-def _is_rewording(trail: Trail) -> bool:
+def _is_rewording(trail: TracePath) -> bool:
     """Whether an exception was raised in an `except` block, about what that block caught.
 
     A test inside of the block that asks about something else than what was caught is a check of its own.
@@ -103,13 +112,13 @@ def _is_rewording(trail: Trail) -> bool:
 # The flow from the tool's function down to the expression that failed.
 
 
-def flow_along(trail: Trail, call: Call, values: ArgumentValues) -> Flow:
+def flow_along(trail: TracePath, call: Call, values: ArgumentValues) -> Flow:
     """Follow the arguments from the tool's function to the last site; return the flow there."""
     files = {site.code.co_filename for site in trail.sites}
-    flow, before = Flow(Scope({}, partial(_is_in, files)), {}), None
+    flow, before = Flow(Names({}, partial(_is_in, files)), {}), None
     for site in trail.sites:
         environment = _bind(site, before, flow, call, values)
-        scope = Scope(site.frame.f_globals, partial(_is_in, files), partial(_look, site.frame, values))
+        scope = Names(site.frame.f_globals, partial(_is_in, files), partial(_look, site.frame, values))
         flow = Flow(scope, environment)
         flow.follow(site.function.body, (*site.parents, site.node))
         flow.inside(site.parents)
@@ -121,7 +130,7 @@ def _is_in(files: set[str], function: object) -> bool:
     return cast("FunctionType", function).__code__.co_filename in files
 
 
-def _look(frame: FrameType, values: ArgumentValues, node: ast.Attribute) -> Origin | None:
+def _look(frame: FrameType, values: ArgumentValues, node: ast.Attribute) -> Provenance | None:
     """Tell by its value where an attribute of a local object comes from: `self.name`. No property is run for it."""
     holder = frame.f_locals.get(node.value.id) if isinstance(node.value, ast.Name) else None
     members = peek(holder, "__dict__")
@@ -140,18 +149,18 @@ def _unwrap(function: object) -> object:
     return function
 
 
-def is_tool(site: Site, call: Call) -> bool:
+def is_tool(site: FailingSite, call: Call) -> bool:
     """Whether a site is in the tool's own function."""
     return site.code is peek(_unwrap(call.function), "__code__")
 
 
-def _bind(site: Site, before: Site | None, flow: Flow, call: Call, values: ArgumentValues) -> Environment:
+def _bind(site: FailingSite, before: FailingSite | None, flow: Flow, call: Call, values: ArgumentValues) -> Environment:
     """Return where the variables of a site's function come from as it begins."""
     names = site.parameters
     environment: Environment = dict.fromkeys(names, UNKNOWN)
     if is_tool(site, call) or (before is None and call.arguments and {*call.arguments} <= {*names}):
-        sent = {name: Origin.of(name) for name in names if name in call.arguments}
-        unsent = {name: Origin(unsent=frozenset({name})) for name in names if name in call.properties()}
+        sent = {name: Provenance.of(name) for name in names if name in call.arguments}
+        unsent = {name: Provenance(unsent=frozenset({name})) for name in names if name in call.properties()}
         injected = dict.fromkeys(names, FOREIGN) if unsent else {}  # What is in no schema is the server's own.
         return environment | injected | unsent | sent
     if site.code.co_name.startswith("<"):  # A lambda, or a comprehension, in a frame of its own before Python 3.12.
@@ -165,7 +174,7 @@ def _bind(site: Site, before: Site | None, flow: Flow, call: Call, values: Argum
     return environment | {name: origin for name in names if (origin := values.origin_of(held.get(name))) is not None}
 
 
-def _bind_inner(site: Site, outer: Environment, values: ArgumentValues) -> Environment:
+def _bind_inner(site: FailingSite, outer: Environment, values: ArgumentValues) -> Environment:
     """Bind the variables of a lambda or a comprehension: those around it, and its own by their values."""
     own = site.code.co_varnames[: site.code.co_argcount + site.code.co_kwonlyargcount]
     held = site.frame.f_locals
@@ -178,10 +187,3 @@ def _calls(node: ast.Call, name: str) -> bool:
             return name in {called, "__init__"}
         case _:
             return False
-
-
-def without_await(node: ast.AST) -> ast.AST:
-    """Return the expression inside of an `await`, a `return` or a statement that is nothing else."""
-    while isinstance(node, ast.Await | ast.Expr | ast.Starred):
-        node = node.value
-    return node.value if isinstance(node, ast.Return) and node.value is not None else node

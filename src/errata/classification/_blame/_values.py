@@ -6,7 +6,7 @@ from types import FrameType
 from typing import cast
 
 from errata._values import is_a, is_any
-from errata.classification._blame._provenance import Origin, merge
+from errata.classification._blame._provenance import Provenance, merge
 from errata.classification._call import Call
 
 _LONGEST = 20_000
@@ -98,7 +98,7 @@ class ArgumentValues:
         held = list(_with_items(list(frame.f_locals.values())[:_MOST_MEMBERS]))
         return tuple(path for path, value in self._leaves if _is_telling(value) and any(value is each for each in held))
 
-    def origin_of(self, value: object, name: str = "") -> Origin | None:
+    def origin_of(self, value: object, name: str = "") -> Provenance | None:
         """Return where a variable comes from, told by its value alone: for what came through a thread or a decorator.
 
         A value that is too common to tell, such as 0, tells if the argument has the variable's name.
@@ -106,10 +106,10 @@ class ArgumentValues:
         for path, each in self._leaves:
             tells = _is_telling(value) or (bool(name) and path.rpartition(".")[2] == name)
             if tells and (each is value or are_equal(each, value)):
-                return Origin.of(path)
+                return Provenance.of(path)
         if is_a(value, str):
             inside = self._inside(value)
-            return Origin(inside) if inside else None
+            return Provenance(inside) if inside else None
         members = list(cast("dict[object, object]", value).items())[: _MOST_MEMBERS + 1] if is_a(value, dict) else []
         if 0 < len(members) <= _MOST_MEMBERS:
             origins = [origin for key, each in members if (origin := self.origin_of(each, str(key))) is not None]
