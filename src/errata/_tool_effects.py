@@ -108,12 +108,15 @@ _ONLY_READS = frozenset([
 ])  # fmt: skip
 
 
+_JOINING = frozenset({"and", "or", "then"})
+
+
 def only_reads(tool: str) -> bool:
     """Whether the name of a tool begins with a verb of reading and has no other deed in it, as `get_or_create` has."""
     words = words_of(tool)
-    if not words or words[0] not in _ONLY_READS:
+    if not words or words[0] not in _ONLY_READS or not _JOINING.isdisjoint(words):
         return False
-    return not any(word in _FAMILY and (word not in _NOUNS or "and" in words or "or" in words) for word in words[1:])
+    return not any(word in _FAMILY and word not in _NOUNS for word in words[1:])
 
 
 def harmless_by(annotations: object) -> bool | None:
@@ -147,7 +150,7 @@ _UNSAFE_METHODS = frozenset({"POST", "PATCH"})
 def _changes(tool: str) -> bool:
     """Whether a name has a deed in it, also behind a verb of reading: `find_and_delete`."""
     words = words_of(tool)
-    joined = "and" in words or "or" in words
+    joined = not _JOINING.isdisjoint(words)
     deeds = [word for word in words if word in _FAMILY and (word not in _NOUNS or joined)]
     return verb_of(tool) is not None or bool(deeds)
 
@@ -163,8 +166,8 @@ class Presumption(NamedTuple):
 def presume(tool: str, method: str | None, *, is_keyed: bool = False) -> Presumption:
     """Presume a tool's effect by the HTTP method of the request that failed, and by the verb of its name.
 
-    A safe request of a tool that changes something says only how far it came, and an unsafe one of a tool that reads may
-    be a search: where the two disagree, the more careful answer counts.
+    A safe request says only how far a tool came, which may have sent others before: it tells of a tool that reads by its
+    name. An unsafe one of such a tool may be a search. Where the two disagree, the more careful answer counts.
     """
     changes, reads_only = _changes(tool), only_reads(tool)
     if is_keyed and not changes:
@@ -173,6 +176,6 @@ def presume(tool: str, method: str | None, *, is_keyed: bool = False) -> Presump
         return Presumption() if reads_only else Presumption(harmless=False, why=f"The request was a {method}")
     if changes:
         return Presumption(harmless=False, why=f"By its name, `{tool}` changes something")
-    if method in _SAFE_METHODS:
+    if method in _SAFE_METHODS and reads(tool) and _JOINING.isdisjoint(words_of(tool)):
         return Presumption(harmless=True, why=f"The request was a {method}")
     return Presumption(harmless=True, why=f"By its name, `{tool}` only reads") if reads_only else Presumption()

@@ -32,7 +32,10 @@ def refused_model(error: BaseException, call: Call | None) -> Fault:
     answer = by_fields(error)
     if answer.code is Code.CONFIGURATION_ERROR:  # A setting of this server's.
         return identified(Fault(code=answer.code, message=answer.text or ""))
-    blame = find_blame(error, call, {}) if call is not None else None
+    try:
+        blame = find_blame(error, call, {}) if call is not None else None
+    except Exception:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
+        blame = None
     if blame is None or not blame.fields:
         return identified(Fault(code=Code.INTERNAL_ERROR))
     root = blame.fields[0]

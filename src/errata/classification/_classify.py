@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from errata._fault import Fault, FaultError, identified, rewritten
+from errata._fault import Fault, FaultError, FieldIssue, identified, rewritten
 from errata._identity import new_correlation_id, now
 from errata._jsonable import text_of, type_text
 from errata._log import stack_of
@@ -171,7 +171,12 @@ def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> 
 def _without_secrets(fault: Fault, call: Call) -> Fault:
     """Take out of a message what the caller sent as a secret: libraries quote what they refuse."""
     message = call.hide_secrets(fault.message)
-    return fault if message == fault.message else rewritten(fault, message=message)
+    issues = tuple(FieldIssue(each.field, call.hide_secrets(each.problem), each.expected) for each in fault.issues)
+    body = fault.data.get("body")
+    data = {**fault.data, "body": call.hide_secrets(body)} if is_a(body, str) else fault.data
+    if (message, issues, data) == (fault.message, fault.issues, fault.data):
+        return fault
+    return rewritten(fault, message=message, issues=issues, data=data)
 
 
 class _Inquiry:

@@ -9,7 +9,6 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Iterable
-from typing import cast
 
 from errata._fault import Fault, FieldIssue, rewritten
 from errata._half_done import tells_of_work_done
@@ -17,7 +16,7 @@ from errata._jsonable import text_of
 from errata._taxonomy import Code, Retry
 from errata._tool_effects import harmless_by, only_reads
 from errata._values import did_you_mean, is_a
-from errata.classification._blame import Blame, FailingSite, is_halfway
+from errata.classification._blame import Blame, FailingSite, is_halfway, keys_written_out
 from errata.classification._call import Call, is_secret
 from errata.classification._reach import argument, peek, text_at
 from errata.classification._words import meaning_of
@@ -103,13 +102,20 @@ def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: boo
 def guard_half_done(fault: Fault, call: Call, error: BaseException) -> Fault:
     """Lower the verdict of a failure before which something was done: its words say so, or a batch failed in the middle."""
     if fault.retry is Retry.SAME_CALL:
-        if not _is_harmless(call) and is_halfway(error, call):
+        if not _is_harmless(call) and _may_be_halfway(error, call):
             return rewritten(fault, retry=Retry.VERIFY_FIRST)
         return rewritten(fault, retry=Retry.IF_HARMLESS) if tells_of_work_done(fault.message) else fault
     has_more = " but " in fault.message or " however" in fault.message
     if fault.retry is not Retry.FIX_INPUT or not has_more or not tells_of_work_done(fault.message):
         return fault
     return fault if _is_harmless(call) else rewritten(fault, retry=Retry.VERIFY_FIRST)
+
+
+def _may_be_halfway(error: BaseException, call: Call) -> bool:
+    try:
+        return is_halfway(error, call)
+    except Exception:  # noqa: BLE001 - it reads foreign frames; where it cannot, the more careful answer counts.
+        return True
 
 
 def _is_harmless(call: Call) -> bool:
@@ -158,7 +164,7 @@ def _not_there(blame: Blame, call: Call) -> str:
     field = next(iter(blame.fields), "")
     value = next((value for path, value in call.leaves() if path == field), None)
     is_short = (is_a(value, str) and 0 < len(value) <= _LONGEST_VALUE) or (is_a(value, int) and not is_a(value, bool))
-    return f"there is no {_shown(value, blame)}" if is_short else "names nothing that is there"
+    return f"there is no {_shown(value, blame._replace(is_shown=True))}" if is_short else "names nothing that is there"
 
 
 def _sentence(blame: Blame, text: str) -> str:
@@ -185,23 +191,21 @@ def _shown(key: object, blame: Blame) -> str:
     """Quote a key that the caller sent; not if the argument's name says that it is a secret."""
     field = next(iter(blame.fields), "").rpartition(".")[2]
     shown = (key if is_a(key, str) else text_of(key))[:100]
-    is_hidden = bool(field) and is_secret(field, shown)
+    is_hidden = not blame.is_shown or (bool(field) and is_secret(field, shown))
     return "such value" if is_hidden else str(shown) if is_a(key, int) else repr(shown)
 
 
 def _near(key: object, blame: Blame) -> str:
-    return did_you_mean(text_of(key), _choices(blame.site)) if blame.site else ""
+    """Ask for the nearest names that the source itself shows; what a table holds at run time is nobody's to see."""
+    return did_you_mean(text_of(key), _choices(blame.site)) if blame.site and blame.is_shown else ""
 
 
 def _choices(site: FailingSite) -> list[str]:
-    """List the keys of the table that was looked into, if it is a plain dict that the source names."""
-    table = _named(site, site.node.value) if isinstance(site.node, ast.Subscript) else None
-    if is_a(table, dict):
-        keys = list(cast("dict[object, object]", table))[:_MOST_KEYS]
-        return [key for key in keys if is_a(key, str)]
-    if isinstance(site.node, ast.Call) and site.node.args:
-        return [name for name in dir(type(_named(site, site.node.args[0]))) if not name.startswith("_")]
-    return []
+    """List the keys of a table, or the names of a class, that are written out in the source."""
+    if not isinstance(site.node, ast.Call) or not site.node.args:
+        return list(keys_written_out(site))
+    kinds = type(_named(site, site.node.args[0])).__mro__[:-1]
+    return [name for kind in kinds for name in vars(kind) if not name.startswith("_")]
 
 
 def _expected(blame: Blame) -> str | None:

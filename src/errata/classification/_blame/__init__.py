@@ -20,12 +20,12 @@ from errata.classification._blame._signals import (
     Evidence,
     Signal,
 )
-from errata.classification._blame._source import FailingSite, OwnCode, TracePath
+from errata.classification._blame._source import FailingSite, OwnCode, TracePath, keys_written_out
 from errata.classification._blame._texts import evidence_in_fields, evidence_in_text, key_of
 from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
-from errata.classification._reach import argument, number_at, peek
+from errata.classification._reach import argument, number_at
 
 __all__ = [
     "ENOUGH",
@@ -38,6 +38,7 @@ __all__ = [
     "find_blame",
     "is_halfway",
     "is_stop_wrapper",
+    "keys_written_out",
     "response_behind",
 ]
 
@@ -67,6 +68,8 @@ class Blame(NamedTuple):
     """Whether a batch failed in the middle, so that what came before may have been done."""
     is_template: bool = False
     """Whether a template asks for something that nothing fills in."""
+    is_shown: bool = True
+    """Whether a missing key may be quoted: it is the caller's own, or a part of that, and none that the server made."""
     is_reworded: bool = False
     """Whether the evidence is about a cause, and the server's own code raised another exception in its place."""
     is_pythons: bool = False
@@ -112,6 +115,7 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
         fields=tuple(_sharpen(field, case) for field in blame.fields),
         is_lookup=reading.is_lookup or (bool(blame.fields) and "key" in blame.signals and not reading.is_template),
         is_template=reading.is_template,
+        is_shown=_may_quote(case, reading),
         whole=reading.whole,
         is_halfway=reading.is_halfway(),
         is_reworded=subject.is_reworded,
@@ -139,8 +143,14 @@ def response_behind(error: BaseException, call: Call) -> object | None:
     return next((held[name] for name in sorted(names) if name in held and _is_failed_response(held[name])), None)
 
 
+_HTTP_CLIENTS = frozenset(
+    {"aiohttp", "curl_cffi", "http", "httpx", "httpx2", "niquests", "requests", "urllib", "urllib3"}
+)
+
+
 def _is_failed_response(value: object) -> bool:
-    if is_a(value, BaseException) or peek(value, "headers") is None:
+    """Whether a local is a response of an HTTP client. A dict with a `status` may be anybody's, also the caller's."""
+    if type(value).__module__.partition(".")[0] not in _HTTP_CLIENTS or is_a(value, BaseException):
         return False
     return any(400 <= (number_at(value, name) or 0) <= 599 for name in ("status_code", "status"))  # noqa: PLR2004 - HTTP's failures
 
@@ -150,6 +160,13 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
     if known is None and is_a(error, KeyError) and is_a(key := argument(error), str):
         known = repr(key[:_LONGEST_TEXT])
     return (text_of(error) if known is None else known)[:_LONGEST_TEXT]
+
+
+def _may_quote(case: Case, reading: FailingExpression) -> bool:
+    """Whether the missing key is a text that the caller sent, or one that the caller's own document lacks."""
+    key = key_of(case.error)
+    is_callers = key is None or bool(case.values.equal_to(key) or case.values.containing(key))
+    return is_callers or reading.is_template or not reading.is_lookup
 
 
 def _sharpen(field: str, case: Case) -> str:

@@ -76,6 +76,10 @@ _OF_A_VALUE = (ValueError, ArithmeticError, LookupError, RecursionError, SyntaxE
 """Python's own exceptions about a value, and what inherits from them."""
 _TEMPLATES = {"format", "format_map", "substitute"}
 _READERS = ("read", "open", "load", "imread", "from_file")
+_OF_THE_SERVER = re.compile(
+    r"(?:Executable|Binary|Program|Command|Driver|Tesseract|Config\w*|Profile|Credentials?|Module|Package|Library)NotFound"
+)
+"""In the name of a class: what is not there is something that the server needs."""
 _NOT_THERE = ("NoResultFound", "DoesNotExist", "NotFound", "NoMatches", "NoRecord", "UnknownObject")
 """How the names of classes end that say so."""
 
@@ -154,11 +158,13 @@ class FailingExpression:
         return list(self._of_expression(case.node))
 
     def _of_raise(self, site: FailingSite) -> list[Evidence]:
-        """Read a check of the tool's own function once for every set of arguments: it is the commonest failure of all."""
-        key = (site.node, type(self._case.error), *self._case.call.arguments)
+        """Read a check of the tool's own function once for every choice of arguments: it is the commonest failure of all."""
+        sent = (name for name in site.parameters if name in self._case.call.arguments)
+        is_lookup = is_a(self._case.error, LookupError) or is_missing(self._case.error)
+        key = (site.node, is_lookup, *sent)
         known = _CHECKS.get(key)
         if known is None:
-            evidence = list(self._of_check(list(guards_of(site))))
+            evidence = list(self._of_check(guards_of(site)))
             if not is_tool(site, self._case.call):
                 return evidence
             if len(_CHECKS) >= _MOST_CHECKS:
@@ -350,6 +356,9 @@ class FailingExpression:
 
     def _of_missing(self, whole: Provenance, holder: Provenance, given: Provenance) -> Iterator[Evidence]:
         """Judge a library's "not found": the caller's if an argument was looked for, or selected, and not what it led to."""
+        if _OF_THE_SERVER.search(type(self._case.error).__name__):
+            yield Evidence("own")
+            return
         self.is_lookup = True
         named = complaints(self._case.text)
         mentioned = {
@@ -418,7 +427,8 @@ class FailingExpression:
 
     def _refused_keywords(self, node: ast.Call) -> list[ast.expr]:
         """List what was given for the fields that a model refused, where they were given by name."""
-        details = called(self._case.error, "errors")
+        is_pydantic = type(self._case.error).__module__.startswith("pydantic")
+        details = called(self._case.error, "errors") if is_pydantic else None
         places = [items_of(peek(detail, "loc")) for detail in items_of(details)] if details is not None else []
         roots = {str(place[0]) for place in places if place}
         return [keyword.value for keyword in node.keywords if keyword.arg in roots]
@@ -556,12 +566,15 @@ class FailingExpression:
         if is_a(self._case.error, LookupError) or is_missing(self._case.error):
             self.is_lookup = True
             yield Evidence("missing", tuple(sorted(merge(origins).arguments)))
+        # The closest test that can be followed tells; one about the server's own state speaks for the caller.
         pairs = zip(tests, origins, strict=True)
-        telling = next((pair for pair in pairs if pair[1].arguments or pair[1].unsent), None)
+        telling = next((pair for pair in pairs if pair[1].arguments or pair[1].unsent or not pair[1].is_unknown), None)
         if telling is None:
-            yield from self._acquit(merge(origins)) if tests else ()
             return
         test, origin = telling
+        if not (origin.arguments or origin.unsent):
+            yield from self._acquit(origin)
+            return
         if origin.made_of or not origin.fetched_by:
             self.is_lookup = self.is_lookup or asks_whether_known(test)
             yield Evidence("check", tuple(sorted(origin.made_of or origin.unsent)))

@@ -117,6 +117,11 @@ _FETCHING = frozenset([
     "submit", "urlopen", "wait", "write",
 ])
 """The first words in the names of functions that fetch or send something."""
+_LOOKING = frozenset([
+    "by", "execute", "fetch", "fetchone", "fetchall", "filter", "find", "first", "for", "get", "json", "load", "lookup", "match", "next",
+    "one", "query", "read", "resolve", "retrieve", "scalar", "scalars", "search", "select", "single",
+])
+"""Those of functions that look something up."""
 _FETCHING_BUILTINS = frozenset(["open", "input", "__import__", "eval", "exec"])
 # fmt: on
 
@@ -409,7 +414,7 @@ class Flow:
             return self._of_own_function(callee, node, given)
         if is_pure(callee) or not (_sounds_fetching(node.func) or _runs_others(callee)):
             return given._replace(path=None, is_result=bool(given.arguments))
-        return given.as_fetched()._replace(is_result=bool(given.arguments))
+        return given.as_fetched()._replace(is_result=bool(given.arguments) and _sounds_looking(node.func))
 
     def _of_method(
         self, func: ast.Attribute, holder: Provenance, given: Provenance, *, has_operands: bool
@@ -420,7 +425,8 @@ class Flow:
             self._is_built(func.value) and not _sounds_fetching(func)
         )
         # What `rows.find("title")` gives is no answer to an argument, whatever the rows were found by.
-        is_result = bool(given.arguments) or (holder.is_result and not has_operands)
+        looks = _sounds_looking(func)
+        is_result = looks and (bool(given.arguments) or (holder.is_result and not has_operands))
         if holder.made_of and not fetches:
             is_result = True
         if (holder.made_of or is_built) and not fetches:
@@ -448,12 +454,21 @@ class Flow:
         inner._budget = self._budget // 2
         inner.follow(definition.body)
         self._budget -= self._budget // 2
-        return merge(inner.returned)._replace(is_result=bool(given.arguments))
+        return merge(inner.returned)._replace(is_result=bool(given.arguments) and _sounds_looking(node.func))
 
 
 def _sounds_fetching(func: ast.AST) -> bool:
+    return _first_word(func) in _FETCHING
+
+
+def _sounds_looking(func: ast.AST) -> bool:
+    """Whether a function looks something up, so that nothing is an answer: not `send`, nor `try_lock`."""
+    return _first_word(func) in _LOOKING
+
+
+def _first_word(func: ast.AST) -> str:
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-    return name.lower().strip("_").partition("_")[0] in _FETCHING
+    return name.lower().strip("_").partition("_")[0]
 
 
 def _runs_others(callee: object) -> bool:

@@ -73,23 +73,29 @@ def asserted_test(site: FailingSite) -> ast.expr | None:
     return next((node.test for node in nodes if isinstance(node, ast.Assert)), None)
 
 
-def guards_of(site: FailingSite) -> Iterator[ast.AST]:
-    """List the tests that lead to a `raise`, the closest first: those around it, and those that would have left before."""
+def guards_of(site: FailingSite) -> list[ast.AST]:
+    """List the tests that lead to a `raise`, the closest first.
+
+    Those around it tell; where there is none, those that would have left before.
+    """
     chain = [*site.parents, site.node]
-    for index in range(len(chain) - 1, 0, -1):
-        parent, child = chain[index - 1], chain[index]
-        match parent:
-            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-                yield test
-            case ast.match_case(guard=ast.expr() as guard):
-                yield guard
-            case ast.Match(subject=subject):
-                yield subject
-            case ast.For(iter=items, orelse=orelse) | ast.AsyncFor(iter=items, orelse=orelse) if child in orelse:
-                yield items
-            case _:
-                pass
-        yield from _earlier_exits(parent, child)
+    pairs = [(chain[index - 1], chain[index]) for index in range(len(chain) - 1, 0, -1)]
+    around = [test for parent, child in pairs for test in _tests_around(parent, child)]
+    return around or [test for parent, child in pairs for test in _earlier_exits(parent, child)]
+
+
+def _tests_around(parent: ast.AST, child: ast.AST) -> list[ast.AST]:
+    match parent:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            return [test]
+        case ast.match_case(guard=ast.expr() as guard):
+            return [guard]
+        case ast.Match(subject=subject):
+            return [subject]
+        case ast.For(iter=items, orelse=orelse) | ast.AsyncFor(iter=items, orelse=orelse) if child in orelse:
+            return [items]
+        case _:
+            return []
 
 
 def _earlier_exits(parent: ast.AST, child: ast.AST) -> Iterator[ast.AST]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from errata._values import is_a
 from errata.classification._reach import peek
@@ -113,12 +113,12 @@ def _site(step: TracebackType) -> FailingSite | None:
     if module is None:
         return None
     key = (code, step.tb_lasti)
-    if key not in module.sites:
+    located = module.sites.get(key, _UNREAD)
+    if located is _UNREAD:
         if len(module.sites) >= _MOST_SITES:
             module.sites.clear()
         position = next(islice(code.co_positions(), step.tb_lasti // 2, None), None)
-        module.sites[key] = _located(module, code, position) if position else None
-    located = module.sites[key]
+        located = module.sites[key] = _located(module, code, position) if position else None
     return FailingSite(step.tb_frame, code, *located) if located else None
 
 
@@ -126,12 +126,16 @@ _Position: TypeAlias = tuple[int | None, int | None, int | None, int | None]
 _Located: TypeAlias = tuple[Function, ast.AST, tuple[ast.AST, ...], tuple[str, ...], tuple[tuple[str, ast.expr], ...]]
 
 
+_UNREAD: Any = object()
+
+
 class ParsedFile:
     """A parsed file, with the places in it that were asked for before."""
 
-    __slots__ = ("functions", "sites")
+    __slots__ = ("functions", "sites", "tables")
 
     def __init__(self, tree: ast.Module) -> None:
+        self.tables: dict[str, tuple[str, ...]] = dict(_tables_in(tree.body))
         self.functions = tuple(node for node in ast.walk(tree) if isinstance(node, Function))
         self.sites: dict[tuple[CodeType, int], _Located | None] = {}
 
@@ -153,11 +157,12 @@ _modules: dict[str, ParsedFile | None] = {}
 
 def parsed(file: str, scope: dict[str, object]) -> ParsedFile | None:
     """Parse a source file once; None for one that is not there, too long, or not Python."""
-    if file not in _modules:
+    module = _modules.get(file, _UNREAD)
+    if module is _UNREAD:
         if len(_modules) >= _MOST_FILES:
             _modules.clear()
-        _modules[file] = _parse(file, scope)
-    return _modules[file]
+        module = _modules[file] = _parse(file, scope)
+    return module
 
 
 def _parse(file: str, scope: dict[str, object]) -> ParsedFile | None:
@@ -171,6 +176,31 @@ def _parse(file: str, scope: dict[str, object]) -> ParsedFile | None:
         return ParsedFile(ast.parse("".join(linecache.getlines(file, scope))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _tables_in(body: list[ast.stmt]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """List the tables that are written out in the source, with their keys: those are no secret of anybody's."""
+    for statement in body:
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=keys))
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict(keys=keys))
+            ):
+                yield (
+                    name,
+                    tuple(each.value for each in keys if isinstance(each, ast.Constant) and is_a(each.value, str)),
+                )
+            case _:
+                pass
+
+
+def keys_written_out(site: FailingSite) -> tuple[str, ...]:
+    """Return the keys of the table that a site looked into, if the source shows them."""
+    if not isinstance(site.node, ast.Subscript) or not isinstance(site.node.value, ast.Name):
+        return ()
+    module = parsed(site.code.co_filename, site.frame.f_globals)
+    tables = (module.tables if module else {}) | dict(_tables_in(site.function.body))
+    return tables.get(site.node.value.id, ())
 
 
 def _first_line(function: Function) -> int:

@@ -27,6 +27,7 @@ _OF_ANOTHER_ROW = "foreign key"
 _ENDINGS_OF_IDS = ("id", "key", "ref")
 _NO_SUCH_ADDRESS = {404, 410}
 _SHORTEST_STEM = 4
+_MOST_SUBJECTS = 20
 
 
 def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
@@ -37,7 +38,7 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     key = key_of(case.error)
     if key and not _is_in_source(key, case) and (paths := values.equal_to(key) or values.containing(key)):
         yield Evidence("key", paths)
-    subjects = [*quoted_in(text), *marked_in(text)]
+    subjects = [*dict.fromkeys([*quoted_in(text), *marked_in(text)])][:_MOST_SUBJECTS]
     if paths := _merge(map(values.equal_to, subjects)):
         yield Evidence("quoted", paths)
     if paths := _merge(map(values.around, subjects)):

@@ -1,6 +1,7 @@
 """From a failure back to the call: which exception it is about, and where the values went in the server's own code."""
 
 import ast
+import inspect
 from functools import partial
 from types import FrameType, FunctionType
 from typing import NamedTuple, cast
@@ -133,9 +134,15 @@ def _is_in(files: set[str], function: object) -> bool:
 def _look(frame: FrameType, values: ArgumentValues, node: ast.Attribute) -> Provenance | None:
     """Tell by its value where an attribute of a local object comes from: `self.name`. No property is run for it."""
     holder = frame.f_locals.get(node.value.id) if isinstance(node.value, ast.Name) else None
-    members = peek(holder, "__dict__")
+    members = peek(holder, "__dict__") if _is_plain(holder) else None
     value = cast("dict[str, object]", members).get(node.attr) if is_a(members, dict) else None
     return None if value is None else values.origin_of(value, node.attr)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether to read an attribute of a value runs nothing of its own."""
+    read: object = inspect.getattr_static(type(value), "__getattribute__", None)
+    return read is inspect.getattr_static(object, "__getattribute__") and not is_a(value, dict)
 
 
 def _unwrap(function: object) -> object:

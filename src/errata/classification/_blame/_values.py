@@ -12,6 +12,9 @@ from errata.classification._call import Call
 _LONGEST = 20_000
 """Characters of a value, or of a text, that are compared."""
 _MOST_MEMBERS = 50
+_MOST_HITS = 100
+_MOST_CHARACTERS = 200_000
+"""Of all values together; what comes after is not compared."""
 _SHORTEST_INSIDE = 4
 """Shorter values stand in a longer text by chance."""
 
@@ -23,7 +26,12 @@ class ArgumentValues:
 
     def __init__(self, call: Call) -> None:
         self._leaves = list(call.leaves())
-        self._texts = [(path, text) for path, value in self._leaves if (text := _comparable(value))]
+        self._texts: list[tuple[str, str]] = []
+        left = _MOST_CHARACTERS
+        for path, value in self._leaves:
+            if left > 0 and (text := _comparable(value)):
+                self._texts.append((path, text))
+                left -= len(text)
 
     def value(self, path: str) -> object:
         """Return the value of an argument."""
@@ -53,8 +61,8 @@ class ArgumentValues:
         folded = _fold(text)
         if len(folded) > 1 and any(folded in value for _, value in self._texts):
             return True
-        words = {word for _, value in self._texts for word in (value, *re.split(r"\W+", value)) if len(word) > 1}
-        return any(word in folded for word in words)
+        words = {word for _, value in self._texts for word in (value, *re.split(r"\W+", value, maxsplit=_MOST_HITS))}
+        return any(len(word) > 1 and word in folded for word in words)
 
     def around(self, word: str) -> tuple[str, ...]:
         """Return the arguments of which a word is a part, and not the whole."""
@@ -128,11 +136,13 @@ def has_word(text: str, word: str, *, behind: str = "") -> bool:
     Searched by hand: a pattern for every value would have to be compiled, which takes longer than all the rest.
     """
     at = text.find(word)
-    while at >= 0:
+    for _ in range(_MOST_HITS):
+        if at < 0:
+            return False
         before, after = text[at - 1 : at] if at else "", text[at + len(word) : at + len(word) + 1]
         if not (_is_of_a_word(before) or (before and before in behind) or _is_of_a_word(after)):
             return True
-        at = text.find(word, at + 1)
+        at = text.find(word, at + len(word))
     return False
 
 
