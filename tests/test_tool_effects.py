@@ -38,8 +38,9 @@ UNKNOWN = (None, None)
 # fmt: off
 PRESUMED = [
     # The name does not say: the method does.
-    ("handle",           "GET",     (True, GET)),
-    ("handle",           "HEAD",    (True, HEAD)),
+    ("handle",           "GET",     UNKNOWN),  # It may have sent other requests before.
+    ("check_order",      "GET",     (True, GET)),
+    ("check_order",      "HEAD",    (True, HEAD)),
     ("handle",           "POST",    (False, POST)),
     ("handle",           "PATCH",   (False, PATCH)),
     ("handle",           "PUT",     UNKNOWN),

@@ -81,7 +81,7 @@ def because(verdict, why):
 
 # fmt: off
 PRESUMED = {
-    ("handle",       "GET"):   because(REPEAT, "The request was a GET"),
+    ("check_table",  "GET"):   because(REPEAT, "The request was a GET"),
     ("handle",       "POST"):  because(CHECK,  "The request was a POST"),
     ("handle",       "PATCH"): because(CHECK,  "The request was a PATCH"),
     ("book_table",   "GET"):   because(CHECK,  "By its name, `book_table` changes something"),
@@ -109,7 +109,9 @@ async def test_where_neither_says_enough_the_agent_decides(send, tool, method):
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_it_is_presumed_alike_on_all_servers(kind, send, method):
-    assert await told(kind, "handle", lambda: send(method)) == PRESUMED["handle", method]
+    tool = "check_table" if method == "GET" else "handle"
+
+    assert await told(kind, tool, lambda: send(method)) == PRESUMED[tool, method]
 
 
 async def raise_a_timeout():
@@ -251,7 +253,7 @@ async def test_a_verdict_that_somebody_declared_is_not_raised(kind, retry):
 # Nothing is done because of it.
 
 
-@pytest.mark.parametrize(("tool", "method"), [("handle", "GET"), ("find_table", "GET"), ("find_table", "PUT")])
+@pytest.mark.parametrize(("tool", "method"), [("check_table", "GET"), ("find_table", "GET"), ("find_table", "PUT")])
 async def test_a_retry_policy_repeats_nothing_that_is_only_presumed_harmless(kind, send, tool, method):
     calls = []
 
@@ -283,13 +285,13 @@ async def test_a_retry_policy_repeats_the_same_where_it_is_declared(kind, send):
 @pytest.mark.parametrize("dialect", dialects.names())
 async def test_every_dialect_says_what_it_can_of_a_presumed_verdict(send, dialect):
     server = SERVERS["MCPServer"](
-        NOTHING, tool_named("handle", lambda: send("POST")), tool_named("look", lambda: send("GET"))
+        NOTHING, tool_named("handle", lambda: send("POST")), tool_named("check_table", lambda: send("GET"))
     )
     errata.install(server, dialect=dialect)
 
     posted, got = [
         dialects.get(dialect).decode((await answer_of(server, tool)).model_dump(by_alias=True, exclude_none=True))
-        for tool in ("handle", "look")
+        for tool in ("handle", "check_table")
     ]
     assert not posted.retryable
     assert got.retryable

@@ -157,7 +157,7 @@ _modules: dict[str, ParsedFile | None] = {}
 
 def parsed(file: str, scope: dict[str, object]) -> ParsedFile | None:
     """Parse a source file once; None for one that is not there, too long, or not Python."""
-    module = _modules.get(file, _UNREAD)
+    module: ParsedFile | None = _modules.get(file, _UNREAD)
     if module is _UNREAD:
         if len(_modules) >= _MOST_FILES:
             _modules.clear()
