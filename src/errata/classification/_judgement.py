@@ -119,7 +119,9 @@ def _may_be_halfway(error: BaseException, call: Call) -> bool:
 
 
 def _is_harmless(call: Call) -> bool:
-    """Whether calling a tool twice does no harm, by what it declares and by its name."""
+    """Whether calling a tool twice does no harm, by what it has marked, what it declares, and its name."""
+    if call.effects is not None and call.effects.begun:
+        return call.effects.keyed
     declared = harmless_by(call.annotations)
     return only_reads(call.tool) if declared is None else declared
 
