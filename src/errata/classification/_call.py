@@ -54,17 +54,14 @@ class Call:
         """Return the schemas of the single arguments, by name."""
         return as_object(as_object(self.schema).get("properties"))
 
-    def hide_secrets(self, text: str) -> str:
-        """Return a text without the values of arguments whose names say that they are secret."""
-        for path, value in self.leaves():
-            if (
-                is_a(value, str)
-                and len(value) >= _LEAST
-                and value in text
-                and is_secret(path.rpartition(".")[2], value)
-            ):
-                text = text.replace(value, SECRET)
-        return text
+    def secrets_in(self, *texts: str) -> list[str]:
+        """List the values in some texts that are arguments whose names say that they are secret."""
+        return [
+            value
+            for path, value in self.leaves()
+            if is_a(value, str) and len(value) >= _LEAST and any(value in text for text in texts)
+            if is_secret(path.rpartition(".")[2], value)
+        ]
 
 
 def is_secret(name: str, value: str) -> bool:

@@ -25,7 +25,7 @@ from errata.classification._blame import (
     is_stop_wrapper,
     response_behind,
 )
-from errata.classification._call import Call
+from errata.classification._call import SECRET, Call
 from errata.classification._carried import by_response, carried, flag_of, is_bare, wait_of
 from errata.classification._judgement import concerns_arguments, guard_half_done, has_words, judge
 from errata.classification._tables import REGISTRY, dotted_name
@@ -169,14 +169,20 @@ def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> 
 
 
 def _without_secrets(fault: Fault, call: Call) -> Fault:
-    """Take out of a message what the caller sent as a secret: libraries quote what they refuse."""
-    message = call.hide_secrets(fault.message)
-    issues = tuple(FieldIssue(each.field, call.hide_secrets(each.problem), each.expected) for each in fault.issues)
+    """Take out of a fault what the caller sent as a secret: libraries and upstreams quote what they refuse."""
     body = fault.data.get("body")
-    data = {**fault.data, "body": call.hide_secrets(body)} if is_a(body, str) else fault.data
-    if (message, issues, data) == (fault.message, fault.issues, fault.data):
+    secrets = call.secrets_in(fault.message, *(each.problem for each in fault.issues), body if is_a(body, str) else "")
+    if not secrets:
         return fault
-    return rewritten(fault, message=message, issues=issues, data=data)
+
+    def hide(text: str) -> str:
+        for secret in secrets:
+            text = text.replace(secret, SECRET)
+        return text
+
+    issues = tuple(FieldIssue(each.field, hide(each.problem), each.expected) for each in fault.issues)
+    data = {**fault.data, "body": hide(body)} if is_a(body, str) else fault.data
+    return rewritten(fault, message=hide(fault.message), issues=issues, data=data)
 
 
 class _Inquiry:
