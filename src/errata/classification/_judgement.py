@@ -66,7 +66,6 @@ _SENTENCE_OF_CLASS: tuple[tuple[type[BaseException], str], ...] = (
 _OF_THE_REQUEST = frozenset({405, 406, 407, 411, 415, 421, 426, 431})
 """Statuses about the request as the server sends it: its method, its headers, its route."""
 _MOST_CHOICES = 12
-_MOST_KEYS = 1_000
 _LONGEST_TEXT = 500
 _LONGEST_VALUE = 60
 
