@@ -13,8 +13,10 @@ from operator import attrgetter
 from types import MemberDescriptorType
 from typing import Final, Protocol, Self, TypedDict, Unpack, cast
 
+from errata._foreign_text import visible
 from errata._identity import new_correlation_id, now
 from errata._jsonable import as_object, jsonable, jsonable_object, text_of
+from errata._redaction import redact, redacted_repr
 from errata._taxonomy import Code, RecoveryHint, Retry, verdict
 from errata._values import (
     code_or_none,
@@ -24,6 +26,7 @@ from errata._values import (
     known_word,
     text_or_none,
     timestamp_or_none,
+    tool_name_or_none,
     wait_ms,
 )
 
@@ -45,6 +48,9 @@ class FieldIssue:
     def __post_init__(self) -> None:
         _set(self, field=text_of(self.field), problem=text_of(self.problem), expected=text_or_none(self.expected))
 
+    def __repr__(self) -> str:
+        return redacted_repr(self)
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
@@ -58,7 +64,7 @@ class Recovery:
     actions: tuple[str, ...] = _NONE
     """Machine-readable steps, as 004 has them: `verify_resource_id`."""
     fallback_tool: str | None = None
-    """A tool that reaches the same goal in another way."""
+    """A tool that reaches the same goal in another way. What cannot be the name of a tool is dropped, here and below."""
     verify_tool: str | None = None
     """A tool that tells whether the call took effect."""
     corrective_params: Mapping[str, object] = dataclasses.field(default_factory=dict[str, object], hash=False)
@@ -72,6 +78,9 @@ class Recovery:
             _set(self, actions=tuple(filter(None, map(text_or_none, items_of(self.actions)))))
         params = self.corrective_params
         _set(self, corrective_params={} if _is_nothing(params) else jsonable_object(params))
+
+    def __repr__(self) -> str:
+        return redacted_repr(self)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +125,9 @@ class Fault:
     def first_field(self) -> str | None:
         """The argument at fault, or the first of several."""
         return self.field or next((text_or_none(issue.field) for issue in self.issues), None)
+
+    def __repr__(self) -> str:
+        return redacted_repr(self)
 
     def __post_init__(self) -> None:
         _put_in_order(self, _FAULT_FIELDS)
@@ -205,7 +217,7 @@ class FaultError(Exception):
 
         raise FaultError(Code.NOT_FOUND, "No order 17.", {"order": 17}, recovery=Recovery(hint="…"))
 
-    The text is the message. A verdict given here (`retry=…`) counts as declared by a person. A dialect's word
+    The text is the message, without secrets. A verdict given here (`retry=…`) counts as declared by a person. A dialect's word
     (`JsonRpcErrorCode.NotFound`) is taken for the code that it is read as.
     """
 
@@ -237,6 +249,12 @@ class FaultError(Exception):
     def code(self) -> Code:
         """The code of the fault."""
         return self.fault.code
+
+    def __str__(self) -> str:
+        return redact(visible(super().__str__()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _revive, (type(self), self.fault), self.__dict__
@@ -360,8 +378,8 @@ def _recovery_or_none(value: object) -> Recovery | None:
 _RECOVERY_FIELDS: dict[str, Callable[[object], object]] = {
     "hint":          text_or_none,
     "hint_class":    partial(known_word, RecoveryHint),
-    "fallback_tool": text_or_none,
-    "verify_tool":   text_or_none,
+    "fallback_tool": tool_name_or_none,
+    "verify_tool":   tool_name_or_none,
     "user_message":  text_or_none,
 }
 _FAULT_FIELDS: dict[str, Callable[[object], object]] = {

@@ -2,16 +2,21 @@
 
 The traceback is formatted here, bounded and redacted, and becomes part of the record's text. No `exc_info` is passed
 on: a handler that renders it (rich does) would spend 100 ms of the event loop on every failure, past redaction.
+
+Nothing foreign makes a line of the log: what is said is on one line, and every line of the traceback is indented.
 """
 
 import logging
 import traceback
 from collections.abc import Iterator, Mapping
+from textwrap import indent
 from types import TracebackType
 
 from errata._fault import Fault
+from errata._foreign_text import one_line
+from errata._jsonable import jsonable
 from errata._process_output import last_output
-from errata._redaction import redact_data, redact_within
+from errata._redaction import redact_within, visible_redacted
 
 _LOG = logging.getLogger("errata")
 _MOST_FRAMES = 50  # The last ones: who raised it is at the end.
@@ -19,6 +24,7 @@ _LONGEST_STACK = 16_000
 _LONGEST_TEXT = 8_000
 _LONGEST_OUTPUT = 2_000  # The last of it: why a program failed is at the end.
 _MOST_CAUSES = 8
+_MARGIN = "  "
 _CALLERS = {"anyio", "asyncio", "concurrent", "errata", "fastmcp", "mcp", "pydantic"}
 _WHERE = {"operation": "", "tool": "Tool ", "resource": "Resource ", "prompt": "Prompt "}
 
@@ -45,10 +51,10 @@ def log_failure(
         "correlation_id": fault.correlation_id and redact_within(fault.correlation_id, _LONGEST_TEXT),
         "timestamp": fault.timestamp and redact_within(fault.timestamp, _LONGEST_TEXT),
         "critical": level >= logging.CRITICAL,
-        "error": type(error).__name__,
+        "error": redact_within(type(error).__name__, _LONGEST_TEXT),
         "stack": stack_of(error) if stack else None,
     }
-    told |= {name: redact_data(fact) for name, fact in facts.items()}
+    told |= {name: visible_redacted(jsonable(fact)) for name, fact in facts.items()}
     present = {name: fact for name, fact in told.items() if fact is not None}
     _LOG.log(level, "%s", _in_words(present), extra={"errata": present})
 
@@ -60,7 +66,16 @@ def stack_of(error: BaseException) -> str:
         lines = traceback.TracebackException(kind, error, start, limit=-_MOST_FRAMES, compact=True).format()
         return redact_within("".join([*lines, *_outputs(error)]), _LONGEST_STACK)
     except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
-        return f"[{type(error).__name__}: its traceback cannot be formatted]"
+        return f"[{one_line(type(error).__name__)}: its traceback cannot be formatted]"
+
+
+def indented_stack(error: BaseException) -> str:
+    """Format an exception's traceback for the text of a record: indented, so that nothing in it begins a line of the log."""
+    return _indented(stack_of(error))
+
+
+def _indented(stack: str) -> str:
+    return indent(stack.rstrip("\n"), _MARGIN, bool)
 
 
 def _outputs(error: BaseException) -> Iterator[str]:
@@ -85,5 +100,5 @@ def _own_frames(start: TracebackType | None) -> TracebackType | None:
 
 def _in_words(record: Mapping[str, object]) -> str:
     where = next((f"{_WHERE[kind]}{record[kind]} failed" for kind in _WHERE if record.get(kind)), "Failed")
-    text = f"{where} [{record['code']}]: {record['message']} (reference {record.get('correlation_id')})"
-    return f"{text}\n{record['stack']}" if "stack" in record else text
+    text = one_line(f"{where} [{record['code']}]: {record['message']} (reference {record.get('correlation_id')})")
+    return f"{text}\n{_indented(str(record['stack']))}" if "stack" in record else text

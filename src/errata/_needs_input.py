@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from errata._current import CURRENT
+from errata._foreign_text import visible
 from errata._jsonable import jsonable, jsonable_object, text_of
+from errata._redaction import redact
 from errata._values import items_of
 
 
@@ -42,6 +44,12 @@ class NeedsInput(Exception):  # noqa: N818 - see above: it is not an error.
             name: list(items_of(values)) for name, values in jsonable_object(suggestions).items()
         }
         self.options: tuple[dict[str, object], ...] = tuple(map(_option, items_of(jsonable(items_of(options)))))
+
+    def __str__(self) -> str:
+        return redact(visible(super().__str__()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _revive_question, (type(self), self.message), self.__dict__

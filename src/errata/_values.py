@@ -5,6 +5,7 @@ Kinds are told by `type(value)`: `isinstance` also asks the value itself, which 
 """
 
 import math
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -31,6 +32,16 @@ def is_a(value: object, kind: type[_Kind]) -> TypeGuard[_Kind]:
 def is_any(value: object, *kinds: type) -> bool:
     """Whether a value is of one of some kinds, whatever it says itself."""
     return issubclass(type(value), kinds)
+
+
+_TOOL_NAME = re.compile(r"\w[\w.\-/:]{0,127}")
+"""The letters of MCP's tool names, those of other scripts, and what servers put between a namespace and a name."""
+
+
+def tool_name_or_none(value: object) -> str | None:
+    """Return a value that can be the name of a tool; None for any other, so that no sentence passes for one."""
+    name = text_or_none(value)
+    return name if name is not None and _TOOL_NAME.fullmatch(name) else None
 
 
 def text_or_none(value: object) -> str | None:

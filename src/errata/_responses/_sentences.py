@@ -4,6 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from errata._fault import FieldIssue
+from errata._foreign_text import inert, quoted, visible
 from errata._jsonable import cut
 from errata._redaction import redact
 from errata._responses._response import status_phrase
@@ -18,7 +19,7 @@ _SHORTEST_CUT = 40  # A shorter text has no room for the mark of the cutting.
 _LONGEST_HOST = 80
 _MARGIN = 8192  # Characters; longer than any secret, a private key included.
 _MOST = 32_000
-_NOT_PRINTED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_ROOM_FOR_QUOTING = len(": \u2039\u203a")
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.\-]{1,15}://[^\s'\"<>)\]}]{1,2000}")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?")
 _TOP_LABEL = re.compile(r"[a-z]{2,24}|xn--[a-z0-9-]{2,59}")
@@ -40,10 +41,16 @@ def describe_response(status: int, reason: str, sentence: str, *, code: Code, se
     """Say who answered with which status, and the body's own sentence where that says more than the status."""
     phrase = status_phrase(status, clean(reason, LONGEST_NAME))
     answered = f"{service} answered {status} {phrase}".rstrip()
-    own_words = _without_status(clean(without_internal_addresses(sentence[:_MOST]), LONGEST_MESSAGE), status)
+    own_words = _without_status(clean(without_internal_addresses(visible(sentence)[:_MOST]), LONGEST_MESSAGE), status)
     if _letters(own_words) not in _SAYS_NOTHING | {_letters(phrase)}:
-        return cut(f"{answered}: {own_words}", LONGEST_MESSAGE)
+        return quote_behind(answered, own_words)
     return answered + (_ENDINGS.get(status // 100) or ("." if phrase else f". {code.sentence}"))
+
+
+def quote_behind(statement: str, words: str) -> str:
+    """Quote the words of a service or a program behind errata's own, so that a reader can tell who says what."""
+    statement = cut(statement, LONGEST_MESSAGE // 2)
+    return f"{statement}: {quoted(cut(words, LONGEST_MESSAGE - len(statement) - _ROOM_FOR_QUOTING))}"
 
 
 def service_name(service: object) -> str:
@@ -71,7 +78,7 @@ def without_internal_addresses(text: str) -> str:
 
 def clean(text: str, limit: int) -> str:
     """Put foreign text on one line, without secrets."""
-    return excerpt(_NOT_PRINTED.sub(" ", text[:_MOST]).strip(), limit)
+    return excerpt(" ".join(visible(text)[:_MOST].split()), limit)
 
 
 def clean_issue(issue: FieldIssue) -> FieldIssue:
@@ -80,12 +87,13 @@ def clean_issue(issue: FieldIssue) -> FieldIssue:
 
 
 def excerpt(text: str, limit: int) -> str:
-    """Return the beginning of a foreign text, redacted before it is cut: half a secret is one that nobody recognises.
+    """Return the beginning of a foreign text that loads nothing, redacted before it is cut: half a secret is not recognised.
 
     Of a long text only what matters is redacted, and what may be half a secret at its end is dropped.
     """
     enough = limit + 1 + _MARGIN
-    safe = redact(text) if len(text) <= enough else redact(text[:enough])[:-_MARGIN]
+    text = visible(text)
+    safe = inert(redact(text) if len(text) <= enough else redact(text[:enough])[:-_MARGIN])
     return cut(safe, limit) if limit >= _SHORTEST_CUT else safe[:limit]
 
 

@@ -10,6 +10,7 @@ from errata.cli._lint_output import note, show, show_diff, show_rules
 from errata.cli._progress import Progress
 from errata.cli._terminal import complain
 from errata.linter._baseline import Baseline, Compared
+from errata.linter._cache import projects_directory
 from errata.linter._engine import Report, lint, lint_source
 from errata.linter._finding import Finding
 from errata.linter._fixing import fix
@@ -21,7 +22,6 @@ from errata.linter._source import UnreadableError, decoded
 from errata.linter._sources import Sources
 from errata.linter._trouble import LintError
 
-_CACHE = ".errata_cache"
 _STDIN = "-"
 
 
@@ -180,6 +180,6 @@ class _Run:
             return lint(self._paths, self._settings, jobs=self._given.jobs, cache=self._cache(), progress=progress)
 
     def _cache(self) -> Path | None:
-        if self._given.no_cache:
+        if self._given.no_cache or self._given.fix or self._given.diff:  # What is edited is read anew.
             return None
-        return Path(self._given.cache_dir) if self._given.cache_dir else self._settings.root / _CACHE
+        return Path(self._given.cache_dir) if self._given.cache_dir else projects_directory(self._settings.root)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from errata._contract import Declared, Failure
 from errata._fault import Fault
+from errata._foreign_text import one_line
 from errata._install import adapter_for, installed_in
 from errata._serving import Group, Offer
 from errata._serving._catalogue import NoTool, declared_for, missing_tools
@@ -16,7 +17,7 @@ from errata.cli._pages import spelled
 from errata.dialects import Dialect, native
 from errata.dialects._json_rpc import BASELINE
 from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
-from errata.dialects._sentences import one_line, retry_sentence
+from errata.dialects._sentences import retry_sentence
 
 _TITLES = {
     Group.TOOLS: "Tools",

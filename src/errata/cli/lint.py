@@ -53,5 +53,7 @@ def _configure_running(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it runs")
     group.add_argument("--jobs", type=int, metavar="N", help="so many processes; by default as many as are of use")
     group.add_argument("--no-cache", action="store_true", help="read every file anew")
-    group.add_argument("--cache-dir", metavar="DIR", help="keep what was read here; by default in .errata_cache")
+    group.add_argument(
+        "--cache-dir", metavar="DIR", help="keep what was read here; by default where the user keeps caches"
+    )
     group.add_argument("--stdin-filename", metavar="FILE", help="where what is read from standard input belongs")
