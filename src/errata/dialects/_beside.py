@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from errata._fault import NO_RECOVERY, Fault
-from errata._redaction import redact
 from errata._taxonomy import Retry
 from errata._values import known_word, wait_ms
 from errata.dialects._members import object_in, present, text_in
+from errata.dialects._outgoing import outgoing_text
 
 CORRELATION_ID = "errata/correlationId"
 RETRY = "errata/retry"
+PRESUMED = "errata/presumed"
+"""Whether the verdict rests on the name of a tool or on the request that failed, and not on what its author declared."""
 _WORTH_SAYING = frozenset({Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.VERIFY_FIRST})
 """The other two are understood from every dialect."""
 
@@ -23,9 +25,14 @@ def verdict_beside(fault: Fault) -> dict[str, object] | None:
     return present(
         verdict=fault.retry.value,
         afterMs=fault.retry_after_ms,
-        fallbackTool=recovery.fallback_tool and redact(recovery.fallback_tool),
-        verifyTool=recovery.verify_tool and redact(recovery.verify_tool),
+        fallbackTool=outgoing_text(recovery.fallback_tool),
+        verifyTool=outgoing_text(recovery.verify_tool),
     )
+
+
+def has_verdict(meta: Mapping[str, object]) -> bool:
+    """Whether a verdict stands beside a payload, and is not only presumed."""
+    return meta.get(PRESUMED) is not True and known_word(Retry, text_in(object_in(meta, RETRY), "verdict")) is not None
 
 
 def with_verdict(fault: Fault, meta: Mapping[str, object]) -> Fault:

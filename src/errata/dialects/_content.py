@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 
+from errata._foreign_text import inert_json, one_line
+
 
 def text_block(text: str) -> dict[str, str]:
     """Make a block of text."""
@@ -10,8 +12,8 @@ def text_block(text: str) -> dict[str, str]:
 
 
 def gated_blocks(message: str, payload: Mapping[str, object], format: str) -> list[dict[str, str]]:
-    """Choose as 002 does: the message, the JSON, or both in that order; a format nobody knows is "markdown"."""
-    human = text_block(message) | {"mimeType": "text/markdown"}
+    """Choose as 002 does: the message on one line, the JSON, or both in that order; a format nobody knows is "markdown"."""
+    human = text_block(one_line(message)) | {"mimeType": "text/markdown"}
     machine = text_block(json_text(payload)) | {"mimeType": "application/json"}
     if format == "json":
         return [machine]
@@ -19,5 +21,9 @@ def gated_blocks(message: str, payload: Mapping[str, object], format: str) -> li
 
 
 def json_text(payload: Mapping[str, object]) -> str:
-    """Write JSON the way the five documents do: two spaces, characters as they are."""
-    return json.dumps(payload, indent=2, ensure_ascii=False)
+    """Write JSON the way the five documents do: two spaces, characters as they are.
+
+    But for those that would make a link, an image or a tag of a value where a client renders the text: they are written
+    as JSON's escapes, so that the value stays what it is.
+    """
+    return inert_json(json.dumps(payload, indent=2, ensure_ascii=False))

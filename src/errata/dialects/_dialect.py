@@ -9,7 +9,7 @@ from errata._fault import Fault
 from errata.dialects._beside import with_verdict
 from errata.dialects._canonical import to_object
 from errata.dialects._content import json_text, text_block
-from errata.dialects._incoming import ErrorObject, ToolResult, incoming
+from errata.dialects._incoming import ErrorObject, ToolResult, Word, incoming, lower_hearsay
 from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import read_error
 from errata.dialects._vocabulary import Vocabulary
@@ -58,8 +58,8 @@ class Dialect(ABC):
     def read(self, result: ToolResult) -> Fault | None:
         """Read a tool's result; None where this dialect is not spoken."""
         for payload in result.payloads():
-            if fault := self.from_payload(payload, is_error=result.is_error):
-                return with_what_is_beside(fault, result)
+            if fault := self.from_payload(payload.members, is_error=result.is_error):
+                return believed(fault, payload.word, result)
         return None
 
     @abstractmethod
@@ -90,9 +90,14 @@ class Dialect(ABC):
         return json_text(payload)
 
 
-def with_what_is_beside(fault: Fault, result: ToolResult) -> Fault:
-    """Add what an adapter put beside the payload: the verdict, and the correlation id."""
-    fault = with_verdict(fault, result.meta)
+def believed(fault: Fault, word: Word, result: ToolResult) -> Fault:
+    """Return what is to be believed of a payload, with what an adapter put beside it."""
+    return with_what_is_beside(lower_hearsay(fault) if word is Word.HEARSAY else fault, word, result)
+
+
+def with_what_is_beside(fault: Fault, word: Word, result: ToolResult) -> Fault:
+    """Add what an adapter put beside the payload: the reference and, if the server speaks for itself, the verdict."""
+    fault = with_verdict(fault, result.meta) if word > Word.HEARSAY else fault
     if fault.correlation_id is not None or result.correlation_id is None:
         return fault
     return dataclasses.replace(fault, correlation_id=result.correlation_id)

@@ -3,13 +3,14 @@
 import dataclasses
 
 from errata._fault import Fault
+from errata._foreign_text import one_line
 from errata.dialects._dialect import Dialect
 from errata.dialects._json_rpc import json_rpc
 from errata.dialects._members import text_in
 from errata.dialects._native import native
 from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
-from errata.dialects._sentences import one_line, retry_sentence
+from errata.dialects._sentences import retry_sentence
 
 
 def as_jsonrpc_error(fault: Fault, *, dialect: Dialect = native) -> dict[str, object]:

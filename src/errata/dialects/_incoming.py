@@ -2,9 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import cast
+from dataclasses import replace
+from enum import IntEnum
+from typing import NamedTuple, cast
 
+from errata._fault import Fault
+from errata._foreign_text import one_line
 from errata._jsonable import as_object, jsonable
+from errata._taxonomy import Retry, verdict
 from errata.dialects._beside import CORRELATION_ID
 from errata.dialects._members import integer_in, items_in, object_in, text_in
 
@@ -17,6 +22,41 @@ _MEMBERS = _ENVELOPE.union(_ALIASES, _ALIASES.values())
 
 QUESTION = "needsInput:v1"
 """The kind of a payload that asks (002)."""
+
+
+class Word(IntEnum):
+    """Whose word a payload is, by where it stands in a result: the higher, the harder it is for anybody else to write it."""
+
+    HEARSAY = 0
+    """Text of a success, or a part of a text: a tool passes on what it was given, be it a page or an upstream's body."""
+    TEXT = 1
+    """The whole text of a result that calls itself an error."""
+    DATA = 2
+    """The structured content of a result that calls itself an error, or a bare payload."""
+    VERDICT = 3
+    """Data, and the verdict beside it: in errata's lines, or in the metadata. Nobody passes that on by accident."""
+
+
+class Payload(NamedTuple):
+    """An object that a dialect may recognise as its own, and whose word it is."""
+
+    members: Mapping[str, object]
+    word: Word
+
+
+def lower_hearsay(fault: Fault) -> Fault:
+    """Return what may be believed of a fault that a tool quotes: what happened, and no more leave to repeat than its code gives.
+
+    By itself it licenses no repetition, and it proposes neither tools nor arguments.
+    """
+    own = verdict(fault.code, http_status=fault.http_status)
+    retry = own if fault.retry.exceeds(own) else fault.retry
+    return without_licence(replace(fault, retry=retry, retry_declared=False, recovery=None))
+
+
+def without_licence(fault: Fault) -> Fault:
+    """Return a fault that does not prove that nothing has happened: the call may be repeated where that does no harm."""
+    return replace(fault, retry=Retry.IF_HARMLESS) if fault.retry is Retry.SAME_CALL else fault
 
 
 class ToolResult:
@@ -32,9 +72,9 @@ class ToolResult:
         self.texts: tuple[str, ...] = tuple(_texts(raw))
         self.meta: Mapping[str, object] = object_in(raw, "_meta")
         self.correlation_id: str | None = text_in(self.meta, CORRELATION_ID)
-        self._payloads: list[Mapping[str, object]] = []
+        self._payloads: list[Payload] = []
 
-    def payloads(self) -> Iterator[Mapping[str, object]]:
+    def payloads(self) -> Iterator[Payload]:
         """Offer the objects a dialect may recognise as its own, the most telling first.
 
         JSON blocks come last to first: where a message and a JSON block stand together, the
@@ -43,8 +83,22 @@ class ToolResult:
         if not self._payloads:
             structured = object_in(self.raw, "structuredContent")
             texts = () if structured.get("kind") == QUESTION else reversed(self.texts[-_MOST_BLOCKS:])
-            self._payloads.extend(found for found in (structured, self.raw, *map(_json, texts)) if found)
+            of_data = Word.DATA if self.is_error else Word.HEARSAY
+            of_whole = Word.DATA if {"content", "structuredContent"}.isdisjoint(self.raw) else of_data
+            found = (Payload(structured, of_data), Payload(self.raw, of_whole), *map(self._payload_of_text, texts))
+            self._payloads.extend(payload for payload in found if payload.members)
         return iter(self._payloads)
+
+    def word_of_text(self, text: str, message: object = None) -> Word:
+        """Return whose word one of the texts is: the server's, if there is no other text but the message that it has."""
+        own = (message, one_line(message)) if isinstance(message, str) else ()
+        others = [each for each in self.texts if each is not text and each not in own]
+        return Word.TEXT if self.is_error and not others else Word.HEARSAY
+
+    def _payload_of_text(self, text: str) -> Payload:
+        members = _json(text)
+        message = members.get("message", object_in(members, "error").get("message"))
+        return Payload(members, self.word_of_text(text, message))
 
 
 class ErrorObject:

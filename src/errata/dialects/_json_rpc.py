@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import ClassVar
 
 from errata._fault import Fault
+from errata._foreign_text import one_line
 from errata._jsonable import as_object, jsonable_object
 from errata._taxonomy import Code
 from errata.dialects._canonical import to_object
@@ -146,7 +147,8 @@ class JsonRpc(Dialect):
     def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - people get words.
         """Say it for people."""
         hint = fault.recovery and fault.recovery.hint
-        return f"Error: {fault.message}\n\nRecovery: {hint}" if hint else f"Error: {fault.message}"
+        first = f"Error: {one_line(fault.message)}"
+        return f"{first}\n\nRecovery: {one_line(hint)}" if hint else first
 
     def error_data(self, fault: Fault) -> dict[str, object]:
         """Put what the author attached where 003 has it, and the fault itself beside it."""

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 
 from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
+from errata._foreign_text import LABELS, named, one_line, unlabelled
 from errata._taxonomy import Code
 from errata._values import known_word, wait_ms
-from errata.dialects._sentences import one_line, retry_in, retry_sentence
+from errata.dialects._sentences import retry_in, retry_sentence
 
 _FIRST = r"Error \[([A-Z_]+)\]: (.+)"
 _ISSUE = r"- ([^:]*): (.*)"
+_PATH = r"[\w.\[\]\-]+"
 _TOOL = r"`([^`]+)`"
 _WAIT = r"after ([0-9.]+) s\b"
 
@@ -24,41 +26,66 @@ def from_lines(text: str) -> Fault | None:
     first, *others = text.split("\n")
     opening = re.fullmatch(_FIRST, first)
     code = known_word(Code, opening[1]) if opening else None
-    said = {label: rest for line in others for label, _, rest in [line.partition(": ")]}
-    if opening is None or code is None or "Retry" not in said:
+    labelled = _labelled(others)
+    if opening is None or code is None or "Retry" not in labelled:
         return None
-    wait = re.search(_WAIT, said["Retry"])
+    wait = re.search(_WAIT, labelled["Retry"])
     return Fault(
         code=code,
         message=opening[2],
-        retry=retry_in(said["Retry"]),
+        retry=retry_in(labelled["Retry"]),
         issues=tuple(FieldIssue(found[1], found[2]) for line in others[:100] if (found := re.fullmatch(_ISSUE, line))),
         recovery=Recovery(
-            hint=said.get("Recovery"),
-            fallback_tool=_tool_in(said.get("Alternative", "")),
-            verify_tool=_tool_in(said["Retry"]),
-            user_message=said.get("Tell the user"),
+            hint=labelled.get("Recovery"),
+            fallback_tool=_tool_in(labelled.get("Alternative", "")),
+            verify_tool=_tool_in(labelled["Retry"]),
+            user_message=labelled.get("Tell the user"),
         ),
         retry_after_ms=wait_ms(wait[1], unit_ms=1000) if wait else None,
-        correlation_id=said.get("Reference"),
+        correlation_id=labelled.get("Reference"),
     )
+
+
+_LABELS = ("Recovery", "Alternative", "Tell the user", "Retry", "Reference")
+"""What the lines behind the issues begin with, in their order."""
+
+
+def _labelled(lines: list[str]) -> dict[str, str]:
+    """Return what stands behind each label; nothing if there is a line that errata does not write, or not there."""
+    labelled: dict[str, str] = {}
+    expected = [*_LABELS]
+    for line in lines:
+        label, colon, rest = line.partition(": ")
+        if label in expected and colon:
+            labelled[label] = rest
+            del expected[: expected.index(label) + 1]
+        elif labelled or not re.fullmatch(_ISSUE, line):
+            return {}
+    return labelled
 
 
 def _lines(fault: Fault) -> Iterator[str]:
     recovery = fault.recovery or NO_RECOVERY
     yield f"Error [{fault.code}]: {one_line(fault.message) or fault.code.sentence}"
     for issue in fault.issues:
-        expected = f" (expected: {one_line(issue.expected)})" if issue.expected else ""
-        yield f"- {one_line(issue.field)}: {one_line(issue.problem)}{expected}"
+        yield f"- {_issue(issue)}"
     if recovery.hint:
         yield f"Recovery: {one_line(recovery.hint)}"
     if recovery.fallback_tool:
-        yield f"Alternative: call `{one_line(recovery.fallback_tool)}`."
+        yield f"Alternative: call {named(recovery.fallback_tool)}."
     if recovery.user_message:
         yield f"Tell the user: {one_line(recovery.user_message)}"
     yield f"Retry: {retry_sentence(fault)}"
     if fault.correlation_id:
         yield reference_line(fault.correlation_id)
+
+
+def _issue(issue: FieldIssue) -> str:
+    """Say what is wrong with an argument; a name that is none, or one of our labels, does not begin a line like ours."""
+    field = one_line(issue.field)
+    expected = f" (expected: {one_line(issue.expected)})" if issue.expected else ""
+    text = f"{field}: {one_line(issue.problem)}{expected}"
+    return text if re.fullmatch(_PATH, field) and field not in LABELS else unlabelled(text)
 
 
 def reference_line(correlation_id: str) -> str:

@@ -12,7 +12,7 @@ from errata._taxonomy import Code, Retry
 from errata._values import known_word
 from errata.dialects._canonical import canonical_schema, from_object, to_object
 from errata.dialects._content import text_block
-from errata.dialects._dialect import Dialect, with_what_is_beside
+from errata.dialects._dialect import Dialect, believed
 from errata.dialects._incoming import ToolResult
 from errata.dialects._lines import from_lines, lines_of, reference_line
 from errata.dialects._members import object_in
@@ -68,8 +68,8 @@ class Native(Dialect):
         """Read the object, or the lines where somebody on the way kept only those."""
         if fault := super().read(result):
             return fault
-        if result.is_error and result.texts and (fault := from_lines(result.texts[0])):
-            return with_what_is_beside(fault, result)
+        if result.is_error and result.texts and (fault := from_lines(text := result.texts[0])):
+            return believed(fault, result.word_of_text(text), result)
         return None
 
     def error_schema(self) -> dict[str, object]:

@@ -30,7 +30,7 @@ def decode_needs_input(message: object) -> NeedsInput | None:
     """Read a question: a `needsInput:v1` result, an `input_required` result or an elicitation; None for anything else."""
     match incoming(message):
         case ToolResult() as result:
-            asked = (_question(payload) or read_elicitation(payload) for payload in result.payloads())
+            asked = (_question(each.members) or read_elicitation(each.members) for each in result.payloads())
             return next((found for found in asked if found), None)
         case _:
             return None

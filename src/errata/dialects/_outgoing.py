@@ -3,13 +3,16 @@
 import dataclasses
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery, rewritten
+from errata._foreign_text import inert, unlabelled, visible
 from errata._jsonable import as_object, text_of
 from errata._needs_input import NeedsInput
-from errata._redaction import redact_within
-from errata._secrecy import are_harmless, redact_plain
+from errata._redaction import prose_within, visible_redacted
+from errata._secrecy import are_harmless
+from errata._values import text_or_none
 
 _MESSAGE = 8_000
 _TEXT = 2_000
@@ -32,13 +35,13 @@ def outgoing(fault: Fault) -> Fault:
     own = {"recovery": fault.recovery and _recovery(fault.recovery), "data": _data(fault.data)}
     changes = _changes(
         fault,
-        message=redact_within(fault.message, _MESSAGE),
-        reason=shortened(fault.reason),
-        field=shortened(fault.field),
+        message=prose_within(fault.message, _MESSAGE),
+        reason=outgoing_text(fault.reason),
+        field=outgoing_text(fault.field),
         issues=_issues(fault.issues),
-        origin=shortened(fault.origin),
-        correlation_id=_own(fault.correlation_id),
-        timestamp=_own(fault.timestamp),
+        origin=outgoing_text(fault.origin),
+        correlation_id=outgoing_reference(fault.correlation_id),
+        timestamp=outgoing_reference(fault.timestamp),
         **own,
     )
     if changes:
@@ -52,28 +55,36 @@ def _may_leave_as_it_is(fault: Fault) -> bool:
     recovery = fault.recovery or NO_RECOVERY
     if fault.data or fault.issues or recovery.actions or recovery.corrective_params:
         return False
+    texts = (
+        fault.message,
+        fault.reason,
+        fault.field,
+        fault.origin,
+        recovery.hint,
+        recovery.fallback_tool,
+        recovery.verify_tool,
+        recovery.user_message,
+    )
     return (
-        are_harmless(
-            fault.message,
-            fault.reason,
-            fault.field,
-            fault.origin,
-            recovery.hint,
-            recovery.fallback_tool,
-            recovery.verify_tool,
-            recovery.user_message,
-        )
+        are_harmless(*texts)
+        and all(text is None or _is_only_read(text) for text in texts)
         and _is_ours(fault.correlation_id)
         and _is_ours(fault.timestamp)
     )
 
 
+@lru_cache(maxsize=512)
+def _is_only_read(text: str) -> bool:
+    """Whether a text that is known to hold no secret has nothing in it that has to be made visible, inert or unlabelled."""
+    return unlabelled(inert(visible(text))) == text
+
+
 def outgoing_question(question: NeedsInput) -> NeedsInput:
     """Copy a question in the form in which it may leave."""
     return NeedsInput(
-        redact_within(question.message, _MESSAGE),
-        fields=[redact_within(name, _TEXT) for name in question.fields[:_ISSUES]],
-        reason=redact_within(question.reason, _TEXT),
+        prose_within(question.message, _MESSAGE),
+        fields=[prose_within(name, _TEXT) for name in question.fields[:_ISSUES]],
+        reason=prose_within(question.reason, _TEXT),
         suggestions=_data(question.suggestions),
         options=[_data(option) for option in question.options],
     )
@@ -88,14 +99,14 @@ def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
 
 def _issue(issue: FieldIssue) -> FieldIssue:
     """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
-    field = redact_within(issue.field, _TEXT)
+    field = prose_within(issue.field, _TEXT)
     expected = issue.expected and _announced(field, issue.expected)
     changes = _changes(issue, field=field, problem=_announced(field, issue.problem), expected=expected)
     return dataclasses.replace(issue, **changes) if changes else issue
 
 
 def _announced(field: str, text: str) -> str:
-    text = redact_within(text, _TEXT)
+    text = prose_within(text, _TEXT)
     return text_of(_data({field: text}).get(field, text))
 
 
@@ -103,11 +114,11 @@ def _recovery(recovery: Recovery) -> Recovery:
     params = _data(recovery.corrective_params)
     changes = _changes(
         recovery,
-        hint=shortened(recovery.hint),
-        actions=tuple(redact_within(action, _TEXT) for action in recovery.actions),
-        fallback_tool=shortened(recovery.fallback_tool),
-        verify_tool=shortened(recovery.verify_tool),
-        user_message=shortened(recovery.user_message),
+        hint=outgoing_text(recovery.hint),
+        actions=tuple(prose_within(action, _TEXT) for action in recovery.actions),
+        fallback_tool=outgoing_text(recovery.fallback_tool),
+        verify_tool=outgoing_text(recovery.verify_tool),
+        user_message=outgoing_text(recovery.user_message),
     )
     return dataclasses.replace(recovery, corrective_params=params, **changes) if changes or params else recovery
 
@@ -117,9 +128,9 @@ def _changes(whole: object, **fields: object) -> dict[str, Any]:
     return {name: after for name, after in fields.items() if after != getattr(whole, name)}
 
 
-def _own(text: str | None) -> str | None:
+def outgoing_reference(text: str | None) -> str | None:
     """Redact a reference or a time; one in the form that errata gives it has nothing to hide."""
-    return text if _is_ours(text) else shortened(text)
+    return text if _is_ours(text) else outgoing_text(text)
 
 
 def _is_ours(text: str | None) -> bool:
@@ -127,9 +138,9 @@ def _is_ours(text: str | None) -> bool:
 
 
 def _data(data: Mapping[str, object]) -> dict[str, object]:
-    return as_object(redact_plain(data)) if data else {}
+    return as_object(visible_redacted(data)) if data else {}
 
 
-def shortened(text: str | None) -> str | None:
-    """Redact a text that is no message, and cut it to what a reader can use."""
-    return None if text is None else redact_within(text, _TEXT)
+def outgoing_text(text: str | None) -> str | None:
+    """Copy a text that is no message in the form in which it may leave; None where nothing of it is left."""
+    return None if text is None else text_or_none(prose_within(text, _TEXT))

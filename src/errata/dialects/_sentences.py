@@ -1,8 +1,7 @@
-"""The verdict in words, and how foreign text is put beside it."""
-
-import re
+"""The verdict in words."""
 
 from errata._fault import Fault
+from errata._foreign_text import named
 from errata._taxonomy import Retry
 from errata._values import whole_seconds
 
@@ -14,15 +13,6 @@ _OPENINGS = {
     Retry.NEVER: "no",
 }
 _OLD_IF_HARMLESS = "yes"  # Older versions wrote "yes, after 30 s, if doing it twice does no harm".
-
-# Controls, line and paragraph separators, and the marks that reverse the direction of reading:
-# all of what could make one line look like two, or like another.
-_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-
-
-def one_line(text: str) -> str:
-    """Put foreign text on one line, so that it cannot pass itself off as the next one."""
-    return (text if text.isprintable() else _BREAKS.sub(" ", text)).strip()
 
 
 def retry_sentence(fault: Fault) -> str:
@@ -49,6 +39,6 @@ def _condition(fault: Fault) -> str:
             return f", after {whole_seconds(fault.retry_after_ms)} s" if fault.retry_after_ms else ""
         case Retry.VERIFY_FIRST:
             tool = fault.recovery and fault.recovery.verify_tool
-            return f" with `{one_line(tool)}` whether it happened" if tool else " whether it happened"
+            return f" with {named(tool)} whether it happened" if tool else " whether it happened"
         case _:
             return ""

@@ -12,7 +12,7 @@ from errata._values import known_word, wait_ms
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import object_in, present, text_in, texts_in
-from errata.dialects._outgoing import shortened
+from errata.dialects._outgoing import outgoing_text
 from errata.dialects._vocabulary import Vocabulary
 
 
@@ -237,7 +237,7 @@ def _allowed(fault: Fault, code: Code) -> set[RecoveryHint]:
 def _for_the_user(fault: Fault, recovery: Recovery, hint: RecoveryHint | None) -> str | None:
     """Word what a person is told where nobody but this dialect says that a person has to be."""
     is_ours = hint is RecoveryHint.REPORT_TO_USER and recovery.hint_class is not hint
-    return shortened(fault.message) if is_ours else None
+    return outgoing_text(fault.message) if is_ours else None
 
 
 taxonomy: Taxonomy = Taxonomy()

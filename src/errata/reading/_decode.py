@@ -1,13 +1,17 @@
 """The one question that is asked of every result a client gets: did it fail, and how."""
 
+from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from errata import dialects
 from errata._fault import Fault
 from errata._taxonomy import Code
-from errata.dialects._dialect import with_what_is_beside
-from errata.dialects._incoming import ErrorObject, ToolResult, incoming
-from errata.dialects._members import object_in
+from errata.dialects._beside import PRESUMED, has_verdict
+from errata.dialects._dialect import believed, with_what_is_beside
+from errata.dialects._incoming import ErrorObject, ToolResult, Word, incoming, lower_hearsay, without_licence
+from errata.dialects._lines import from_lines
+from errata.dialects._members import object_in, text_in
+from errata.dialects._protocol import fault_in
 from errata.reading._evidence import is_marked_block, lists_one_failure, says_it_failed
 from errata.reading._json_in_text import LONGEST_FAILURE, whole_json, whole_list
 from errata.reading._openings import opens_like_a_failure
@@ -21,6 +25,8 @@ class Reading(NamedTuple):
     fault: Fault
     dialect: str
     """The name of a dialect, `JSON-RPC error`, or `none` for a failure that speaks no dialect we know."""
+    word: Word
+    """Whose word it is: the server's own, as data or as text, or something that it quotes."""
 
 
 def decode(message: object) -> Fault | None:
@@ -42,7 +48,8 @@ def _read_closely(message: object) -> Reading | None:
         case ErrorObject(body):
             from errata.reading._protocol_errors import read_protocol_error  # noqa: PLC0415 - as below.
 
-            return Reading(read_protocol_error(body), "JSON-RPC error")
+            fault, word = read_protocol_error(body), _word_of_error(body)
+            return Reading(fault if word is Word.DATA else without_licence(fault), "JSON-RPC error", word)
         case ToolResult() as result:
             return _read_result(result)
         case None:
@@ -59,7 +66,26 @@ def _read_result(result: ToolResult) -> Reading | None:
     fault = read_stranger(result)
     if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):
         return spoken
-    return Reading(with_what_is_beside(fault, result), "none")
+    word = _word_of_stranger(result)
+    if word is Word.HEARSAY:
+        fault = lower_hearsay(fault) if fault.retry_declared else without_licence(fault)
+    return Reading(with_what_is_beside(fault, word, result), "none", word)
+
+
+def _word_of_stranger(result: ToolResult) -> Word:
+    """Return whose word a failure in no dialect is."""
+    if not result.is_error:
+        return Word.HEARSAY
+    structured = object_in(result.raw, "structuredContent")
+    if structured and all("{" not in text or whole_json(text) == structured for text in result.texts):
+        return Word.DATA
+    return Word.TEXT if len(result.texts) == 1 and whole_json(result.texts[0]) else Word.HEARSAY
+
+
+def _word_of_error(body: Mapping[str, object]) -> Word:
+    """Return whose word a JSON-RPC error is: its data are the server's, its message may quote anybody."""
+    quotes = "{" in (text_in(body, "message") or "")
+    return Word.DATA if fault_in(body) or (body.get("data") is not None and not quotes) else Word.HEARSAY
 
 
 def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
@@ -67,17 +93,29 @@ def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
     if fault.code is not Code.UNKNOWN_ERROR or fault.origin is None:
         return False
     return not any(
-        _UNKNOWN in (payload.get("code"), object_in(payload, "error").get("code")) for payload in result.payloads()
+        _UNKNOWN in (each.members.get("code"), object_in(each.members, "error").get("code"))
+        for each in result.payloads()
     )
 
 
 def _in_a_dialect(result: ToolResult) -> Reading | None:
     for payload in result.payloads():  # The most telling payload decides, whoever it belongs to.
         for name in dialects.names():
-            if fault := dialects.get(name).from_payload(payload, is_error=result.is_error):
-                return Reading(with_what_is_beside(fault, result), name)
+            if fault := dialects.get(name).from_payload(payload.members, is_error=result.is_error):
+                word = Word.VERDICT if _says_its_verdict(fault, payload.word, result) else payload.word
+                return Reading(believed(fault, word, result), name, word)
     fault = dialects.native.read(result)  # Its lines may have come through alone.
-    return Reading(fault, dialects.native.name) if fault else None
+    return Reading(fault, dialects.native.name, result.word_of_text(result.texts[0])) if fault else None
+
+
+def _says_its_verdict(fault: Fault, word: Word, result: ToolResult) -> bool:
+    """Whether a server says beside its data, in lines or in metadata, whether the call may be repeated."""
+    if word is not Word.DATA or not result.is_error:
+        return False
+    if has_verdict(result.meta):
+        return True
+    lines = from_lines(result.texts[0]) if result.texts and result.meta.get(PRESUMED) is not True else None
+    return lines is not None and (lines.code, lines.retry) == (fault.code, fault.retry)
 
 
 def _is_success_at_a_glance(message: object) -> bool:
