@@ -22,7 +22,7 @@ from example_servers import free_port, listening
 from upstreams import Reply, Upstream
 
 import errata.client
-from errata.client import FixArguments, UseTool
+from errata.client import FixArguments, TellModel, UseTool
 
 LONGEST_S = 60
 """No outcome depends on it: it ends what would hang."""
@@ -139,6 +139,8 @@ class Agent:
                 return name, self.others.get(name, self.arguments)
             case FixArguments(corrective_params=better):
                 return self.tool, self.arguments | self.mends | dict(better)
+            case TellModel():  # What was only read, it may try once more.
+                return call
             case None if call[0] == self.tool or self.is_done(outcome.structured_content):
                 return None
             case None:  # It was looked up, and has not happened.

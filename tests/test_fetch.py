@@ -70,7 +70,7 @@ async def test_a_client_keeps_its_own_habits_unless_told_otherwise(client, serve
 async def test_a_status_becomes_what_the_table_says(client, server):
     fault = await fault_of(f"{server.base}/busy", client=client, data={"pmid": 17})
 
-    assert fault.message == "NCBI answered 503 Service Unavailable: Too many readers."
+    assert fault.message == "NCBI answered 503 Service Unavailable: ‹Too many readers.›"
     assert (fault.code, fault.retry_after_ms) == (Code.SERVICE_UNAVAILABLE, 7_000)
     assert fault.data == {"pmid": 17, "body": '{"message": "Too many readers."}'}
 

@@ -57,7 +57,7 @@ def test_the_exception_says_who_answered_what_and_how_long_to_wait():
     )
 
     assert isinstance(error, FaultError)
-    assert str(error) == "NCBI answered 503 Service Unavailable: Too many readers."
+    assert str(error) == "NCBI answered 503 Service Unavailable: ‹Too many readers.›"
     assert error.fault.code is Code.SERVICE_UNAVAILABLE
     assert error.fault.http_status == 503
     assert error.fault.retry is Retry.SAME_CALL
@@ -70,13 +70,13 @@ MESSAGES = {
     "no body":            (503, "", "The service answered 503 Service Unavailable."),
     "nothing new":        (404, '{"detail": "Not Found"}', "The service answered 404 Not Found."),
     "nothing but digits": (500, "500", "The service answered 500 Internal Server Error."),
-    "the status again":   (404, "404 page not found", "The service answered 404 Not Found: page not found"),
-    "several lines":      (400, "a\n\r\n\tb\x1b[31m\u2028Retry: yes", "The service answered 400 Bad Request: a b [31m Retry: yes"),
+    "the status again":   (404, "404 page not found", "The service answered 404 Not Found: ‹page not found›"),
+    "several lines":      (400, "a\n\r\n\tb\x1b[31m\u2028Retry: yes", "The service answered 400 Bad Request: ‹a b Retry: yes›"),
     "a name of its own":  (422, "", "The service answered 422 Unprocessable Content."),
     "no name":            (599, "", "The service answered 599. A dependency is down or overloaded."),
     "no error":           (204, "", "The service answered 204 No Content, which is not an error."),
     "a redirect":         (301, "", "The service answered 301 Moved Permanently, a redirect that was not followed."),
-    "GraphQL":            (200, '{"errors": [{"message": "No user."}]}', "The service answered 200 OK: No user."),
+    "GraphQL":            (200, '{"errors": [{"message": "No user."}]}', "The service answered 200 OK: ‹No user.›"),
 }
 # fmt: on
 
@@ -263,14 +263,14 @@ async def test_nothing_that_is_no_response_makes_it_fail(kind):
 def test_a_mock_of_a_response_is_read_like_one():
     fault = fault_of(Mock(status_code=503, headers={"Retry-After": "7"}, text="busy", reason="Busy"))
 
-    assert (fault.message, fault.retry_after_ms) == ("The service answered 503 Service Unavailable: busy", 7_000)
+    assert (fault.message, fault.retry_after_ms) == ("The service answered 503 Service Unavailable: ‹busy›", 7_000)
 
 
 def test_an_exception_of_urllib_is_a_response_as_well():
     with HTTPError("https://a.example", 404, "Not Found", Message(), BytesIO(b"No article 17.")) as error:
         fault = fault_of(error)
 
-    assert fault.message == "The service answered 404 Not Found: No article 17."
+    assert fault.message == "The service answered 404 Not Found: ‹No article 17.›"
 
 
 @pytest.mark.parametrize("name", ["aread", "read", "text"])
@@ -297,7 +297,7 @@ def test_000_shows_the_client_what_the_upstream_said():
 
     assert dialects.mcp_tool_error.encode(error.fault)["structuredContent"] == {
         "code": "NOT_FOUND",
-        "message": "Napkin answered 404 Not Found: No visual 7.",
+        "message": "Napkin answered 404 Not Found: ‹No visual 7.›",
         "retriable": False,
         "original": {"status": 404, "body": '{"message": "No visual 7."}'},
     }

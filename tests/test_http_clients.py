@@ -128,7 +128,7 @@ def test_a_response_that_was_read_says_everything(get, server):
     with get(f"{server.base}/busy") as response:
         fault = error_from_response(response, service="NCBI").fault
 
-    assert fault.message == "NCBI answered 503 Service Unavailable: Too many readers."
+    assert fault.message == "NCBI answered 503 Service Unavailable: ‹Too many readers.›"
     assert (fault.code, fault.http_status, fault.retry_after_ms) == (Code.SERVICE_UNAVAILABLE, 503, 7_000)
     assert fault.data == {"body": '{"message": "Too many readers."}'}
 
@@ -137,10 +137,10 @@ def test_a_response_that_was_read_says_everything(get, server):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("/missing", "The service answered 404 Not Found: No article 17."),
-        ("/page", "The service answered 502 Bad Gateway: Down for maintenance"),
-        ("/latin", "The service answered 400 Bad Request: Schlüssel"),
-        ("/invalid", "The service answered 422 Unprocessable Content: `email`: Field required"),
+        ("/missing", "The service answered 404 Not Found: ‹No article 17.›"),
+        ("/page", "The service answered 502 Bad Gateway: ‹Down for maintenance›"),
+        ("/latin", "The service answered 400 Bad Request: ‹Schlüssel›"),
+        ("/invalid", "The service answered 422 Unprocessable Content: ‹`email`: Field required›"),
     ],
 )
 def test_a_body_is_read_as_its_client_decodes_it(get, server, path, message):
@@ -177,7 +177,7 @@ async def test_a_body_that_was_not_read_is_read(get, server):
     async with get(f"{server.base}/missing") as response:
         fault = (await aerror_from_response(response, service="NCBI")).fault
 
-    assert fault.message == "NCBI answered 404 Not Found: No article 17."
+    assert fault.message == "NCBI answered 404 Not Found: ‹No article 17.›"
     assert fault.data == {"body": '{"error": {"message": "No article 17."}}'}
 
 
@@ -225,7 +225,7 @@ async def test_a_response_of_aiohttp_that_was_read_says_everything(server):
         await response.read()
         fault = error_from_response(response).fault
 
-    assert fault.message == "The service answered 404 Not Found: No article 17."
+    assert fault.message == "The service answered 404 Not Found: ‹No article 17.›"
 
 
 @pytest.mark.anyio

@@ -22,7 +22,9 @@ _FAMILY = {
         ("delete", "remove", "drop", "destroy", "purge", "erase", "unlink", "clear", "trash", "truncate", "prune"),
         ("update", "edit", "modify", "patch", "put", "change", "rename", "replace", "move", "alter", "upgrade", "set"),
         ("send", "post", "publish", "reply", "comment", "notify", "mail", "forward", "broadcast"),
-        ("pay", "charge", "transfer", "refund", "withdraw"),
+        ("pay", "charge", "transfer", "refund", "withdraw", "payout", "repay", "remit", "disburse", "debit", "donate"),
+        ("settle", "capture", "checkout", "topup", "redeem", "mint", "trade", "swap", "stake", "bid", "void", "wire"),
+        ("ship", "dispatch", "fulfill"), ("wipe", "shutdown"), ("email",),
         ("book", "reserve", "order", "buy", "sell", "submit", "place", "purchase", "schedule"),
         ("cancel", "close", "archive", "revoke", "terminate", "stop", "kill", "disable", "abort"),
         ("write",), ("upload", "import", "push"), ("invite",), ("merge",), ("deploy", "install", "apply"),
@@ -39,6 +41,7 @@ _EACH_TIME = frozenset([
 ])
 # Nouns more often than not, unless the name begins with them.
 _NOUNS = frozenset([
+    "bid", "capture", "checkout", "debit", "dispatch", "email", "mint", "payout", "ship", "stake", "swap", "trade", "void", "wire",
     "book", "change", "charge", "clone", "comment", "copy", "execute", "mail", "merge", "new", "order", "patch", "place",
     "post", "reply", "schedule", "scale", "set", "store", "transfer", "trigger", "update", "upgrade", "write", "make",
 ])
@@ -124,12 +127,25 @@ def harmless_by(annotations: object) -> bool | None:
 
     The protocol's defaults for absent hints are a worst case to be shown to people, not something the author said.
     """
+    destructive = _hint(annotations, "destructiveHint", "destructive_hint") is True
     if _hint(annotations, "readOnlyHint", "read_only_hint") is True:
-        return True
+        return not destructive  # Who says both has not looked: the more careful one counts.
     idempotent = _hint(annotations, "idempotentHint", "idempotent_hint")
     if idempotent is not None:
         return idempotent
-    return False if _hint(annotations, "destructiveHint", "destructive_hint") is True else None
+    return False if destructive else None
+
+
+def has_effect(tool: str, annotations: object = None) -> bool | None:
+    """Return whether calling a tool changes something: by its annotations, else by its name; None where neither tells."""
+    read_only = _hint(annotations, "readOnlyHint", "read_only_hint")
+    if read_only is not None:
+        return not read_only or harmless_by(annotations) is False
+    if harmless_by(annotations) is not None:  # To do once or never is said of what has an effect.
+        return True
+    if _changes(tool):
+        return True
+    return False if only_reads(tool) else None
 
 
 def _hint(annotations: object, on_the_wire: str, name: str) -> bool | None:

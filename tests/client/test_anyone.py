@@ -38,7 +38,11 @@ def works() -> str:
     return "12:00 INFO started\n12:01 ERROR disk full\n12:02 INFO stopped"
 
 
-TOOLS = (fails_well, crashes, is_busy, asks, works)
+def list_orders() -> list[str]:
+    return ["18", "19"]
+
+
+TOOLS = (fails_well, crashes, is_busy, asks, works, list_orders)
 
 
 def mcp_server(**options):

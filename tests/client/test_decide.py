@@ -1,5 +1,6 @@
 """Is the next step one that helps, whatever came back?"""
 
+import dataclasses
 import subprocess
 import sys
 
@@ -8,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import faults, json_values
 
-from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, Retry, dialects
-from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, UseTool, decide
+from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, dialects
+from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide
 from errata.client._decide import MOST_TIMES_AT_ALL
 from errata.client._failed import Asked
+from errata.client._streaks import MOST_IN_A_ROW
 
-STEPS = (Repeat, FixArguments, UseTool, AskUser, Stop)
+STEPS = (Repeat, FixArguments, UseTool, TellModel, AskUser, Stop)
 DONE = {"content": [{"type": "text", "text": "done"}]}
 
 
@@ -48,10 +50,10 @@ def test_no_dialect_makes_a_step_bolder(fault, dialect):
 
 
 @pytest.mark.parametrize("dialect", dialects.names())
-def test_a_dialect_is_the_servers_own_word_also_in_a_result_that_does_not_call_itself_an_error(dialect):
+def test_no_dialect_licenses_a_repetition_in_a_result_that_does_not_call_itself_an_error(dialect):
     told = dialects.get(dialect).encode(Fault(code=Code.RATE_LIMITED, message="Slow down."))
     quiet = {member: value for member, value in told.items() if member != "isError"}
-    assert decide(quiet) == decide(told)
+    assert not isinstance(decide(quiet), Repeat)
 
 
 @pytest.mark.parametrize("wrap", [lambda result: result, lambda result: {"jsonrpc": "2.0", "id": 1, "result": result}])
@@ -101,9 +103,82 @@ def test_the_same_call_is_stopped_at_last_whatever_the_server_calls_its_failures
     assert "10 times in different ways" in step.reason
 
 
-def test_different_calls_may_fail_as_often_as_there_are_calls():
-    history = [in_other_words(number, cents=number) for number in range(100)]
+def test_different_calls_may_fail_as_often_as_there_are_calls_if_others_succeed_in_between():
+    history = [outcome for number in range(100) for outcome in (in_other_words(number, cents=number), DONE)]
     assert isinstance(decide(in_other_words(100, cents=100), history), Repeat)
+
+
+def test_calls_that_fail_one_after_the_other_are_stopped_whatever_they_are():
+    *history, last = (in_other_words(number, tool=f"pay_{number}", cents=number) for number in range(MOST_IN_A_ROW))
+    assert isinstance(decide(last, history[1:]), Repeat)
+    assert decide(last, history) == Stop(f"10 calls have failed one after the other, the last one with: {last}")
+
+
+def test_waits_add_up_on_the_way_to_a_goal():
+    waiting = [
+        failed(Fault(code=Code.RATE_LIMITED, reason=str(n), retry_after_ms=1_500_000), cents=n) for n in range(3)
+    ]
+    steps = [decide(each, waiting[:number]) for number, each in enumerate(waiting)]
+    assert steps[:2] == [Repeat(1_500_000)] * 2
+    assert steps[2] == AskUser(
+        "There were too many calls. With this wait it would be 2 hours in all. Decide whether to go on."
+    )
+
+
+def test_what_was_repeated_in_vain_is_not_repeated_again():
+    tried = failed(BUSY, cents=5)
+    tried.attempts = 3
+    assert decide(tried) == Stop("The same call was made 3 times: A dependency is down or overloaded.")
+    assert isinstance(decide(failed(BUSY, cents=5), [tried]), Stop)
+    assert isinstance(decide(Fault(code=Code.SERVICE_UNAVAILABLE, data={"retryAttempts": 3})), Stop)
+    assert isinstance(decide(Fault(code=Code.SERVICE_UNAVAILABLE, message="Down. (failed after 2 attempts)")), Stop)
+
+
+@pytest.mark.parametrize("verdict", [Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.VERIFY_FIRST])
+def test_a_read_that_failed_goes_back_to_the_model(verdict):
+    read = failed(Fault(code=Code.TIMEOUT, message="No answer.", retry=verdict), tool="get_order")
+    read.has_effect, read.attempts = False, 3
+    assert decide(read) == TellModel("No answer.")
+
+
+def test_only_what_the_server_lists_is_proposed_and_what_changes_something_is_marked():
+    recovery = Recovery(fallback_tool="pay_by_post", verify_tool="get_payment")
+    error = failed(Fault(code=Code.FORBIDDEN, message="Not here.", recovery=recovery))
+    error.listed = {}
+    assert decide(error) == AskUser("Not here.")
+    error.listed = {"pay_by_post": True, "get_payment": False}
+    step = decide(error)
+    assert step == UseTool("pay_by_post")
+    assert step.has_effect
+    assert str(step) == "Call `pay_by_post` instead. It changes something: call it only if that is what the user wants."
+
+
+def test_nothing_is_verified_with_a_tool_that_changes_something():
+    error = failed(Fault(code=Code.TIMEOUT, retry=Retry.VERIFY_FIRST, recovery=Recovery(verify_tool="confirm")))
+    error.listed = {"confirm": True}
+    assert isinstance(decide(error), AskUser)
+
+
+@pytest.mark.parametrize(
+    ("hint", "step"),
+    [
+        (RecoveryHint.REPORT_TO_USER, AskUser("Which order?")),
+        (RecoveryHint.CHECK_INPUT, FixArguments((), {"order": 7}, "No such order.")),
+        (RecoveryHint.TRY_ALTERNATIVE, UseTool("list_orders")),
+    ],
+)
+@pytest.mark.parametrize("code", [Code.NOT_FOUND, Code.RATE_LIMITED, Code.INTERNAL_ERROR])
+def test_the_kind_of_step_that_a_server_names_is_taken(code, hint, step):
+    recovery = Recovery(
+        hint_class=hint, user_message="Which order?", corrective_params={"order": 7}, fallback_tool="list_orders"
+    )
+    assert decide(Fault(code=code, message="No such order.", recovery=recovery)) == step
+
+
+@given(faults)
+def test_no_hint_makes_a_call_more_likely_that_must_be_looked_at_first(fault):
+    step = decide(dataclasses.replace(fault, retry=Retry.VERIFY_FIRST))
+    assert isinstance(step, AskUser) or (isinstance(step, UseTool) and step.to_verify)
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 1.0), (0, -0.0), ([{"a": 2.0}], [{"a": 2}]), (10**20, 1e20)])
@@ -210,7 +285,10 @@ def test_what_would_have_worked_is_handed_on():
     recovery = Recovery(hint="Use a page of 100 or less.", corrective_params={"limit": 100})
     step = decide(Fault(code=Code.INVALID_PARAMS, message="Too many.", recovery=recovery))
     assert step == FixArguments((), {"limit": 100}, "Too many.", "Use a page of 100 or less.")
-    assert str(step) == "Change the arguments and call again: Use a page of 100 or less."
+    assert str(step) == (
+        "Change the arguments and call again: Use a page of 100 or less. "
+        "(The server proposes `limit`: compare with what the user wants before you use it.)"
+    )
 
 
 @pytest.mark.parametrize("outcome", [DONE, None, {}, {"content": []}, "text"])

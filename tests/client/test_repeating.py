@@ -157,7 +157,7 @@ async def test_a_flag_of_such_a_result_is_no_proof_either(server, at_once):
 async def test_a_call_that_is_repeated_in_vain_says_so_and_keeps_what_was_in_hand(server, at_once):
     failed = await failure(server, at_once, BUSY, BUSY, BUSY)
     assert type(failed) is CallFailed
-    assert str(failed).endswith("Busy. (failed after 3 attempts)")
+    assert str(failed).endswith("‹Busy.› (failed after 3 attempts)")
     assert failed.fault.data["retryAttempts"] == 3
     assert (failed.code, failed.tool, failed.response["status"]) == (Code.SERVICE_UNAVAILABLE, "pay", 503)
     assert isinstance(failed.__cause__, CallFailed)

@@ -7,7 +7,7 @@ from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver import MCPServer
 
 from errata import Code, Fault, FaultError, FieldIssue
-from errata.client import AskUser, Caller, CallFailed, FixArguments, Repeat, Stop, UseTool, decide
+from errata.client import AskUser, Caller, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide
 from errata.resilience import retry
 
 
@@ -57,6 +57,8 @@ def act(outcome: object, history: tuple[CallFailed, ...]) -> None:
             assert_type(corrective_params, Mapping[str, object])
         case UseTool(name, to_verify):
             assert_type((name, to_verify), tuple[str, bool])
+        case TellModel(message):
+            assert_type(message, str)
         case AskUser(message, fields):
             assert_type((message, fields), tuple[str, tuple[str, ...]])
         case Stop(reason):

@@ -3,6 +3,17 @@
 from errata.client._caller import Caller
 from errata.client._decide import decide
 from errata.client._failed import CallFailed
-from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, UseTool
+from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
 
-__all__ = ["AskUser", "CallFailed", "Caller", "FixArguments", "Repeat", "Step", "Stop", "UseTool", "decide"]
+__all__ = [
+    "AskUser",
+    "CallFailed",
+    "Caller",
+    "FixArguments",
+    "Repeat",
+    "Step",
+    "Stop",
+    "TellModel",
+    "UseTool",
+    "decide",
+]

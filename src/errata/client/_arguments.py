@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeGuard, cast
 
 from errata._fault import Fault
+from errata._foreign_text import one_line
 from errata._taxonomy import Code, Retry
 from errata.client._failed import Asked
 
@@ -43,8 +44,11 @@ def key_of(name: str, key: object) -> str | None:
 
 
 def is_key(value: object) -> TypeGuard[str]:
-    """Whether a repetition can be recognised by it."""
-    return isinstance(value, str) and bool(value.strip())
+    """Whether a repetition can be recognised by it: it is seen, and no word that stands for nothing."""
+    return isinstance(value, str) and one_line(value).lower() not in _NO_KEYS
+
+
+_NO_KEYS = frozenset({"", "null", "none", "nil", "undefined", "nan", "string", "uuid"})
 
 
 def limit_of(timeout_s: object) -> float | None:

@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from errata._fault import FaultError
+from errata._fault import NO_RECOVERY, Fault, FaultError
 from errata._taxonomy import Retry
+from errata._tool_effects import has_effect
 from errata.client._arguments import KEYS, arguments_of, is_sendable, key_of, limit_of, name_of, unsendable
 from errata.client._connecting import Settings, connection_to
 from errata.client._failed import Asked, CallFailed, identity_of
@@ -17,10 +18,13 @@ from errata.client._opening import Opening
 from errata.client._place import Place
 from errata.client._ports import Port
 from errata.client._rendering import rendered
-from errata.client._tools import Declared, Tools
+from errata.client._streaks import NO_STREAK, Streak, Streaks
+from errata.client._tools import Declared, Tools, with_known
+from errata.dialects._incoming import Word, lower_hearsay, without_licence
 from errata.http._runtime import deadline
 from errata.resilience import Retrying
 from errata.resilience import retry as _retry
+from errata.resilience._backoff import attempts_of
 from errata.resilience._effects import settled
 
 _TIMEOUT_S = 60.0
@@ -57,15 +61,23 @@ class Caller:
         retry: Retrying | None = _retry,
         timeout_s: float | None = _TIMEOUT_S,
         http_options: Mapping[str, Any] | None = None,
+        max_body_bytes: int | None = None,
         **options: Any,  # noqa: ANN401 - whatever `mcp.Client` takes.
     ) -> AbstractAsyncContextManager[Self]:
         """Connect to a URL, to `StdioServerParameters`, to a server in this process or to a transport, with `mcp.Client`.
 
         Over HTTP, statuses and waits come back that the SDK's client drops. A connection that was lost is opened again
-        for the next call. `headers`, `auth` and `http_options` (of `httpx2.AsyncClient`) are for URLs; `options` are
+        for the next call. `headers`, `auth`, `http_options` (of `httpx2.AsyncClient`) and `max_body_bytes` are for URLs:
+        an answer, or one event of a stream, that is larger once it is decompressed is given up (16 MiB). `options` are
         those of `mcp.Client`. An exception of the block leaves it as it is.
         """
-        settings = Settings(headers=headers, auth=auth, timeout_s=limit_of(timeout_s), http_options=http_options)
+        settings = Settings(
+            headers=headers,
+            auth=auth,
+            timeout_s=limit_of(timeout_s),
+            http_options=http_options,
+            max_body_bytes=max_body_bytes,
+        )
         return Opening(cls._connected(server, settings, options, retry))
 
     @classmethod
@@ -84,6 +96,7 @@ class Caller:
         self._timeout_s = limit_of(timeout_s)
         self._tools = Tools()
         self._history: deque[CallFailed] = deque(maxlen=_LONGEST_HISTORY)
+        self._streaks = Streaks()
         self._policy = _policy_for(retry, link.key)
         self._undeclared = retry.idempotent if retry else None
         """Whether calling a tool twice does no harm that says nothing about it."""
@@ -166,9 +179,12 @@ class Caller:
         return self._timeout_s if timeout_s is None else limit_of(timeout_s)
 
     async def _made(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
+        trip.before = self._streaks.so_far(trip.asked.name)
         try:
             return await self._repeated(trip)
         except CallFailed as failed:
+            failed.attempts = max(trip.attempts, attempts_of(failed.fault))
+            failed.streak = self._streaks.add(trip.asked.name, trip.before, failed.fault)
             self._history.append(failed.in_short())
             raise
 
@@ -189,6 +205,7 @@ class Caller:
     async def _attempt(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
         """Make one attempt; its time is for all of it: opening, sending and waiting."""
         trip.is_sent = False
+        trip.attempts += 1
         try:
             return await _within(self._tried(trip), trip.limit_s)
         except TimeoutError as error:
@@ -229,19 +246,35 @@ class Caller:
     async def _learn(self, trip: "_Trip") -> None:
         declared = await self._tools.learn(trip.asked.name, self._link, limit_s=trip.limit_s)
         trip.is_known = declared is not None
-        self._note(trip, declared)
+        if trip.is_to_be_learned:
+            self._note(trip, declared)
 
     def _note(self, trip: "_Trip", declared: Declared | None) -> None:
         harmless = declared.harmless_with(trip.asked.arguments) if declared else None
         trip.harmless = self._undeclared if harmless is None else harmless
 
     async def _settle(self, failed: CallFailed, trip: "_Trip") -> None:
-        """Decide whether it may be repeated; only where that depends on what the tool declares, the server is asked."""
-        if failed.fault.retry is not Retry.IF_HARMLESS:
+        """Decide whether it may be repeated, and what may be proposed; the server is asked what the tool declares if that matters."""
+        if trip.asked.kind != "tool":
+            failed.fault = settled(failed.fault, harmless=trip.harmless)
             return
-        if trip.is_to_be_learned and not trip.is_known:
+        name = trip.asked.name
+        if not trip.is_known and self._depends_on_tools(failed, trip):
             await self._learn(trip)
-        failed.fault = settled(failed.fault, harmless=trip.harmless)
+        failed.has_effect = self._tools.effects(name).get(name, has_effect(name))
+        fault = settled(_trusted(failed, trip.harmless), harmless=trip.harmless)
+        fault = with_known(fault, self._tools, name)
+        recovery = fault.recovery or NO_RECOVERY
+        failed.listed = self._tools.effects(recovery.fallback_tool, recovery.verify_tool)
+        failed.fault = fault
+
+    def _depends_on_tools(self, failed: CallFailed, trip: "_Trip") -> bool:
+        """Whether the next step depends on what the server's tools declare."""
+        fault, recovery = failed.fault, failed.fault.recovery or NO_RECOVERY
+        if recovery.fallback_tool or recovery.verify_tool or recovery.corrective_params:
+            return True
+        is_open = fault.retry is Retry.IF_HARMLESS or (fault.retry is Retry.SAME_CALL and failed.word is not None)
+        return is_open and trip.is_to_be_learned
 
     async def _opened(self, trip: "_Trip") -> Port:
         try:
@@ -255,6 +288,7 @@ class Caller:
 
     def _forget(self, asked: Asked) -> None:
         """Drop the failures of a call that has succeeded: it is no loop."""
+        self._streaks.end(asked.name)
         if self._history:
             identity = identity_of(asked, self._link.server)
             kept = [failed for failed in self._history if failed.identity != identity]
@@ -277,6 +311,10 @@ class _Trip:
     """Whether an attempt has come so far that the server may have got it."""
     is_known: bool = False
     """Whether what the tool declares was known when it was called."""
+    attempts: int = 0
+    """How often it was tried."""
+    before: Streak = NO_STREAK
+    """What had failed when it began."""
 
     @property
     def is_to_be_learned(self) -> bool:
@@ -302,6 +340,26 @@ def _policy_for(retry: Retrying | None, server: str | None) -> Retrying | None:
 
     upstream = retry.upstream or server
     return retry(key=key, idempotent=None, upstream=upstream)
+
+
+def _trusted(failed: CallFailed, harmless: bool | None) -> Fault:  # noqa: FBT001 - three answers.
+    """Return the fault as far as it is to be believed of a tool for which a repetition may be harmful.
+
+    What was noticed on the way, without a word of the server, proves what it proves: that a call was not taken on, a status
+    says only if it is made for that. That nothing has happened, neither text nor data prove, because their author may be an
+    upstream. What a tool that changes something says in a text proposes nothing, either.
+    """
+    fault, word = failed.fault, failed.word
+    if harmless or word is Word.VERDICT:
+        return fault
+    if word is None:
+        return fault if fault.http_status in _NOT_TAKEN_ON else without_licence(fault)
+    changes_something = harmless is False or failed.has_effect
+    return lower_hearsay(fault) if changes_something and word < Word.DATA else without_licence(fault)
+
+
+_NOT_TAKEN_ON = frozenset({None, 429, 503})
+"""The statuses that say it, and None for no status at all: a refused connection."""
 
 
 def _with_all(exhausted: FaultError) -> CallFailed | FaultError:

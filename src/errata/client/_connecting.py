@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from errata._options import refuse_unknown
 from errata._redaction import redact
+from errata.http._bounded import body_limit_of
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
     from errata.client._connection import Connection, Target
@@ -15,6 +16,9 @@ if TYPE_CHECKING:  # It needs what the SDK brings along.
 _LONGEST_CONNECT_S = 30.0
 _LONGEST_READ_S = 300.0
 _FASTMCP = "fastmcp.server.server.FastMCP"
+_MAX_BODY_BYTES = 16 * 1024 * 1024
+"""Sixteen times what the SDK takes of one event. JSON that was made for it is a hundred times as large once it is parsed."""
+_FOR_HTTP = frozenset({"headers", "auth", "http_options", "max_body_bytes"})
 _KNOWN = {
     "mcp.client.stdio.StdioServerParameters",
     "mcp.server.mcpserver.server.MCPServer",
@@ -29,6 +33,7 @@ class Settings(TypedDict):
     auth: object
     timeout_s: float | None
     http_options: Mapping[str, Any] | None
+    max_body_bytes: int | None
 
 
 def connection_to(
@@ -51,7 +56,7 @@ def connection_to(
 def _target(server: object, settings: Settings, options: dict[str, Any]) -> "Target":
     if isinstance(server, str):
         return _address(server, settings, options)
-    if unused := [name for name in ("headers", "auth", "http_options") if settings[name] is not None]:
+    if unused := [name for name, value in settings.items() if value is not None and name in _FOR_HTTP]:
         raise TypeError(
             f"`{unused[0]}` is for HTTP, and `server` is a {type(server).__name__}. Pass a URL, or leave it out."
         )
@@ -101,9 +106,15 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
             f"`{redact(url)}` is no address of an MCP server. Pass one that starts with `https://` or `http://`."
         )
     name = parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
-    watched = WatchedClient(server=name, **_http_settings(settings) | dict(settings["http_options"] or {}))
+    limit = _MAX_BODY_BYTES if settings["max_body_bytes"] is None else body_limit_of(settings["max_body_bytes"])
+    http_options = _http_settings(settings) | dict(settings["http_options"] or {})
+    watched = WatchedClient(server=name, max_body_bytes=limit, **http_options)
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
-    return Target(lambda: Client(streamable_http_client(url, http_client=watched), **given), name, name, watched)
+
+    def client() -> Client:
+        return Client(streamable_http_client(url, http_client=watched, max_sse_event_size=limit), **given)
+
+    return Target(client, name, name, watched)
 
 
 def _refuse_unknown(client: type, options: Mapping[str, object]) -> None:

@@ -17,6 +17,7 @@ import anyio.abc
 from mcp import ClientSession
 from mcp.types import CallToolResult
 
+from errata._redaction import line_of
 from errata.client._exchange import Exchange, WatchedClient
 from errata.client._links import BlockEndedError
 from errata.client._outcome import leaf_of
@@ -77,7 +78,7 @@ class _Session:
                 await self._done.wait()
         except Exception as error:  # noqa: BLE001 - whoever opened it is told; who calls later opens another one.
             self.error = error
-            _LOG.debug("A connection to %s has ended: %r", self._target.name, leaf_of(error))
+            _LOG.debug("A connection to %s has ended: %s", self._target.name, line_of(repr(leaf_of(error))))
         finally:
             self.port = None
             self._ready.set()
@@ -144,7 +145,7 @@ def _forgive_listing(session: ClientSession, longest_s: float) -> None:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it is not about this answer.
             gave_up = True
-            _LOG.debug("The answer of %s could not be checked: %r", name, error)
+            _LOG.debug("The answer of %s could not be checked: %s", line_of(name), line_of(repr(error)))
         if name not in schemas and len(unlisted) < _MOST_NAMES:
             unlisted.add(name)
 

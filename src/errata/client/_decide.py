@@ -1,15 +1,20 @@
-"""What to do next, decided by the verdict of a fault and by what was tried before."""
+"""What to do next, decided by the verdict of a fault, by what is known of the tool, and by what was tried before."""
 
-from collections.abc import Callable, Iterable
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
 from errata._needs_input import NeedsInput
-from errata._taxonomy import Code, Retry
+from errata._taxonomy import Code, RecoveryHint, Retry
+from errata._tool_effects import has_effect
 from errata.client._failed import CallFailed
 from errata.client._outcome import fault_of, question_in
-from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, UseTool
+from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
+from errata.client._streaks import LONGEST_WAIT_MS, MOST_IN_A_ROW, NO_STREAK, Streak
+from errata.resilience._backoff import attempts_of, without_attempts
 
 MOST_TIMES = 3
 """So often the same call may fail in the same way; after that, more of the same is a loop."""
@@ -18,10 +23,10 @@ MOST_TIMES_AT_ALL = 10
 
 An outage passes through some four: refused, busy, timed out, too many at once. Each may be met twice, which makes eight.
 """
+MOST_OF_A_TOOL = 20
+"""So often a tool may fail with whatever arguments, if others succeed in between and it does not."""
 _HOUR_MS = 3_600_000
 _TWO_DAYS = 48
-LONGEST_WAIT_MS = _HOUR_MS
-"""Longer than an hour is no pause but another day: the quota of an API, a clock gone wrong. Limits by the hour are usual."""
 _FIRST_WAIT_MS = 1_000
 _MOST_OPTIONS = 100
 
@@ -55,18 +60,37 @@ class _Case:
     fault: Fault
     times: int
     """How often the same call has failed in this way, this time included."""
+    attempts: int
+    """How often the same call was made if it was repeated before this was asked, wherever that was; else 1."""
     failed: frozenset[str]
     """The tools that have failed, this one included: the way out of a failure does not lead back into it."""
+    streak: Streak
+    """What failed on the way here, this failure included."""
+    has_effect: bool | None
+    """Whether the tool changes something; None where nobody knows."""
+    listed: dict[str, bool | None]
+    """The tools that may be proposed, and whether they have an effect."""
 
     @property
     def recovery(self) -> Recovery:
         return self.fault.recovery or NO_RECOVERY
 
     @property
-    def fallback(self) -> str | None:
+    def fallback(self) -> UseTool | None:
         """The tool to use instead, unless it has failed as well: two that name each other would take turns for ever."""
         tool = self.recovery.fallback_tool
-        return tool if tool not in self.failed else None
+        return UseTool(tool, has_effect=self.listed[tool]) if tool and self._is_left(tool) else None
+
+    @property
+    def look(self) -> UseTool | None:
+        """The tool that tells whether the call took effect; one that changes something tells nothing safely."""
+        tool = self.recovery.verify_tool
+        if tool is None or not self._is_left(tool) or self.listed[tool]:
+            return None
+        return UseTool(tool, to_verify=True, has_effect=self.listed[tool])
+
+    def _is_left(self, tool: str) -> bool:
+        return tool in self.listed and tool not in self.failed
 
 
 def decide(outcome: object, history: Iterable[object] | None = ()) -> Step | None:
@@ -75,9 +99,9 @@ def decide(outcome: object, history: Iterable[object] | None = ()) -> Step | Non
         match decide(outcome, caller.history):
             case Repeat(after_ms): ...
 
-    `outcome` is a result, a Fault or an exception; `history` are the earlier ones, and may hold this one. The same call
-    that fails in the same way for the third time, or in whatever ways for the tenth, is to be stopped. Whatever the
-    outcome is, nothing is raised.
+    `outcome` is a result, a Fault or an exception; `history` are the earlier ones, and may hold this one. It ends: a call
+    that was repeated already is not repeated again, the third failure of the same kind is a loop, and ten calls that fail
+    one after the other, whatever they are, are to be stopped. Whatever the outcome is, nothing is raised.
     """
     if history is not None and not isinstance(history, Iterable):
         raise TypeError(
@@ -90,13 +114,34 @@ def decide(outcome: object, history: Iterable[object] | None = ()) -> Step | Non
     if fault is None:
         return None
     earlier = [each for each in history or () if not _is_the_same(each, outcome)]
-    failed = frozenset(map(_tool_of, [*earlier, outcome])) - {""}
-    case = _Case(fault, 1 + _times(outcome, fault, earlier), failed)
+    case = _case(outcome, fault, earlier)
+    return _end(case, outcome, earlier) or _as_advised(case) or _BY_VERDICT[fault.retry](case)
+
+
+def _case(outcome: object, fault: Fault, earlier: Sequence[object]) -> _Case:
+    return _Case(
+        fault=fault,
+        times=1 + _times(outcome, fault, earlier),
+        attempts=_attempts(outcome, fault, earlier),
+        failed=frozenset(map(_tool_of, [*earlier, outcome])) - {""},
+        streak=_streak(outcome, fault, earlier),
+        has_effect=outcome.has_effect if isinstance(outcome, CallFailed) else None,
+        listed=_listed(outcome, fault.recovery or NO_RECOVERY),
+    )
+
+
+def _end(case: _Case, outcome: object, earlier: Sequence[object]) -> Stop | None:
+    """Stop what has failed too often, in one way or another."""
+    message, streak = case.fault.message, case.streak
     if case.times >= MOST_TIMES:
-        return Stop(f"The same call has failed {case.times} times in the same way: {fault.message}")
+        return Stop(f"The same call has failed {case.times} times in the same way: {message}")
     if (times := 1 + _times_at_all(outcome, earlier)) >= MOST_TIMES_AT_ALL:
-        return Stop(f"The same call has failed {times} times in different ways, the last time with: {fault.message}")
-    return _BY_VERDICT[fault.retry](case)
+        return Stop(f"The same call has failed {times} times in different ways, the last time with: {message}")
+    if streak.failures >= MOST_IN_A_ROW:
+        return Stop(f"{streak.failures} calls have failed one after the other, the last one with: {message}")
+    if streak.of_tool >= MOST_OF_A_TOOL:
+        return Stop(f"The tool has failed {streak.of_tool} times without a success, the last time with: {message}")
+    return None
 
 
 def _asked(question: NeedsInput) -> AskUser:
@@ -109,15 +154,38 @@ def _is_the_same(remembered: object, outcome: object) -> bool:
     return remembered is outcome
 
 
-def _times(outcome: object, fault: Fault, earlier: list[object]) -> int:
+def _times(outcome: object, fault: Fault, earlier: Sequence[object]) -> int:
     this = _way(outcome, fault)
     return sum(_way(each, before) == this for each in earlier if (before := fault_of(each)) is not None)
 
 
-def _times_at_all(outcome: object, earlier: list[object]) -> int:
+def _times_at_all(outcome: object, earlier: Sequence[object]) -> int:
     """Count how often the same call has failed before, in whatever way; of one that nobody can name, that is not known."""
     call = _call_of(outcome)
     return sum(_call_of(each) == call for each in earlier) if call else 0
+
+
+def _attempts(outcome: object, fault: Fault, earlier: Sequence[object]) -> int:
+    """Count how often the same call was made if somebody has repeated it, whoever that was; else it was made once."""
+    call = _call_of(outcome)
+    same = [each.attempts for each in (*earlier, outcome) if isinstance(each, CallFailed) and each.identity == call]
+    made = max([*same, attempts_of(fault)])
+    return sum(same) if made in same and made > 1 else made
+
+
+def _streak(outcome: object, fault: Fault, earlier: Sequence[object]) -> Streak:
+    """Return what failed on the way here: as the caller has counted it, else as the history tells."""
+    if isinstance(outcome, CallFailed) and outcome.streak.failures:
+        return outcome.streak
+    faults = itertools.takewhile(lambda before: before is not None, map(fault_of, reversed(earlier)))
+    return functools.reduce(Streak.and_one, filter(None, faults), NO_STREAK.and_one(fault))
+
+
+def _listed(outcome: object, recovery: Recovery) -> dict[str, bool | None]:
+    """Return the tools that may be proposed: those that the server lists; where nobody has looked, those that are named."""
+    if isinstance(outcome, CallFailed) and outcome.listed is not None:
+        return dict(outcome.listed)
+    return {tool: has_effect(tool) for tool in (recovery.fallback_tool, recovery.verify_tool) if tool}
 
 
 def _call_of(outcome: object) -> str | None:
@@ -133,15 +201,40 @@ def _tool_of(outcome: object) -> str:
     return (outcome.tool if isinstance(outcome, CallFailed) else None) or ""
 
 
+def _as_advised(case: _Case) -> Step | None:
+    """Follow the kind of next step that the server names, where that makes no call more likely than the verdict does."""
+    recovery, verdict = case.recovery, case.fault.retry
+    match recovery.hint_class:
+        case RecoveryHint.REPORT_TO_USER if verdict is not Retry.VERIFY_FIRST or case.look is None:
+            return AskUser(recovery.user_message or case.fault.message)
+        case RecoveryHint.CHECK_INPUT if recovery.corrective_params and verdict is not Retry.VERIFY_FIRST:
+            return _fix(case)
+        case RecoveryHint.TRY_ALTERNATIVE if verdict is not Retry.VERIFY_FIRST:
+            return case.fallback
+        case _:
+            return None
+
+
 def _again(case: _Case) -> Step:
     """Repeat it, in another way if there is one, and more slowly each time; for how long to wait, a person may decide."""
     if case.fallback:
-        return UseTool(case.fallback)
-    wait = case.fault.retry_after_ms
+        return case.fallback
+    if case.attempts > 1:
+        return _used_up(case)
+    wait, waits = case.fault.retry_after_ms, case.streak.waits_ms
+    message = (case.recovery.user_message or case.fault.message).rstrip(".!?")
     if wait is not None and wait > LONGEST_WAIT_MS:
-        said = (case.recovery.user_message or case.fault.message).rstrip(".!?")
-        return AskUser(f"{said}. It can be repeated in {_in_hours(wait)}. Decide whether to wait for that.")
+        return AskUser(f"{message}. It can be repeated in {_in_hours(wait)}. Decide whether to wait for that.")
+    if waits > LONGEST_WAIT_MS:
+        return AskUser(f"{message}. With this wait it would be {_in_hours(waits)} in all. Decide whether to go on.")
     return Repeat(_FIRST_WAIT_MS * case.times if wait is None else wait)
+
+
+def _used_up(case: _Case) -> Step:
+    """Give up a call that was repeated enough; a model may find another way to what it wanted to read."""
+    if case.has_effect is False and case.times == 1:
+        return TellModel(case.fault.message)
+    return Stop(f"The same call was made {case.attempts} times: {without_attempts(case.fault.message)}")
 
 
 def _in_hours(wait_ms: int) -> str:
@@ -152,23 +245,24 @@ def _in_hours(wait_ms: int) -> str:
 
 def _if_harmless(case: _Case) -> Step:
     """Nobody said that it does no harm, and it may have happened: an author's other way, a look, or a person."""
-    return UseTool(case.fallback) if case.fallback else _look_first(case)
+    return case.fallback or _look_first(case)
 
 
 def _look_first(case: _Case) -> Step:
-    tool = case.recovery.verify_tool
-    if tool and tool not in case.failed:
-        return UseTool(tool, to_verify=True)
-    said = case.fault.message.rstrip(".!?")
-    return AskUser(case.recovery.user_message or f"{said}. Check whether it happened before it is done again.")
+    if case.look:
+        return case.look
+    if case.has_effect is False:
+        return TellModel(case.fault.message)
+    message = case.fault.message.rstrip(".!?")
+    return AskUser(case.recovery.user_message or f"{message}. Check whether it happened before it is done again.")
 
 
 def _fix(case: _Case) -> Step:
     """Correct what is named; where nothing is, another tool may know what would be right."""
     fault, recovery = case.fault, case.recovery
     if case.fallback and not fault.issues and not fault.field and not recovery.corrective_params:
-        return UseTool(case.fallback)
-    return FixArguments(_issues(fault), recovery.corrective_params, fault.message, recovery.hint)
+        return case.fallback
+    return FixArguments(_issues(fault), recovery.corrective_params, fault.message, recovery.hint, case.has_effect)
 
 
 def _issues(fault: Fault) -> tuple[FieldIssue, ...]:
@@ -179,7 +273,7 @@ def _issues(fault: Fault) -> tuple[FieldIssue, ...]:
 def _give_up(case: _Case) -> Step:
     fault, recovery = case.fault, case.recovery
     if case.fallback:
-        return UseTool(case.fallback)
+        return case.fallback
     words = recovery.user_message or fault.message
     return AskUser(words) if fault.code in _A_PERSON_DECIDES else Stop(words)
 

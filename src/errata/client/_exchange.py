@@ -21,6 +21,7 @@ from errata.client._sessions import refuses_session
 from errata.dialects._members import object_in
 from errata.dialects._protocol import code_of_number, fault_in
 from errata.http import error_from_response
+from errata.http._bounded import bound_body
 from errata.http._unread import read_body
 
 _TICKET = "errata/ticket"
@@ -37,6 +38,7 @@ _NOT_ABOUT_ARGUMENTS = frozenset({400, 404, 405, 406, 410, 415, 421, 426})
 """What is wrong is the address, or the way of asking: no other argument of the tool would change it."""
 _SAYINGS = ("error", "message", "detail")
 _FAILURE, _MISSING = 400, 404
+_EVENTS = "text/event-stream"
 _ALREADY_UNDONE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
@@ -55,9 +57,12 @@ class Exchange(NamedTuple):
 class WatchedClient(httpx2.AsyncClient):
     """An HTTP client that answers every JSON-RPC request, whatever happens to it."""
 
-    def __init__(self, *, server: str, **options: Any) -> None:  # noqa: ANN401 - whatever its base takes.
+    def __init__(self, *, server: str, max_body_bytes: int, **options: Any) -> None:  # noqa: ANN401 - whatever its base takes.
         super().__init__(**options)
+        hooks = self.event_hooks
+        self.event_hooks = {**hooks, "response": [self._bound, *hooks["response"]]}  # Others may read the body.
         self._server = server
+        self._max_body_bytes = max_body_bytes
         self._kept: dict[str, Exchange] = {}
         self._numbers = itertools.count(1)
 
@@ -82,6 +87,13 @@ class WatchedClient(httpx2.AsyncClient):
         """Find out what an error of the SDK stands for; None for one that came from the server."""
         ticket = object_in(error_object(error) or {}, "data").get(_TICKET)
         return self._kept.pop(ticket, None) if isinstance(ticket, str) else None
+
+    async def _bound(self, response: httpx2.Response) -> None:
+        """Bound every body, whoever reads it: the SDK's, those of a sign-in, and those of redirects.
+
+        A stream of events may go on for ever; the SDK bounds each of its events.
+        """
+        bound_body(response, None if _is_event_stream(response) else self._max_body_bytes)
 
     async def _read(
         self, request: httpx2.Request, message: Mapping[str, object], response: httpx2.Response
@@ -150,6 +162,12 @@ def _has_json(headers: httpx2.Headers) -> bool:
 
 def _is_json(response: httpx2.Response) -> bool:
     return _has_json(response.headers)
+
+
+def _is_event_stream(response: httpx2.Response) -> bool:
+    """Whether the body is one of the streams that the SDK asked for and reads event by event."""
+    is_stream = response.headers.get("content-type", "").lower().startswith(_EVENTS)
+    return is_stream and response.is_success and _EVENTS in response.request.headers.get("accept", "")
 
 
 def _rebuilt(response: httpx2.Response, body: bytes) -> httpx2.Response:

@@ -9,11 +9,15 @@ from types import MappingProxyType
 from typing import NamedTuple, Self, cast
 
 from errata._fault import Fault, FaultError
+from errata._foreign_text import named
 from errata._jsonable import jsonable
+from errata.client._streaks import NO_STREAK, Streak
+from errata.dialects._incoming import Word
 
 _SIZE = 64 * 1024 * 1024
 """As much of the arguments is compared; two calls that differ only behind that are taken for the same."""
 _LONGEST_NAME = 200
+_NO_DIALECT = "none"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _OCCURRENCES = itertools.count(1)
 
@@ -30,11 +34,11 @@ class Asked(NamedTuple):
         name = self.name if len(self.name) <= _LONGEST_NAME else f"{self.name[:_LONGEST_NAME]}…"
         match self.kind:
             case "tool":
-                return f"`{name}`"
+                return named(name)
             case "connection":
                 return "the handshake"
             case _:
-                return f"the {self.kind} `{name}`"
+                return f"the {self.kind} {named(name)}"
 
 
 class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base has the suffix.
@@ -53,12 +57,27 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     """
     is_local: bool = False
     """Whether it was noticed on this side: no connection, no answer in time, an answer that is none."""
-    dialect: str = "none"
+    dialect: str = _NO_DIALECT
     """Who wrote the words: one of errata's dialects, `JSON-RPC error`, or `none`."""
     identity: str | None = None
     """The same for the same call of the same server, and for no other."""
     occurrence: int = 0
     """A number of its own, by which one that is remembered is known."""
+    attempts: int = 1
+    """How often the call was made, wherever it was repeated: by this client, or by the server that says so."""
+    has_effect: bool | None = None
+    """Whether the tool changes something, by its annotations or its name; None where neither tells."""
+    listed: Mapping[str, bool | None] | None = None
+    """The tools that the fault names and the server lists, and whether each has an effect; None if nobody looked."""
+    word: Word | None = None
+    """Whose word the fault is; None for what was noticed on the way: an HTTP status, a broken connection, no answer."""
+    streak: Streak = NO_STREAK
+    """What has failed on the way here."""
+
+    @property
+    def is_hearsay(self) -> bool:
+        """Whether the fault was read in a text, which anybody may have written: that proves nothing about the server."""
+        return self.word is not None and self.word < Word.DATA
 
     @classmethod
     def of(  # noqa: PLR0913 - one for each thing that was in hand.
@@ -70,6 +89,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         response: object = None,
         is_local: bool = False,
         dialect: str = "none",
+        word: Word | None = None,
         cause: BaseException | None = None,
     ) -> Self:
         """Attach what was in hand to a fault."""
@@ -80,6 +100,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         error.response = response
         error.is_local = is_local
         error.dialect = dialect
+        error.word = word
         error.identity = identity_of(asked, server)
         error.occurrence = next(_OCCURRENCES)
         return error

@@ -20,6 +20,7 @@ from errata.client._local import (
 from errata.client._outcome import error_object, leaf_of, plain, read_error, read_result
 from errata.client._place import Place
 from errata.client._ports import Port
+from errata.dialects._incoming import Word
 from errata.resilience._effects import settled
 
 
@@ -52,7 +53,9 @@ def returned(result: object, place: Place) -> CallFailed | None:
     read = read_result(result)
     if read is None:
         return None
-    return CallFailed.of(read.fault, place.asked, server=place.server, response=plain(result), dialect=read.dialect)
+    return CallFailed.of(
+        read.fault, place.asked, server=place.server, response=plain(result), dialect=read.dialect, word=read.word
+    )
 
 
 def raised(error: Exception, place: Place, link: Link, port: Port | None) -> CallFailed:
@@ -103,5 +106,6 @@ def _said(error: BaseException, place: Place) -> CallFailed:
         server=place.server,
         response=error_object(error),
         dialect=read.dialect if read else "none",
+        word=read.word if read else Word.HEARSAY,
         cause=error,
     )

@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from errata._fault import Fault
+from errata._foreign_text import one_line
 from errata._jsonable import text_of
 from errata._redaction import redact_within
 from errata._taxonomy import Code, Retry
@@ -16,7 +17,6 @@ from errata.classification import classify
 from errata.client._outcome import error_object, leaf_of
 from errata.client._place import Place, span
 from errata.client._sessions import refuses_session
-from errata.dialects._sentences import one_line
 
 _LONGEST = 300
 _CHECK = "validate_tool_result"
@@ -65,6 +65,16 @@ _UNREADABLE = _Row(
     Code.SERIALIZATION_ERROR,
     Retry.IF_HARMLESS,
     "The answer of {server} to {asked} could not be read: it is no valid MCP.{effect}",
+)
+_TOO_LARGE = _Row(
+    Code.UPSTREAM_ERROR,
+    Retry.NEVER,
+    "The answer of {server} to {asked} was given up: {words}.{effect} Ask for less at a time, or raise `max_body_bytes` of "
+    "`Caller.connect`.",
+)
+_EVENT_TOO_LARGE = _TOO_LARGE._replace(
+    message="The answer of {server} to {asked} was given up: it is an event larger than this client takes.{effect} Ask for "
+    "less at a time, or raise `max_body_bytes` of `Caller.connect`.",
 )
 _BROKEN_SCHEMA = _Row(
     Code.SERIALIZATION_ERROR,
@@ -140,6 +150,7 @@ _BY_WORDS: tuple[tuple[int | None, str, _Row], ...] = (
     (-32001, "Request '.*' timed out$",                   _TIMEOUT),
     (-32001, "Timed out (after|while waiting)",           _TIMEOUT),
     (-32000, "Connection closed$",                        _CLOSED),
+    (-32000, "SSE stream failed: Server-sent event exceeded", _EVENT_TOO_LARGE),
     (-32000, "SSE stream ",                               _CUT),
     (-32603, "Server returned an error response",         _HIDDEN_STATUS),
     (-32601, "Not Found$",                                _NO_ENDPOINT),
@@ -161,6 +172,7 @@ _SESSION_NUMBERS = frozenset({-32600, -32000, -32001})
 """With which the SDKs of Python and TypeScript say that they do not know a session."""
 _BY_CLASS = {
     "errata.BlockEndedError":    _BLOCK_ENDED,
+    "errata.BodyTooLargeError":  _TOO_LARGE,
     "anyio.ClosedResourceError": _CLOSED,
     "anyio.BrokenResourceError": _CLOSED,
     "anyio.EndOfStream":         _CLOSED,

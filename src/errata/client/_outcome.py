@@ -7,14 +7,13 @@ from errata._fault import Fault, FaultError
 from errata._jsonable import text_of
 from errata._needs_input import NeedsInput
 from errata._responses._response import attribute
-from errata._taxonomy import Code, Retry
+from errata._taxonomy import Code
 from errata._values import is_a, items_of
 from errata.classification import classify
 from errata.dialects import decode_needs_input
+from errata.dialects._incoming import Word
 from errata.dialects._outgoing import outgoing, outgoing_question
 from errata.reading import recognise
-
-_NO_DIALECT = "none"
 
 
 class Read(NamedTuple):
@@ -22,6 +21,7 @@ class Read(NamedTuple):
 
     fault: Fault
     dialect: str
+    word: Word
 
 
 def fault_of(outcome: object) -> Fault | None:
@@ -66,33 +66,14 @@ def read_result(result: object) -> Read | None:
     reading = recognise(wire)  # As JSON, which tells a success at a glance.
     if reading is None:
         return None
-    told = reading.dialect != _NO_DIALECT or _is_error(wire)
-    return Read(outgoing(reading.fault if told else _doubted(reading.fault)), reading.dialect)
-
-
-def _is_error(wire: object) -> bool:
-    match wire:
-        case {"isError": True} | {"is_error": True} | {"result": {"isError": True}}:
-            return True
-        case _:
-            return False
-
-
-def _doubted(fault: Fault) -> Fault:
-    """Take no proof that nothing happened from a result that called itself a success: "paid, but the mail got a 503".
-
-    It was recognised as a failure by its words only, and the tool has run to its end.
-    """
-    if fault.retry is not Retry.SAME_CALL:
-        return fault
-    return dataclasses.replace(fault, retry=Retry.IF_HARMLESS, retry_declared=False)
+    return Read(outgoing(reading.fault), reading.dialect, reading.word)
 
 
 def read_error(error: BaseException) -> Read | None:
     """Read the JSON-RPC error that a client of an SDK raised; None for an exception that is none."""
     wire = error_object(error)
     reading = None if wire is None else recognise(wire)
-    return Read(outgoing(reading.fault), reading.dialect) if reading else None
+    return Read(outgoing(reading.fault), reading.dialect, reading.word) if reading else None
 
 
 def error_object(error: BaseException) -> dict[str, object] | None:

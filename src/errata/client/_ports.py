@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, cast
 
-from errata.dialects._sentences import one_line
+from errata._foreign_text import one_line
 
 _MOST_PAGES = 100
 """A server that never stops listing must not keep a call waiting."""

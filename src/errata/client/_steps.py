@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from errata._fault import FieldIssue
+from errata._foreign_text import named
+from errata._redaction import line_of, redacted_repr
 from errata._values import whole_seconds
-from errata.dialects._sentences import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,9 @@ class Repeat:
     """Make the same call again."""
 
     after_ms: int = 0
+
+    def __repr__(self) -> str:
+        return redacted_repr(self)
 
     def __str__(self) -> str:
         wait = f" after {whole_seconds(self.after_ms)} s" if self.after_ms else ""
@@ -27,29 +31,60 @@ class FixArguments:
     issues: tuple[FieldIssue, ...] = ()
     """What is wrong with which argument; empty where only the message says it."""
     corrective_params: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
-    """Arguments that would have worked, as far as the server names them."""
+    """Arguments that would have worked, as the server proposes them. It may propose anything: the model decides."""
     message: str = ""
     """What the server says about it."""
     hint: str | None = None
     """The next step that the server suggests."""
+    has_effect: bool | None = field(default=None, compare=False)
+    """Whether the tool changes something; None where nobody knows."""
+
+    def __repr__(self) -> str:
+        return redacted_repr(self)
 
     def __str__(self) -> str:
-        wrong = "; ".join(f"{one_line(issue.field)}: {one_line(issue.problem)}" for issue in self.issues)
-        return f"Change the arguments and call again: {wrong or one_line(self.hint or self.message)}"
+        wrong = "; ".join(f"{line_of(issue.field)}: {line_of(issue.problem)}" for issue in self.issues)
+        return f"Change the arguments and call again: {wrong or line_of(self.hint or self.message)}{self._proposal}"
+
+    @property
+    def _proposal(self) -> str:
+        if not self.corrective_params:
+            return ""
+        names = ", ".join(named(line_of(name)) for name in self.corrective_params)
+        return f" (The server proposes {names}: compare with what the user wants before you use it.)"
 
 
 @dataclass(frozen=True, slots=True)
 class UseTool:
-    """Call another tool."""
+    """Call another tool, which the server proposes and the model chooses the arguments for."""
 
     name: str
     to_verify: bool = False
     """Whether it is called to see if the first call took effect; if so, nothing is to be repeated."""
+    has_effect: bool | None = field(default=None, compare=False)
+    """Whether calling it changes something, by its annotations or its name; None where neither tells."""
+
+    def __repr__(self) -> str:
+        return redacted_repr(self)
 
     def __str__(self) -> str:
         if self.to_verify:
-            return f"Call `{one_line(self.name)}` to see whether it happened, before anything is repeated."
-        return f"Call `{one_line(self.name)}` instead."
+            return f"Call {named(line_of(self.name))} to see whether it happened, before anything is repeated."
+        care = " It changes something: call it only if that is what the user wants." if self.has_effect else ""
+        return f"Call {named(line_of(self.name))} instead.{care}"
+
+
+@dataclass(frozen=True, slots=True)
+class TellModel:
+    """Hand the failure to the model: nothing has been changed, and it may find another way."""
+
+    message: str
+
+    def __repr__(self) -> str:
+        return redacted_repr(self)
+
+    def __str__(self) -> str:
+        return f"Tell the model: {line_of(self.message)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +97,11 @@ class AskUser:
     options: tuple[Mapping[str, object], ...] = field(default=(), hash=False)
     """What may be chosen, each with a `label` and a `value`."""
 
+    def __repr__(self) -> str:
+        return redacted_repr(self)
+
     def __str__(self) -> str:
-        return f"Ask the user: {one_line(self.message)}"
+        return f"Ask the user: {line_of(self.message)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +110,11 @@ class Stop:
 
     reason: str
 
+    def __repr__(self) -> str:
+        return redacted_repr(self)
+
     def __str__(self) -> str:
-        return f"Stop: {one_line(self.reason)}"
+        return f"Stop: {line_of(self.reason)}"
 
 
-Step: TypeAlias = Repeat | FixArguments | UseTool | AskUser | Stop
+Step: TypeAlias = Repeat | FixArguments | UseTool | TellModel | AskUser | Stop

@@ -1,12 +1,15 @@
-"""What a server's tools declare about themselves: whether calling one twice does any harm."""
+"""What a server's tools declare about themselves, and what of its answers counts because of that."""
 
 import logging
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import NamedTuple
 
+from errata._fault import Fault
 from errata._jsonable import as_object
-from errata._tool_effects import harmless_by
+from errata._redaction import line_of
+from errata._tool_effects import harmless_by, has_effect
 from errata.client._arguments import KEYS, is_key
 from errata.client._links import Link
 from errata.client._ports import Listed, Port
@@ -26,18 +29,41 @@ class Declared(NamedTuple):
 
     harmless: bool | None
     """Whether calling it twice does no harm; None where it does not say."""
-    keys: frozenset[str]
-    """Those of its arguments by which it recognises a repetition."""
+    has_effect: bool | None
+    """Whether calling it changes something; None where neither its annotations nor its name tell."""
+    arguments: frozenset[str]
+    """The names of its arguments."""
 
     def harmless_with(self, arguments: Mapping[str, object]) -> bool | None:
         """Whether making this very call twice does no harm: one with a key is recognised."""
-        return True if any(is_key(arguments.get(name)) for name in self.keys) else self.harmless
+        keys = KEYS & self.arguments  # What is only invented, servers silently ignore.
+        return True if any(is_key(arguments.get(name)) for name in keys) else self.harmless
 
 
 def _declared(listed: Listed) -> Declared:
-    """Read a tool of the list. A key counts where the schema has it: what is only invented, servers silently ignore."""
+    """Read a tool of the list."""
     properties = as_object(as_object(listed.input_schema).get("properties"))
-    return Declared(harmless_by(listed.annotations), KEYS.intersection(properties))
+    effect = has_effect(listed.name, listed.annotations)
+    return Declared(harmless_by(listed.annotations), effect, frozenset(properties))
+
+
+def with_known(fault: Fault, tools: "Tools", tool: str) -> Fault:
+    """Return a fault whose recovery names only tools that the server lists, and arguments that the tool has."""
+    recovery = fault.recovery
+    if recovery is None or not (recovery.fallback_tool or recovery.verify_tool or recovery.corrective_params):
+        return fault
+    listed = tools.effects(recovery.fallback_tool, recovery.verify_tool)
+    arguments = tools.arguments(tool)
+    params = {
+        name: value for name, value in recovery.corrective_params.items() if arguments is None or name in arguments
+    }
+    known = replace(
+        recovery,
+        fallback_tool=recovery.fallback_tool if recovery.fallback_tool in listed else None,
+        verify_tool=recovery.verify_tool if recovery.verify_tool in listed else None,
+        corrective_params=params,
+    )
+    return fault if known == recovery else replace(fault, recovery=known)
 
 
 class Tools:
@@ -57,6 +83,15 @@ class Tools:
     def declared(self, tool: str, port: Port) -> Declared | None:
         """Tell what it says of itself; None where that is not known, on this connection."""
         return self._declared.get(tool) if port.session is self._session else None
+
+    def arguments(self, tool: str) -> frozenset[str] | None:
+        """Return the names of a tool's arguments; None where its schema does not name them."""
+        declared = self._declared.get(tool)
+        return declared.arguments or None if declared else None
+
+    def effects(self, *names: str | None) -> dict[str, bool | None]:
+        """Return those of the named tools that the server lists, and whether each has an effect."""
+        return {name: self._declared[name].has_effect for name in names if name in self._declared}
 
     def is_known(self, tool: str, port: Port) -> bool:
         """Whether there is no more to be learned of it on this connection."""
@@ -84,7 +119,7 @@ class Tools:
             # One that had all its time will not come; one that was given up in a hurry may.
             self._failures += _MOST_FAILURES if longest == _LONGEST_S else 1
         except Exception as error:  # noqa: BLE001 - the call has failed by itself, and that is told.
-            _LOG.debug("The tools of %s could not be listed: %r", link.server, error)
+            _LOG.debug("The tools of %s could not be listed: %s", link.server, line_of(repr(error)))
             self._failures += 1
         return None
 
@@ -98,7 +133,9 @@ class Tools:
     async def _list(self, port: Port) -> None:
         async for listed in port.tools():
             if port.session is self._session:  # Others may have opened a new one meanwhile.
-                self._declared[listed.name] = _declared(listed)
+                declared, before = _declared(listed), self._declared.get(listed.name)
+                is_bolder = before is not None and declared.harmless is True and before.harmless is not True
+                self._declared[listed.name] = before if is_bolder and before else declared
 
     def _turn(self) -> AbstractAsyncContextManager[object]:
         if self._listing is None:

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit, urlunsplit
 from errata._fault import Fault, FaultError
 from errata._jsonable import jsonable_object, text_of
 from errata._responses._sentences import clean, service_name
-from errata._taxonomy import Code
+from errata._taxonomy import Code, Retry
 from errata._values import is_a
 from errata.classification import classify
+from errata.http._bounded import MAX_BODY_BYTES, BodyTooLargeError, body_limit_of, read_bounded, size
 from errata.http._client import Client, Response, new_client
 from errata.http._error import aerror_from_response
 from errata.http._runtime import deadline
@@ -34,6 +35,7 @@ async def fetch_with_timeout(
     data: object = None,
     capture_body: bool = True,
     body_limit: int = 500,
+    max_body_bytes: int = MAX_BODY_BYTES,
     **request: object,
 ) -> _Sent: ...
 
@@ -49,6 +51,7 @@ async def fetch_with_timeout(
     data: object = None,
     capture_body: bool = True,
     body_limit: int = 500,
+    max_body_bytes: int = MAX_BODY_BYTES,
     **request: object,
 ) -> Response: ...
 
@@ -63,6 +66,7 @@ async def fetch_with_timeout(  # noqa: PLR0913 - each has its default.
     data: object = None,
     capture_body: bool = True,
     body_limit: int = 500,
+    max_body_bytes: int = MAX_BODY_BYTES,
     **request: object,
 ) -> object:
     """Send a request and return the response, read; whatever fails is raised as a `FaultError`.
@@ -72,10 +76,11 @@ async def fetch_with_timeout(  # noqa: PLR0913 - each has its default.
     The deadline covers everything: connecting, sending, waiting and reading; it replaces the timeouts of the client.
     No answer in time is TIMEOUT, no connection NETWORK_ERROR, a status from 400 on what `error_from_response` says.
     The `client` is an AsyncClient of httpx2 or httpx; without one, one is made that follows redirects. `data` goes into
-    the error, as everywhere; all other keywords (`json`, `params`, `headers`, `content`, …) go into the request. What no
-    request can be made of, such as a keyword that the client does not know, is a `TypeError`: a mistake in the program.
+    the error, as everywhere. A body of more than `max_body_bytes` once it is decompressed is given up: UPSTREAM_ERROR.
+    All other keywords (`json`, `params`, `headers`, `content`, …) go into the request. What no request can be made of,
+    such as a keyword that the client does not know, is a `TypeError`: a mistake in the program.
     """
-    call = _Call(url, method, _seconds(timeout_ms), service_name(service), data)
+    call = _Call(url, method, _seconds(timeout_ms), service_name(service), data, body_limit_of(max_body_bytes))
     async with new_client() if client is None else nullcontext(client) as sender:
         start = monotonic()
         response = await call.send(sender, request)
@@ -100,6 +105,7 @@ class _Call(NamedTuple):
     seconds: float
     who: str
     data: object
+    max_body_bytes: int
 
     async def send(self, client: Client[Any], request: dict[str, object]) -> Any:  # noqa: ANN401 - as the client's.
         """Send the request within the time; a failure is not read yet, so that a huge or hanging one costs nothing."""
@@ -109,8 +115,10 @@ class _Call(NamedTuple):
             async with deadline(self.seconds):
                 response = await client.send(built, stream=True, **options)
                 if response.status_code < _FIRST_FAILURE:
-                    await _read(response)
+                    await _read(response, self.max_body_bytes)
                 return response
+        except BodyTooLargeError as error:
+            raise FaultError.from_fault(self._too_large(error)) from error
         except Exception as error:
             raise FaultError.from_fault(self._fault(classify(error))) from error
 
@@ -123,9 +131,22 @@ class _Call(NamedTuple):
         except Exception as error:
             raise FaultError.from_fault(self._fault(classify(error))) from error
 
+    def _too_large(self, error: BodyTooLargeError) -> Fault:
+        """Say that the answer was given up. The request was processed, and another answer would be as large."""
+        message = (
+            f"{self.who} answered {self._asked}, but the body is larger than {size(error.limit)} once it is decompressed, "
+            "and was given up. Ask for less at a time, or raise `max_body_bytes`."
+        )
+        data = jsonable_object(self.data)
+        return Fault(code=Code.UPSTREAM_ERROR, message=message, retry=Retry.NEVER, data=data)
+
+    @property
+    def _asked(self) -> str:
+        return f"`{clean(f'{self.method} {_shown(self.url)}', _LONGEST_URL)}`"
+
     def _fault(self, fault: Fault) -> Fault:
         """Say who did not answer, and what."""
-        asked = f"`{clean(f'{self.method} {_shown(self.url)}', _LONGEST_URL)}`"
+        asked = self._asked
         messages = {
             Code.TIMEOUT: f"{self.who} did not answer {asked} within {self.seconds:g} s.",
             Code.NETWORK_ERROR: f"{self.who} did not answer {asked}: {fault.message}",
@@ -147,10 +168,10 @@ def _seconds(timeout_ms: object) -> float:
     return max(0, milliseconds) / 1000
 
 
-async def _read(response: Any) -> None:  # noqa: ANN401 - as the client's.
+async def _read(response: Any, limit: int) -> None:  # noqa: ANN401 - as the client's.
     """Read the body; of one that fails the connection is given back."""
     try:
-        await response.aread()
+        await read_bounded(response, limit)
     except BaseException:
         await response.aclose()
         raise

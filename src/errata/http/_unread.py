@@ -6,6 +6,7 @@ from inspect import isawaitable
 from typing import cast
 
 from errata._responses._response import as_body, attribute
+from errata.http._bounded import decoded, decoded_here, library_of
 from errata.http._runtime import deadline, in_thread
 
 _CHUNK = 16 * 1024
@@ -24,9 +25,11 @@ async def read_body(response: object, *, limit: int, seconds: float) -> bytes | 
 
 async def _read(response: object, limit: int) -> bytes | str | None:
     """Choose the way to read; `content` comes last, because that of requests blocks until everything is read."""
+    if library_of(response) is not None:  # httpx, httpx2
+        return await _decompressed(response, limit)
     if hasattr(attribute(response, "stream"), "__aiter__") and (chunks := _method(response, "aiter_bytes")):
-        return await _joined(cast("AsyncIterator[bytes]", chunks()), limit)  # httpx, httpx2
-    for name in ("iter_content", "iter_bytes"):  # requests · httpx, httpx2
+        return await _joined(cast("AsyncIterator[bytes]", chunks()), limit)  # What looks like them.
+    for name in ("iter_content", "iter_bytes"):  # requests · what looks like httpx
         if chunks := _method(response, name):
             return await in_thread(partial(_blocking_join, cast("Iterator[bytes]", chunks(_CHUNK)), limit))
     if _method(response, "readable") and (read := _method(response, "read")):  # urllib3, urllib
@@ -34,6 +37,15 @@ async def _read(response: object, limit: int) -> bytes | str | None:
     if chunks := _method(attribute(response, "content"), "iter_chunked"):  # aiohttp
         return await _joined(cast("AsyncIterator[bytes]", chunks(_CHUNK)), limit)
     return await _all_at_once(response)
+
+
+async def _decompressed(response: object, limit: int) -> bytes:
+    """Read a body of httpx or httpx2, which is decoded here: neither bounds what a few bytes may become."""
+    if hasattr(attribute(response, "stream"), "__aiter__"):
+        raw = cast("AsyncIterator[bytes]", cast("_Method", _method(response, "aiter_raw"))())
+        return await _joined(decoded(raw, response), limit)
+    raw_here = cast("Iterator[bytes]", cast("_Method", _method(response, "iter_raw"))(_CHUNK))
+    return await in_thread(partial(_blocking_join, decoded_here(raw_here, response), limit))
 
 
 async def _joined(chunks: AsyncIterator[bytes], limit: int) -> bytes:
