@@ -127,3 +127,36 @@ def test_no_token_survives_in_data(kind, seed, value):
 
     assert not survives(token, shown)
     assert redact(shown) == shown or not survives(token, redact(shown))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"auth": ["ann", "hX7q9vv2"]},
+        {"argv": ["mysql", "-phX7q9vv2", "-h", "db1"]},
+        {"argv": ["/usr/bin/redis-cli", "-a", "hX7q9vv2"]},
+        {"argv": ["curl", "-u", "ann:hX7q9vv2", "https://acme.io"]},
+        {"argv": ["mysql", "--password", "hX7q9vv2"]},
+        {"credentials": {"user": "ann", "value": "hX7q9vv2"}},
+        {"id": "password", "text": "hX7q9vv2"},
+    ],
+)
+def test_a_password_in_a_pair_a_command_or_a_field_is_hidden(data):
+    shown = redact_data(data)
+    assert "hX7q9vv2" not in str(shown)
+    assert redact_data(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"auth": ["read", "write"]},
+        {"argv": ["mysql", "-h", "db1", "--port", "3306"]},
+        {"argv": ["pytest", "-phX7q9vv2"]},
+        {"credentials": {"user": "ann", "count": 2}},
+        {"id": "password", "text": "Enter it"},
+        {"id": "row-12", "text": "hX7q9vv2"},
+    ],
+)
+def test_a_pair_a_command_or_a_field_without_a_password_stays(data):
+    assert redact_data(data) == data

@@ -10,7 +10,11 @@ from errata import redact, redact_data
 from errata._secrecy import _names, _tokens
 
 # A value that any name of its kind hides.
-VALUES = dict.fromkeys(["code", "phone", "card", "national id", "account"], "4930182746")
+VALUES = dict.fromkeys(["code", "phone", "card", "national id", "account"], "4930182746") | {
+    "name": "Katherine",
+    "birth date": "1985-05-17",
+    "address": "221B Baker Street",
+}
 MADE = "Zq81mN0c55TgWk2p9"
 WORDS = [
     *((word, kind) for table in (_names._KINDS, _names._UNSURE) for kind, words in table.items() for word in words),

@@ -185,24 +185,49 @@ HOSTILE = [
     "a:1:b:",
     "a/b@",
     "net use /user:",
+    "rejected aB3_",
+    "censys_",
+    "private_act.",
+    "eyJrpa_",
+    "3c:70 ",
+    "70 ",
+    "dni 12.",
+    "ssn 1234567890",
+    "national id 0",
+    "Aadhaar 2341 ",
+    "cGFzc3dvcmQ9",
+    "cGFzc3dvcmQ9\n",
+    "A1b2" * 16 + "\n",
+    "%25",
+    "%2525",
+    "\\u0070",
+    "&#112;",
+    "[1, ",
+    "seed legal ",
+    "12 Baker ",
+    "born ",
+    "sms 0",
+    "ann [at] ",
+    "401 for ",
+    "H4sIAAAAAAAA",
 ]
 _JUDGE = """
 import json, sys
 from errata import redact
-unit, secret = json.load(sys.stdin)
-half = unit * (40_000 // len(unit))
-once = redact(f"{half}\\n\\n{secret}\\n\\n{half}")
-assert secret not in once, "the secret survived"
-assert redact(once) == once, "redacting again changed it"
+for unit, secret in json.load(sys.stdin):
+    half = unit * (20_000 // len(unit))
+    once = redact(f"{half}\\n\\n{secret}\\n\\n{half}")
+    assert secret not in once, f"the secret survived behind {unit!r}"
+    assert redact(once) == once, f"redacting again changed it behind {unit!r}"
 """
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
-def test_hostile_text_is_judged_whole_and_in_time(unit):
+@pytest.mark.parametrize("part", range(4))
+def test_hostile_text_is_judged_whole_and_in_time(part):
     # In a process of its own, which can be stopped. How the time grows is measured in benchmarks/redacting.py.
-    secret = TOKENS["github"](random.Random(unit))
+    units = [(unit, TOKENS["github"](random.Random(unit))) for unit in HOSTILE[part::4]]
 
-    subprocess.run([sys.executable, "-c", _JUDGE], input=json.dumps([unit, secret]), text=True, timeout=60, check=True)
+    subprocess.run([sys.executable, "-c", _JUDGE], input=json.dumps(units), text=True, timeout=240, check=True)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from errata._secrecy._looks import is_placeholder, is_statement
+from errata._secrecy._looks import is_machine_made, is_placeholder, is_statement
 from errata._secrecy._marks import Span
 
 _WORD = r"""(?P<secret>[^\s'",\-][^\s'",]{2,})"""
-_APART = rf"""['",]{{0,3}}\s*['"]?{_WORD}"""  # `-p secret`, and `'-p', 'secret'` in a list of arguments
+_APART = rf"""['",]{{0,3}}\s{{0,40}}['"]?{_WORD}"""  # `-p secret`, and `'-p', 'secret'` in a list of arguments
 _REST = r"""[^\n|;&]{0,200}?[\s'",]"""
 
 # fmt: off
@@ -21,37 +21,65 @@ _ROWS = (
     ("login",                                                       rf"(?:-p|--secret){_APART}"),  # docker, az, oc, npm …
     ("redis-cli valkey-cli",                                        rf"-a{_APART}"),
     ("sqlcmd bcp osql isql tsql zip unzip",                         rf"-P{_APART}"),
+    ("mosquitto_pub mosquitto_sub mosquitto_rr",                    rf"-P{_APART}"),
     ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami",         rf"-w{_APART}"),
-    ("smbclient rpcclient",                                         r"-U['\",]{0,3}\s*['\"]?[^\s'\"%]{1,64}%(?P<secret>[^\s'\"]{2,})"),
+    ("smbclient rpcclient",                                         r"-U['\",]{0,3}\s{0,40}['\"]?[^\s'\"%]{1,64}%(?P<secret>[^\s'\"]{2,})"),
     ("7z 7za",                                                      rf"-p{_WORD}"),
-    ("openssl",                                                     rf"(?:-k{_APART}|-pass(?:in|out)?\s+pass:(?P<other>[^\s'\"]{{2,}}))"),
+    ("openssl",                                                     rf"(?:-k{_APART}|-pass(?:in|out)?\s{{1,40}}pass:(?P<other>[^\s'\"]{{2,}}))"),
     ("sqlplus rman impdp expdp",                                    r"['\"]?[\w.]{1,64}/(?P<secret>[^\s@'\"/]{3,})"),
     ("ssh-keygen",                                                  rf"-[NP]{_APART}"),
     ("keytool jarsigner",                                           rf"-\w{{0,6}}(?:storepass|keypass){_APART}"),
+    ("az psexec useradd usermod wmic winexe",                       rf"-p{_APART}"),
+    ("ipmitool racadm",                                             rf"-P{_APART}"),
+    ("snmpwalk snmpget snmpset",                                    rf"-A{_APART}(?:\s{{1,8}}-x\s{{1,8}}\w{{1,8}})?(?:\s{{1,8}}-X\s{{1,8}}['\"]?(?P<other>[^\s'\"]{{3,}}))?"),
+    ("schtasks sc sc.exe schtasks.exe",                             rf"(?:/rp|/p|password=){_APART}"),
+    ("rabbitmqctl",                                                 r"(?:add_user|change_password|authenticate_user)\s{1,8}['\"]?\S{1,64}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("mysqladmin",                                                  r"password['\",]{0,3}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("xfreerdp wfreerdp xfreerdp3 cmdkey mstsc",                    r"/(?:p|pass|password):['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("mc",                                                          r"(?:alias|config)\s{1,8}(?:set|host\s{1,8}add)\s{1,8}\S{1,64}\s{1,8}https?://\S{1,200}\s{1,8}\S{1,128}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("composer",                                                    r"http-basic\.\S{1,200}\s{1,8}\S{1,128}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("zkCli zkCli.sh",                                              r"addauth\s{1,8}digest\s{1,8}[^\s:]{1,64}:(?P<secret>\S{3,})"),
+    ("gh glab",                                                     rf"(?:--body|-b|--value){_APART}"),
+    ("aws",                                                         rf"SecureString[^\n|;&]{{0,200}}?--value{_APART}"),
+    ("erl iex elixir rabbitmqctl",                                  rf"--?(?:set)?cookie{_APART}"),
+    ("ConvertTo-SecureString",                                      r"(?:-String\s{1,8})?['\"](?P<secret>[^'\"\n$]{2,256})(?=['\"])"),
     ("curl wget http https xh ftp lftp",
-     r"(?:-u|-U|-a|--user|--proxy-user|--auth)['\",]{0,3}[\s=]*['\"]?[^\s'\":]{1,128}:(?P<secret>[^\s'\"]{2,})"),
+     r"(?:-u|-U|-a|--user|--proxy-user|--auth)['\",]{0,3}[\s=]{0,8}['\"]?[^\s'\":]{1,128}:(?P<secret>[^\s'\"]{2,})"),
 )
 
 _LITERAL = r"""["'](?P<secret>[^'"\n]{2,256})"""
-_BY = r"\s+(?:with\s+\S{1,40}\s+)?(?:by|as)\s+(?:(?:password|values)\s+)?"
+_BY = r"\s{1,40}(?:with\s{1,40}\S{1,40}\s{1,40})?(?:by|as)\s{1,40}(?:(?:password|values)\s{1,40})?"
 _HOST = r"(?:localhost|\*|(?:[\w\-]{1,63}+\.){1,8}+[A-Za-z0-9]{1,63}+(?<!\.py|\.js|\.ts|\.go|\.rs|\.rb)(?<!\.[ch]))"
+_TELLING = r"[\w.\-]{0,40}?(?:passwo?r?d|passphrase|secret|token|api_?key)\w{0,20}+"
+_ONE_OF_SEVERAL = r"(?:[a-z0-9]{4,6}-[a-z0-9]{4,6}|\d{6,10}|(?=[a-z]{0,11}\d)[a-z0-9]{8,12})"
 _STATEMENTS = (
+    (";s:",        rf's:\d{{1,4}}:"{_TELLING}";s:\d{{1,6}}:"(?P<secret>[^"\n]{{3,512}})'),  # As PHP writes
+    ("[1]",        rf'\$`?{_TELLING}`?\s{{1,4}}\[1\]\s{{1,4}}"(?P<secret>[^"\n]{{3,512}})'),  # As R does
+    ("psk",        r'(?<=:\s)PSK\s{1,8}"(?P<secret>[^"\n]{3,256})'),
+    ("]:",         r"\[[\w.\-]{1,253}\]:\d{2,5}[ \t]{1,8}[^\s:]{1,128}:(?P<secret>[^\s:]{3,256})(?=\s|$)"),  # Postfix
+    ("gen_salt",   r"crypt\s{0,4}\(\s{0,4}'(?P<secret>[^'\n]{2,256})'\s{0,4},\s{0,4}gen_salt"),
+    ("wordpress_", r"wordpress_(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[^\s;,'\"]{16,512})"),
+    ("/private-",  r"private-(?<=/private-)(?P<secret>[0-9a-f]{32})(?=/)"),  # A calendar
+    ("snyk",       r"snyk\s{1,8}auth\s{1,8}(?P<secret>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"),
+    ("'ac \"ac",   r"['\"](?-i:AC)[0-9a-f]{32}['\"]\s{0,4},\s{0,4}['\"](?P<secret>[0-9a-f]{32})(?=['\"])"),  # Twilio
+    ("codes",      rf"(?:recovery|backup|scratch)[ _\-]codes\s{{0,4}}[:=]\s{{0,4}}(?:\[redacted: [a-z ]{{1,20}}\][ ,]{{1,3}})?(?P<secret>{_ONE_OF_SEVERAL}(?:[ ,]{{1,3}}{_ONE_OF_SEVERAL}(?!\w)){{0,19}})"),
     ("identified", rf"(?:create|alter|grant)\s[^;\n]{{0,200}}?\sidentified{_BY}{_LITERAL}"),
     ("identified", rf"(?-i:IDENTIFIED){_BY}{_LITERAL}"),
-    ("identified", r"(?:create|alter)\s+user\s+\S{1,80}\s+identified\s+by\s+(?!values\b)(?P<secret>[^\s'\";]{3,})"),
-    ("password",   rf"(?:create|alter)\s+(?:user|role|group|login)\s[^;\n]{{0,200}}?\spassword\s+{_LITERAL}"),
-    ("password",   rf"set\s+password\s*(?:for\s+\S{{1,200}}\s*)?=\s*(?:\w{{0,4}}password\s?\(\s?)?{_LITERAL}"),
-    ("password",   rf"(?-i:PASSWORD)\s+{_LITERAL}"),
-    ("conn",       r"(?<![\w,.]\s)conn(?:ect)?\s+[\w$\#.]{1,64}/(?!\d+@)(?P<secret>[^\s@'\"/]{3,128})(?=@\w|\s+as\s+sys)"),
+    ("identified", r"(?:create|alter)\s{1,40}user\s{1,40}\S{1,80}\s{1,40}identified\s{1,40}by\s{1,40}(?!values\b)(?P<secret>[^\s'\";]{3,})"),
+    ("password",   rf"(?:create|alter)\s{{1,40}}(?:user|role|group|login)\s[^;\n]{{0,200}}?\spassword\s{{1,40}}{_LITERAL}"),
+    ("password",   rf"set\s{{1,40}}password\s{{0,40}}(?:for\s{{1,40}}\S{{1,200}}\s{{0,40}})?=\s{{0,40}}(?:\w{{0,4}}password\s?\(\s?)?{_LITERAL}"),
+    ("password",   rf"(?-i:PASSWORD)\s{{1,40}}{_LITERAL}"),
+    ("conn",       r"(?<![\w,.]\s)conn(?:ect)?\s{1,40}[\w$\#.]{1,64}/(?!\d{1,20}@)(?P<secret>[^\s@'\"/]{3,128})(?=@\w|\s{1,40}as\s{1,40}sys)"),
     ("@//",        r"(?<![./@\-])[\w$\#]{1,64}+/(?P<secret>[^\s@'\"/]{3,128})(?=@//\w)"),
-    ("/u",         r"net\s+use\s[^\n|&]{0,200}?\s/u(?:ser)?:\S{1,80}\s+(?P<secret>[^\s/'\"]{3,128})(?=\s*(?:$|[/\n'\"&|]))"),
-    ("/u",         r"net\s+use\s+(?:\S{1,3}\s+)?\\\\\S{1,200}\s+(?P<secret>[^\s/'\"]{3,128})\s+/u"),
-    ("echo",       r"echo\s+(?:-n\s+)?(?P<q>['\"]?)(?P<secret>[^\s'\"|$]{3,256})(?P=q)\s*\|\s*(?:sudo\s(?:-\w\s+)*-\w*S|[^\n|]{0,200}?\s--(?:password-)?stdin)"),
-    ("chpasswd",   r"echo\s+['\"]?[\w.\-]{1,64}:(?P<secret>[^\s'\"|$]{3,256})['\"]?\s*\|\s*(?:sudo\s+)?chpasswd"),
-    ("htpasswd",   r"htpasswd\s+-\w*n\w*b\w*\s+\S{1,64}\s+['\"]?(?P<secret>[^\s'\"]{3,256})"),
-    ("htpasswd",   r"htpasswd\s+-(?!\w*n)\w*b\w*\s+(?:-\w+\s+){0,4}\S{1,200}\s+\S{1,64}\s+['\"]?(?P<secret>[^\s'\"]{3,256})"),
-    ("--basic",    r"--basic(?:-auth)?[\s=]+['\"]?[^\s:'\"/]{1,64}:(?!//)(?P<secret>[^\s'\"]{2,256})"),
-    ("basicauth",  r"(?:\w{1,20}\.)?\w{0,8}BasicAuth\(\s*(?:\w{1,12}=)?['\"][^'\"\n]{1,128}['\"]\s*,\s*(?:\w{1,12}=)?['\"](?P<secret>[^'\"\n]{2,256})"),
+    ("/u",         r"net\s{1,40}use\s[^\n|&]{0,200}?\s/u(?:ser)?:\S{1,80}\s{1,40}(?P<secret>[^\s/'\"]{3,128})(?=\s{0,40}(?:$|[/\n'\"&|]))"),
+    ("/u",         r"net\s{1,40}use\s{1,40}(?:\S{1,3}\s{1,40})?\\\\\S{1,200}\s{1,40}(?P<secret>[^\s/'\"]{3,128})\s{1,40}/u"),
+    ("echo",       r"echo\s{1,40}(?:-n\s{1,40})?(?P<q>['\"]?)(?P<secret>[^\s'\"|$]{3,256})(?P=q)\s{0,40}\|\s{0,40}(?:sudo\s(?:-\w\s{1,40}){0,8}-\w{0,8}S|[^\n|]{0,200}?\s--(?:password-)?stdin|(?:sudo\s{1,40})?cryptsetup\s)"),
+    ("chpasswd",   r"echo\s{1,40}['\"]?[\w.\-]{1,64}:(?P<secret>[^\s'\"|$]{3,256})['\"]?\s{0,40}\|\s{0,40}(?:sudo\s{1,40})?chpasswd"),
+    ("htpasswd",   r"htpasswd\s{1,40}-\w{0,8}n\w{0,8}b\w{0,8}\s{1,40}\S{1,64}\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
+    ("htpasswd",   r"htpasswd\s{1,40}-(?!\w{0,8}n)\w{0,8}b\w{0,8}\s{1,40}(?:-\w{1,20}\s{1,40}){0,4}\S{1,200}\s{1,40}\S{1,64}\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
+    ("--basic",    r"--basic(?:-auth)?[\s=]{1,8}['\"]?[^\s:'\"/]{1,64}:(?!//)(?P<secret>[^\s'\"]{2,256})"),
+    ("vault",      r"vault\s{1,8}login\s{1,8}(?:token=)?(?P<secret>[\w.\-]{16,256})"),
+    ("net",        r"net\s{1,40}user\s{1,40}\S{1,64}\s{1,40}(?P<secret>[^\s/*'\"][^\s'\"]{2,127})(?=\s{1,40}/)"),
     (":54 :6432: :*:",  # The host, port, database, user and password of a line in `.pgpass`
      rf"(?<![.\-/]){_HOST}:(?:54\d\d|6432|\*):[A-Za-z_*][\w\-]{{0,62}}+:[A-Za-z_*][\w.\-]{{0,62}}+:(?P<secret>[^\s:'\"]{{3,128}}+)"),
 )
@@ -61,19 +89,65 @@ Upper case is SQL; in lower case, more of it has to be there: "rows are identifi
 """
 
 _LOGINS = (
-    ("auth",     r"(?-i:AUTH) +(?:\S{1,64} +)?(?P<prompted>\S{3,256})(?=\s*(?:$|[\r\n]))"),                # Redis
-    ("requirepass masterauth", r"(?:requirepass|masterauth)\s+['\"]?(?P<secret>[^\s'\"]{3,256})"),
-    ("pass",     r"(?-i:PASS) +(?P<prompted>[^\s/:]{3,256})(?=\s*(?:$|[\r\n'\"]))"),                      # FTP and POP
-    ("password", r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(?P<secret>\S{3,256})"),          # `.netrc`
-    ("password", r"(?<=login\s)\S{1,200}\s+password\s+(?P<chosen>\S{3,256})"),
-    ("env",      r"(?-i:ENV)\s+(?-i:[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN|KEY))\s+['\"]?(?P<secret>[^\s'\"=]{3,256})['\"]?(?=\s*(?:$|[\r\n]))"),
-    ("configure", r"configure\s+set\s+[\w.\-]{0,80}(?:secret_access_key|session_token)\s+['\"]?(?P<secret>[^\s'\"]{8,})"),
+    ("auth",     r"(?-i:AUTH) {1,40}(?:\S{1,64} {1,40})?(?P<prompted>[^\s'\"()]{3,256})(?=['\"]?\s{0,40}(?:$|[\r\n]))"),                # Redis
+    ("auth",     r"(?-i:AUTH(?:ENTICATE)?) {1,4}(?-i:PLAIN|LOGIN|XOAUTH2|OAUTHBEARER|CRAM-MD5|SCRAM-\S{1,16})(?: {1,4}|\r?\n)(?P<encoded>[A-Za-z0-9+/\-_]{8,4096}={0,2})"),
+    ("login",    r"[A-Za-z]{1,4}\d{1,6} (?-i:LOGIN) \S{1,64} (?P<chosen>\S{3,256})"),                       # IMAP
+    ("sec-websocket", r"sec-websocket-protocol\W{1,8}[^\n]{0,80}?(?:bearer|token|auth|jwt|authorization)(?:\.[\w.]{0,60}\.|[.,\-\s]{1,3})(?P<secret>[\w.\-~+/=]{12,2048})"),
+    ("requirepass masterauth", r"(?:requirepass|masterauth)\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
+    ("pass",     r"(?-i:PASS) {1,40}(?P<prompted>[^\s/:]{3,256})(?=\s{0,40}(?:$|[\r\n'\"]))"),                      # FTP and POP
+    ("password", r"machine\s{1,40}\S{1,200}\s{1,40}login\s{1,40}\S{1,200}\s{1,40}password\s{1,40}(?P<secret>\S{3,256})"),          # `.netrc`
+    ("password", r"(?<=login\s)\S{1,200}\s{1,40}password\s{1,40}(?P<chosen>\S{3,256})"),
+    ("334",      r"334 [\w+/=]{0,80}\r?\n(?:c: |>{1,3} )?(?P<encoded>[A-Za-z0-9+/]{8,4096}={0,2})"),
+    ("identify", r"(?-i:IDENTIFY) {1,4}(?:\S{1,64} )?(?P<chosen>\S{3,256})"),
+    ("tacacs-server radius-server snmp-server", r"(?:(?:tacacs|radius)-server\s(?:host\s\S{1,64}\s)?key|snmp-server\scommunity)\s(?:\d\s)?(?P<secret>\S{3,128})"),
+    ("secret password", r"(?:enable|username\s\S{1,64}(?:\sprivilege\s\d{1,2})?|neighbor\s\S{1,64}|ppp\s\w{3,4}|line\s\w{3,7})\s(?:secret|password)\s(?:\d{1,2}\s)?(?P<chosen>\S{3,128})"),
+    ("credentials", r"credentials\s?\(?[\w.@\-]{1,64}\s?/\s?(?P<chosen>[^\s/)]{6,128})"),
+    ("env",      r"(?:(?-i:ENV)|setenv|set\s-\w{1,3})\s{1,40}(?-i:[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN|KEY))\s{1,40}['\"]?(?P<secret>[^\s'\"=]{3,256})['\"]?(?=\s{0,40}(?:$|[\r\n]))"),
+    ("configure", r"configure\s{1,40}set\s{1,40}[\w.\-]{0,80}(?:secret_access_key|session_token)\s{1,40}['\"]?(?P<secret>[^\s'\"]{8,})"),
 )
 """The same for what one types to a server, or has in a file that types it.
 
 A secret that is `prompted` counts behind a prompt only, one that is `chosen` only with a digit: the rest is prose.
 """
 # fmt: on
+
+_CREDENTIALS = (
+    "basicauth",
+    "passwordauth",
+    "plaintext",
+    "plainauth",
+    "usernamepassword",
+    "passwordcredential",
+    "networkcredential",
+    "digestauth",
+    "ntlmauth",
+    "basic_auth",
+)
+"""What the name of something made of a user and a password has in it."""
+_LOGS_IN = (
+    "login",
+    "log_in",
+    "logon",
+    "log_on",
+    "signin",
+    "sign_in",
+    "authenticate",
+    "auth",
+    "bind",
+    "simple_bind_s",
+    "adduser",
+    "add_user",
+    "createuser",
+    "create_user",
+    "password",
+)
+"""How the name of a function ends that takes a user and a password among other things."""
+_CONNECTS = ("connect", "__construct", "getconnection")
+"""The same where a host comes first."""
+_ARGUMENT = r"""(?:\w{1,12}+=)?(?:'[^'\n]{0,128}+'|"[^"\n]{0,128}+")\s{0,8}+,\s{0,8}+"""
+_CHOSEN = (  # A password where something else could be: letters and digits, and no host, file or address.
+    r"""["'](?=[^'"\n]{0,127}\d)(?=[^'"\n]{0,127}[A-Za-z])(?![\w\-]{0,40}[.:/]\w)(?P<secret>[^\s'",/]{6,128}+)(?=['"])"""
+)
 
 _Row = tuple[str, str]
 
@@ -88,13 +162,64 @@ def _by_word(table: tuple[_Row, ...]) -> dict[str, list[_Row]]:
 
 _ROWS_OF, _STATEMENTS_OF, _LOGINS_OF = _by_word(_ROWS), _by_word(_STATEMENTS), _by_word(_LOGINS)
 
-_PROMPT = re.compile(r"(?:[>$\"']|\bC:|\b(?:sent|send|sending):?) ?$|USER \S{1,64}\s[^\0]{0,160}$")
-_MECHANISMS = frozenset({"PLAIN", "LOGIN", "NTLM", "XOAUTH2", "GSSAPI", "CRAM-MD5", "DIGEST-MD5", "TLS", "SSL"})
+_PROMPT = re.compile(
+    r"(?:[>$\"']|\b(?:C|FTP|POP3?|IMAP|client):|\b(?:sent|send|sending):?) ?$|USER \S{1,64}\s[^\0]{0,160}$"
+)
+_MECHANISMS = frozenset(
+    {"PLAIN", "LOGIN", "NTLM", "XOAUTH2", "GSSAPI", "CRAM-MD5", "DIGEST-MD5", "TLS", "SSL", "EXTERNAL"}
+)
 
 
 @cache
 def _command(names: str, option: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w\-])(?:{'|'.join(map(re.escape, names.split()))})(?=\s|['\"]){_REST}{option}")
+
+
+@cache
+def _call() -> re.Pattern[str]:
+    """Match the bracket of a call whose first argument is a text."""
+    return re.compile(r"""\((?<=\w\()\s{0,40}+(?=(?:\w{1,12}+=)?["'])""")
+
+
+@cache
+def _arguments() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    literal = rf"(?:\w{{1,12}}+=)?{_LITERAL}"
+    return (
+        re.compile(rf"{_ARGUMENT}{literal}"),
+        re.compile(rf"(?:{_ARGUMENT}){{1,3}}?{_CHOSEN}"),
+        re.compile(rf"(?:{_ARGUMENT}){{2,3}}?{_CHOSEN}"),
+    )
+
+
+@cache
+def _passed() -> re.Pattern[str]:
+    """Match where an error about logging in shows what it was raised or called with, in lower case."""
+    return re.compile(
+        r"(?:auth|login|logon|sign-?in|credential|password)[\w.]{0,40}+(?:\(\))?(?::|[^\n(){}\[\]'\"]{0,60}(?:args|arguments|params)\s?[=:])\s{0,4}[\[(](?=['\"])"
+    )
+
+
+def _calls(text: str, lower: str) -> Iterator[Span]:
+    """Find the password among the arguments of a call: `login('ann', '…')`, `BasicAuthentication("app", "…")`."""
+    credentials, login, connection = _arguments()
+    for found in _passed().finditer(lower):
+        if match := login.match(text, found.end()):
+            yield from _spans(match)
+    for found in _call().finditer(text):
+        name = lower[max(0, found.start() - 40) : found.start()]
+        if any(map(_NAME_BEFORE.split(name)[-1].__contains__, _CREDENTIALS)):
+            form = credentials
+        elif name.endswith(_LOGS_IN):
+            form = login
+        elif name.endswith(_CONNECTS):
+            form = connection
+        else:
+            continue
+        if match := form.match(text, found.end()):
+            yield from _spans(match)
+
+
+_NAME_BEFORE = re.compile(r"[^\w]")
 
 
 @cache
@@ -107,7 +232,12 @@ def commands(text: str, lower: str) -> Iterator[Span]:
     forms = [_command(names, option) for names, option in _told_by(_ROWS_OF, text)]
     forms += [_statement(pattern) for _, pattern in _told_by(_STATEMENTS_OF, lower)]
     found = [span for form in forms for match in form.finditer(text) for span in _spans(match)]
-    return iter(sorted(found))
+    return iter(sorted([*found, *_calls(text, lower)]))
+
+
+def is_command(word: str) -> bool:
+    """Whether a word calls a program that takes a password, with or without the directory it is in."""
+    return word.rpartition("/")[2] in _ROWS_OF
 
 
 def logins(text: str, lower: str) -> Iterator[Span]:
@@ -127,14 +257,18 @@ def _is_login(text: str, match: re.Match[str]) -> bool:
     groups = match.groupdict()
     if (secret := groups.get("prompted")) is not None:
         before = text[max(0, match.start() - 200) : match.start()]
-        return secret not in _MECHANISMS and not is_statement(secret) and _PROMPT.search(before) is not None
+        typed = is_machine_made(secret) or _PROMPT.search(before) is not None
+        return secret not in _MECHANISMS and not is_statement(secret) and typed
+    if (secret := groups.get("encoded")) is not None:
+        return secret.endswith("=") or is_machine_made(secret)
     if (secret := groups.get("chosen")) is not None:
-        return any(c.isdigit() for c in secret) and any(c.isalpha() for c in secret)
+        return any(map(str.isalpha, secret)) and not all(c.isalpha() or c in "-_." for c in secret)
     return not is_statement(match["secret"])
 
 
 def _spans(match: re.Match[str]) -> Iterator[Span]:
     """Give every part of a command that is a password and not only stands for one."""
     for group, secret in match.groupdict().items():
-        if group != "q" and secret is not None and not is_placeholder(secret):
+        inside_a_mark = match.string.endswith("[redacted: ", 0, match.start(group))
+        if group != "q" and secret is not None and not inside_a_mark and not is_placeholder(secret):
             yield Span(*match.span(group), "password")

@@ -27,13 +27,23 @@ _LONGEST = 64
 @cache
 def _domain() -> re.Pattern[str]:
     return re.compile(
-        r"(?:@|%40|\\u0040)(?P<domain>(?:[^\W_](?:[^\W_]|-){0,62}+\.){1,8}[A-Za-z]{2,24}+)(?![\w@])"
+        r"(?:@|%40|\\u0040|&\#64;|\\x40)(?P<domain>(?:[^\W_](?:[^\W_]|-){0,62}+\.){1,8}(?:xn--[A-Za-z0-9\-]{2,59}+|[^\W\d_]{2,24}+)"
+        r"|\[(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|IPv6:[0-9a-fA-F:]{2,39}+)\])(?![\w@])"
         r"(?P<path>:(?:[~/]|[\w.\-]{1,99}+/))?"
+    )
+
+
+@cache
+def _spelled() -> re.Pattern[str]:
+    """Match `ann [at] example [dot] org`, as people write for people."""
+    return re.compile(
+        r"(?i)(?<![\w.+\-])[\w.+\-]{1,64}+ ?[\[({] ?at ?[\])}] ?[a-z0-9\-]{1,63}+(?:(?: ?[\[({] ?dot ?[\])}] ?|\.)[a-z0-9\-]{2,63}+){1,4}"
     )
 
 
 def emails(text: str) -> Iterator[Span]:
     """Find the addresses; each is looked for from its @, no further back than to the one before."""
+    yield from (Span(*found.span(), "email") for found in _spelled().finditer(text))
     seen = 0
     for found in _domain().finditer(text):
         start = _start(text, max(seen, found.start() - _LONGEST), found.start())
@@ -44,6 +54,8 @@ def emails(text: str) -> Iterator[Span]:
 
 def _start(text: str, floor: int, end: int) -> int:
     before = text[floor:end]
+    if quoted := _QUOTED.search(before):
+        return floor + quoted.start()
     local = before[len(before.rstrip(_LOCAL)) :]
     if (sign := max(local.rfind("="), local.rfind("&"), local.rfind("/"), local.rfind("?"), local.rfind("%3D"))) >= 0:
         local = local[sign + (3 if local[sign] == "%" else 1) :]
@@ -52,6 +64,9 @@ def _start(text: str, floor: int, end: int) -> int:
     if start > 0 and not text[start - 1].isascii() and text[start - 1].isalpha():
         start = _start_of_word(text, floor, start)
     return start + 1 if escaped else start
+
+
+_QUOTED = re.compile(r"\"[\w.+\- ]{1,40}\"$")
 
 
 def _start_of_word(text: str, floor: int, start: int) -> int:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from errata._secrecy._edges import Ends
 from errata._secrecy._looks import is_machine_made, is_placeholder, is_statement
 from errata._secrecy._marks import ANY_MARK, Span
 from errata._secrecy._names import announced
@@ -13,53 +14,80 @@ _SCHEME_ONLY = frozenset({"bearer", "basic", "digest", "negotiate", "token", "nt
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority", "version", "comment"})
 
 
+_LONGEST_JUDGED = 256
+
+
 @cache
-def _credentials() -> re.Pattern[str]:
-    """Match a scheme and what follows it: one word, or a list of parameters as Digest, OAuth and AWS have them."""
-    return re.compile(
-        rf"""(?x)
-        (?P<scheme>[A-Za-z][\w\-]{{1,30}}+[ \t]++)?
-        (?P<secret>
-            [\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"|[^\s,"']{{1,1000}}+)(?:,[ \t]*+[\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"|[^\s,"']{{0,1000}}+))++
-          | (?:{ANY_MARK}|[^\s,;"'<>\\])++
-        )"""
-    )
+def _scheme() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z][\w\-]{1,30}+[ \t]{1,40}+")
 
 
-def authorization(text: str, start: int, end: int, *, whole: bool) -> Iterator[Span]:
+@cache
+def _parameters() -> re.Pattern[str]:
+    """Match the parameters of Digest, OAuth and AWS: one in quotation marks, or two at least."""
+    value = r"""(?:"[^"\n]{0,1000}+"|[^\s,"']{0,1000}+)"""
+    more = rf"(?:,[ \t]{{0,40}}+[\w\-]{{1,40}}+={value})"
+    return re.compile(rf"""[\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"{more}*+|{value}{more}++)""")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(rf"""(?:{ANY_MARK}|[^\s,;"'<>\\])++""")
+
+
+def authorization(ends: Ends, start: int, end: int, *, whole: bool) -> Iterator[Span]:
     """Find the credentials in the value of an Authorization header; the scheme may be seen."""
-    found = _credentials().match(text, start, end)
-    if found is None:
+    text = ends.text
+    begun = _scheme().match(text, start, end)
+    first = begun.end() if begun else start
+    last = _end_of_credentials(ends, first, end)
+    if last == first:  # A scheme alone, or one word without any.
+        first, last, begun = start, _end_of_credentials(ends, start, end), None
+    if last == first:
         return
-    scheme = (found["scheme"] or "").strip().lower()
-    first = found.start("secret")
-    last = end if whole and scheme else found.end("secret")
-    secret = text[first:last]
+    scheme = begun[0].strip().lower() if begun else ""
+    last = end if whole and scheme else last
+    secret = text[first : min(last, first + _LONGEST_JUDGED)]
     if is_placeholder(secret) or is_statement(secret) or (not scheme and secret.lower() in _SCHEME_ONLY):
+        return
+    if not scheme and not whole and secret.isalpha() and len(secret) < _LEAST_COOKIE:  # `'Authorization': auth`
         return
     if scheme in _SCHEME_ONLY or not is_statement(scheme):
         yield Span(first, last, "token")
 
 
+def _end_of_credentials(ends: Ends, start: int, end: int) -> int:
+    return min(end, max(ends.run(_parameters(), start), ends.run(_word(), start)))
+
+
 @cache
 def _crumb() -> re.Pattern[str]:
     name, value = r"""[^\s=;,"'\\]{1,128}+""", rf"""(?:{ANY_MARK}|[^;\s,"'\\])*+"""
-    return re.compile(rf"(?:[;,]?[ \t]*+)(?P<name>{name})(?:=(?P<value>{value}))?")
+    return re.compile(rf"(?:[;,]?[ \t]{{0,80}}+)(?P<name>{name})(?:=(?P<value>{value}))?")
 
 
-def cookies(text: str, start: int, end: int) -> Iterator[Span]:
-    """Find the cookies that are more than a preference, one behind the other; `theme=dark` may be seen."""
-    if text.find("=", start, end) < 0:
-        yield from [Span(start, end, "cookie")] if _is_more("", text[start:end]) else []
-        return
+def cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
+    """Find the cookies that are more than a preference, and where all of them end; `theme=dark` may be seen."""
+    spans: list[Span] = []
     position = start
     while found := _crumb().match(text, position, end):
         position = found.end()
-        name, value = found["name"], found["value"] or ""
-        if name.lower() not in _ATTRIBUTES and not is_placeholder(value) and _is_more(name, value):
-            yield Span(*found.span("value"), "cookie")
+        name, value = found["name"], found["value"]
+        if value is None and found.start() == start and text[position : position + 1] != ";":
+            return _lonely_cookie(text, start, end)
+        if name.lower() not in _ATTRIBUTES and value and not is_placeholder(value) and _is_more(name, value):
+            spans.append(Span(*found.span("value"), "cookie"))
         if text[position : position + 1] != ";":
-            return
+            break
+    return spans, position
+
+
+def _lonely_cookie(text: str, start: int, end: int) -> tuple[list[Span], int]:
+    """Take a header without any `=` for the value of a cookie."""
+    found = _word().match(text, start, end)
+    if found is None or found.end() < end or "=" in found[0] or not _is_more("", found[0]):
+        return [], found.end() if found else start
+    return [Span(*found.span(), "cookie")], found.end()
 
 
 def _is_more(name: str, value: str) -> bool:

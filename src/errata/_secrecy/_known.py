@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from threading import Lock
 from urllib.parse import quote, quote_plus
 
+from errata._fork import renewed_after_fork
 from errata._secrecy._looks import is_machine_made
 from errata._secrecy._marks import KINDS, Span, mark
 from errata._secrecy._names import announced
@@ -55,11 +56,16 @@ class Known:
     """The secrets of a process, in the forms in which they turn up in text."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._told: dict[object, frozenset[str]] = {}
         self._found: frozenset[str] = frozenset()
         self._forms: tuple[str, ...] = ()
         self._generation = 0
+        self.take_new_lock()
+        renewed_after_fork(self)
+
+    def take_new_lock(self) -> None:
+        """Begin, or begin in a child process; there, another thread may have been stopped in the middle of looking around."""
+        self._lock = Lock()
         self._variables = -1
         self._read_at = float("-inf")
 

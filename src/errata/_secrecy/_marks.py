@@ -6,12 +6,16 @@ from typing import Final, Literal, NamedTuple, get_args
 
 Kind = Literal[
     "account",
+    "address",
+    "birth date",
     "card",
     "code",
     "cookie",
     "email",
     "ip address",
     "key",
+    "mac address",
+    "name",
     "national id",
     "password",
     "password hash",
@@ -25,7 +29,8 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-ANY_MARK = r"\[redacted:\ [a-z\ ]{2,20}\]"
+ANY_MARK = r"\[redacted:\ (?:" + "|".join(KINDS).replace(" ", r"\ ") + r")\]"
+"""Matches a mark of ours. What only looks like one is foreign text, and protects nothing."""
 MARK = re.compile(ANY_MARK)
 TEXT: Final = "text"
 """The kind of a whole text that had to go."""
@@ -61,7 +66,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
     """Give a name, or one with a number behind it: two keys of an object may have become alike."""
     if name not in taken:
         return name
-    number = len(taken) + 1
-    while f"{name}~{number}" in taken:
-        number += 1
-    return f"{name}~{number}"
+    numbered = f"{name}~{len(taken) + 1}"
+    while numbered in taken:  # Each of those is passed for this number only, so that many names together cost no more.
+        numbered += "~"
+    return numbered

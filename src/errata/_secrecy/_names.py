@@ -23,7 +23,9 @@ class Announced(NamedTuple):
 _KINDS: dict[Kind, tuple[str, ...]] = {
     "password": (
         "password", "passwd", "pswd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "psw", "pw",
-        "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass",
+        "passwords", "passphrases", "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass", "wachtwoord",
+        "passord", "lösenord", "losenord", "adgangskode", "salasana", "heslo", "hasło", "haslo", "parola", "şifre", "jelszó",
+        "пароль", "лозинка", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
     ),
     "secret": ("secret", "secrets", "mnemonic", "psk", "pass"),
     "token": ("token", "jwt", "bearer", "authorization", "macaroon"),
@@ -34,15 +36,17 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
     "card": ("pan", "cardnumber", "creditcard", "ccnumber"),
     "national id": ("ssn", "sin", "nino", "passportnumber"),
     "account": ("iban",),
+    "name": ("surname", "fullname", "firstname", "lastname", "holdername"),
+    "birth date": ("dob", "birthdate", "birthday", "dateofbirth"),
 }
 """The last word of a name that is sure to announce something of a kind."""
 
 _UNSURE: dict[Kind, tuple[str, ...]] = {
-    "key": ("key",),
-    "token": ("tokens", "auth", "oauth", "csrf", "xsrf", "pat"),
+    "key": ("key", "appid", "license", "licence"),
+    "token": ("tokens", "auth", "oauth", "csrf", "xsrf", "pat", "ticket", "assertion", "access", "refresh"),
     "session": ("session", "sid", "sess", "sessionid", "sessid", "phpsessid", "jsessionid"),
     "signature": ("signature", "sig", "hmac"),
-    "secret": ("credential", "credentials", "creds", "salt"),
+    "secret": ("credential", "credentials", "creds", "salt", "pepper", "seed"),
 }
 """The same for words with an innocent meaning: `session=active`, `key=name`."""
 
@@ -51,21 +55,29 @@ _PHRASES: dict[Kind, tuple[str, ...]] = {
         "api key", "access key", "secret key", "private key", "auth key", "encryption key", "signing key", "master key",
         "account key", "shared key", "storage key", "service key", "subscription key", "functions key", "app key",
         "application key", "license key", "deploy key", "consumer key", "ssh key", "hmac key", "webhook key",
-        "admin key", "root key", "server key", "client key", "decryption key", "fernet key", "jwt key",
+        "admin key", "root key", "server key", "client key", "decryption key", "fernet key", "jwt key", "pairing key",
+        "activation key", "developer key", "integration key", "ingest key",
     ),
     "code": (
         "verification code", "otp code", "mfa code", "fa code", "auth code", "security code", "pin code", "access code",
-        "authorization code", "sms code", "login code", "totp code",
+        "authorization code", "sms code", "login code", "totp code", "unlock code", "pairing code", "reset code",
+        "activation code", "confirmation code", "user code",
     ),
     "session": ("session id", "session key", "session token", "session cookie"),
-    "password": ("pass word",),
+    "password": ("pass word", "de passe"),
     "secret": (
         "code verifier", "oauth verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase",
-        "backup code", "recovery code", "backup codes", "recovery codes",
+        "security credentials", "backup code", "recovery code", "backup codes", "recovery codes",
     ),
     "phone": ("phone number", "mobile number", "telephone number", "fax number", "cell number"),
     "card": ("card number", "credit card", "cc number"),
     "account": ("account number", "iban number", "routing number"),
+    "name": (
+        "full name", "first name", "last name", "given name", "family name", "middle name", "maiden name", "holder name",
+        "cardholder name", "patient name", "legal name",
+    ),
+    "birth date": ("birth date", "of birth"),
+    "address": ("street address", "home address", "postal address", "mailing address", "billing address", "shipping address", "address line"),
     "national id": ("social security", "security number", "tax id", "national id", "passport number", "tax number"),
 }
 """Two last words that announce something only together."""
@@ -77,7 +89,7 @@ _INNOCENT = frozenset({
     "special token", "max token", "min token", "start token", "end token", "cancellation token", "syntax token",
     "skip token", "resume token", "parse token", "first token", "last token", "per token", "delta token", "marker token",
     "stop tokens", "max tokens", "min tokens", "input tokens", "output tokens", "prompt tokens", "completion tokens",
-    "total tokens", "cached tokens", "reasoning tokens",
+    "total tokens", "cached tokens", "reasoning tokens", "input token", "output token", "prompt token", "completion token",
     # Keys of tables, caches, queues and objects.
     "primary key", "foreign key", "unique key", "composite key", "duplicate key", "cache key", "sort key", "hash key",
     "partition key", "range key", "index key", "idempotency key", "object key", "s3 key", "routing key", "public key",
@@ -85,6 +97,7 @@ _INNOCENT = frozenset({
     "natural key", "surrogate key", "shard key", "map key", "registry key", "host key", "missing key", "unknown key",
     "dedup key", "deduplication key", "json key", "config key", "sorting key", "ordering key", "record key", "no key",
     "publishable key", "site key", "bucket key", "file key", "metric key", "feature key", "issue key", "project key",
+    "socket key",
 })
 """Two last words that announce nothing, though the last alone would."""
 
@@ -106,7 +119,7 @@ _LAST_WORDS = {*_SURE_WORDS, *_UNSURE_WORDS, *_SECOND_WORDS}
 STEMS = tuple(sorted(word for word in _LAST_WORDS if not any(stem in word for stem in _LAST_WORDS - {word})))
 """What every telling name has in it, in lower case."""
 
-_WORD_BEFORE = re.compile(r"([A-Za-z]+) $")
+_WORD_BEFORE = re.compile(r"([A-Za-z]{1,24}) $")
 _NAME_BEFORE = re.compile(r"(?:[A-Za-z]{1,24} )?[\w\-]{0,24}$")
 
 # Words run together, `pgpassword` or `mysecret`: what they end in.
@@ -123,12 +136,20 @@ _ENDINGS: tuple[tuple[str, Kind], ...] = (
     ("privatekey", "key"),
     ("sessionid", "session"),
     ("sessid", "session"),
+    ("pw", "password"),
 )
+_OTHER_ENDINGS = frozenset({"pkey", "pubkey", "publickey"})
+"""Words that only end as one of them does."""
+_OWNED_PASS = re.compile(
+    r"(?:admin|api|app|auth|become|bind|client|conn|db|docker|ftp|git|host|http|imap|key|ldap|login|mail|mongo|mq|my|mysql|pg|pop|proxy"
+    r"|rabbit|redis|registry|root|sa|server|service|smtp|sql|ssh|store|sudo|svc|trust|user|vpn|web|wifi)pass"
+)
+"""Words that end in `pass` and mean one; `compass` and `bypass` do not."""
 _LOOKUPS = frozenset(
     {"get", "fetch", "read", "load", "find", "lookup", "resolve", "has", "is", "no", "validate", "check"}
 )
 
-_WORD = re.compile(r"[A-ZÀ-Þ]+(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[0-9]+")
+_WORD = re.compile(r"[A-ZÀ-ÞŁŞ]+(?![a-zß-ÿłş])|[A-ZÀ-ÞŁŞ]?[a-zß-ÿłş]+|[0-9]+|[^\W\d_A-Za-zÀ-ÿŁłŞş]+")
 
 
 @lru_cache(maxsize=1024)
@@ -146,7 +167,17 @@ def announced(name: str) -> Announced | None:
         return Announced(kind, sure=kind != "session")
     if kind := _UNSURE_WORDS.get(last):
         return Announced(kind, sure=False)
-    return next((Announced(kind, sure=kind != "session") for end, kind in _ENDINGS if last.endswith(end)), None)
+    return _announced_by_ending(last)
+
+
+def _announced_by_ending(word: str) -> Announced | None:
+    """Say what words that were run together announce: `pgpassword`, `smtppass`, `devkey`."""
+    if _OWNED_PASS.fullmatch(word):
+        return Announced("password", sure=True)
+    for end, kind in _ENDINGS:
+        if word.endswith(end):
+            return Announced(kind, sure=kind != "session")
+    return Announced("key", sure=False) if word.endswith("key") and word not in _OTHER_ENDINGS else None
 
 
 def announced_in(text: str, start: int, end: int) -> Announced | None:

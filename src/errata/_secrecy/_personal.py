@@ -7,6 +7,7 @@ from functools import cache
 from errata._secrecy._edges import BEGAN
 from errata._secrecy._emails import emails
 from errata._secrecy._marks import Kind, Span
+from errata._secrecy._national_ids import announced_ids, bare_ids, luhn
 
 # fmt: off
 _IBAN_LENGTHS = {
@@ -31,7 +32,7 @@ _ADDRESS_BEFORE = re.compile(
     r"(?:[\s:=\"'(\[/\\]|%20|%3d){0,5}$",
     re.IGNORECASE,
 )
-_PORT_BEHIND = re.compile(r":\d{2,5}(?![\w.])|\s+port\s")
+_PORT_BEHIND = re.compile(r":\d{2,5}(?![\w.])|\s{1,40}port\s")
 
 _ISSUED = (
     (16, "4", "4"),        # Visa; its other lengths are rare, and other numbers of those lengths are not.
@@ -51,23 +52,28 @@ _ISSUED = (
 # fmt: on
 
 
+_DECIMAL = re.compile(r"\+\d{4,16}+\.\d{1,2}")
+
+
 def _is_phone(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001 - one signature for all of them.
+    if _DECIMAL.fullmatch(found[0]):
+        return False
     return 9 <= sum(character.isdigit() for character in found[0]) <= 17  # noqa: PLR2004 - E.164, and a `%2B`
+
+
+def _is_by_form(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    """Nothing else is written so."""
+    return True
 
 
 def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     digits = re.sub(r"\D", "", found[0])
-    return _is_issued(digits) and _luhn(digits)
+    return _is_issued(digits) and luhn(digits)
 
 
 def _is_issued(digits: str) -> bool:
     """Whether some network issues numbers of this beginning and length; the others are orders and accounts."""
     return any(len(digits) == length and first <= digits[: len(first)] <= last for length, first, last in _ISSUED)
-
-
-def _luhn(digits: str) -> bool:
-    odd, even = digits[-1::-2], digits[-2::-2]
-    return (sum(map(int, odd)) + sum(sum(divmod(2 * int(digit), 10)) for digit in even)) % 10 == 0
 
 
 def _is_iban(text: str, found: re.Match[str]) -> bool:
@@ -124,6 +130,73 @@ def _is_ipv6(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     return whole and not found[0].lower().startswith(_DOCUMENTED)
 
 
+_DEVICE_BEFORE = (
+    r"(?i)(?:device|mac|hwaddr|ether|bssid|station|client|host|phone|laptop|wi-?fi|wlan|eth\d|interface|adapter|nic|lease|dhcp"
+    r"|arp|peer|neighbou?r|bluetooth|ble|beacon|tag)(?:[ _-]?(?:addr|address|id))?(?: is| was| of| for| from)?[\s:=\"'(\[<]{1,4}$"
+)
+
+
+def _is_mac(text: str, found: re.Match[str]) -> bool:
+    """Whether six bytes name one device of somebody: given by a maker, and not to a virtual machine or to a group."""
+    first = int(found[0][:2], 16)
+    if first & 0b11 or re.sub("[^0-9a-f]", "", found[0].lower()) in {"0" * 12, "f" * 12}:
+        return False
+    return _compiled(_DEVICE_BEFORE).search(text[max(0, found.start() - 32) : found.start()]) is not None
+
+
+_STREETS = (
+    r"Street|St\.|Avenue|Ave\.?|Road|Rd\.?|Lane|Ln\.?|Boulevard|Blvd\.?|Terrace|Crescent|Parkway|Pkwy\.?|Highway|Hwy\.?"
+)
+_OTHER_STREETS = (
+    r"St|Drive|Dr\.?|Court|Ct\.?|Place|Pl\.?|Square|Sq\.?|Close|Alley|Way|Row|Mews|Grove|Gardens|Circle|Trail"
+)
+"""Words that mean something else as often: they need a town or a word about somebody's home."""
+_HOME_BEFORE = r"(?i)(?:address|deliver(?:y|ed)?|ship(?:ped|ping)?|sen[dt]|lives?|living|resid\w{2,4}|home|billing|mail(?:ed)?|located)[^\d\n]{0,24}$"
+
+
+@cache
+def _street() -> re.Pattern[str]:
+    """Match `221B Baker Street`, `12 rue de la Paix` and `Hauptstra\u00dfe 12`, with the town behind it."""
+    name = r"(?:(?:N|S|E|W|North|South|East|West)\.? )?(?:[A-Z][a-z'\-]{1,20}|\d{1,3}(?:st|nd|rd|th)) (?:[A-Z][a-z'\-]{1,20} ){0,2}"
+    flat = r"(?:,? (?i:apt|apartment|suite|unit|flat|floor)\.? ?\#?\w{1,6})?"
+    town = r"(?:, [A-Z][\w.'\-]{1,24}(?: [A-Z][\w.'\-]{1,24}){0,2})?(?:,? [A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|,? [A-Z]{2} \d{5}(?:-\d{4})?)?"
+    foreign = "A-Z\u00c0-\u00de"
+    return re.compile(
+        rf"(?<![\w.\-/#:])\d{{1,5}}[A-Za-z]?,? {name}(?:(?:{_STREETS})|(?P<unsure>{_OTHER_STREETS}))(?![\w\-])(?P<town>{flat}{town})"
+        rf"|(?<![\w.\-/#:])\d{{1,4}}(?: ?bis| ?ter|[A-Z])?,? (?:rue|avenue|boulevard|place|chemin|all\u00e9e|impasse|quai|via|viale|piazza|calle|avenida"
+        rf"|rua) (?:[\w'\u2019\-]{{1,20}} ){{0,4}}[{foreign}][\w'\u2019\-]{{1,24}}"
+        rf"|(?<![\w.\-/#:])(?:[{foreign}][\w\-]{{1,24}} )?[{foreign}][\w\-]{{1,24}}(?:stra\u00dfe|strasse|str\.|gasse|weg|allee|platz|laan|straat|gatan"
+        rf"|v\u00e4gen|gade|vej) \d{{1,4}} ?[a-z]?(?![\w.])(?:, \d{{4,5}} [{foreign}][\w\-]{{1,24}})?"
+    )
+
+
+def _is_address(text: str, found: re.Match[str]) -> bool:
+    """Whether a number and a name are those of a house."""
+    if not found["unsure"] or found["town"]:
+        return True
+    return _compiled(_HOME_BEFORE).search(text[max(0, found.start() - 48) : found.start()]) is not None
+
+
+ABOUT_PEOPLE = re.compile(
+    r"street|avenue|road|lane|drive|boulevard|blvd|court|terrace|square|crescent|parkway| (?:st|ave|rd|ln|way|place|row|close|hwy)\b"
+    r"|rue |chemin|quai|via |viale|piazza|calle|avenida|rua |stra[\u00dfs]|str\.|gasse|weg |allee|platz|laan|gatan|v\u00e4gen|gade |vej "
+    r"|birth|born|dob|geb|nacim|naiss|nasci|passport|licen[cs]e"
+)
+"""What a text has in it that gives somebody's address, birthday or papers, in lower case."""
+
+
+@cache
+def _birth_date() -> re.Pattern[str]:
+    """Match a date behind a word about somebody's birth, in lower case."""
+    months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    return re.compile(
+        r"(?:birth[ _-]?(?:date|day)|dateofbirth|date[ _-]of[ _-]birth|d\.?o\.?b\.?|(?<![a-z])born|geburtsdatum|geboren|nacimiento|naissance"
+        r"|nascita|nascimento)(?![a-z])(?: (?:is|was|on|am|le))?[\"'`]{0,2}[\s:=(\"'`]{1,4}(?:on |am )?"
+        rf"(?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d|t\d| \d\d:)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?!\d)|\d{{8}}(?!\d)"
+        rf"|\d{{1,2}}\.? (?:{months})[a-z]{{0,6}}\.?,? \d{{4}}|(?:{months})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
+    )
+
+
 _Check = Callable[[str, re.Match[str]], bool]
 
 # fmt: off
@@ -147,6 +220,11 @@ _ROWS: tuple[tuple[Kind, str, _Check], ...] = (
     # In lower case, only with no letters but the bank's: hexadecimal numbers begin with `de89`, too.
     ("account", rf"[a-z]{BEGAN}(?<![_.\-].)[a-z]\d{{2}} ?(?:[a-z]{{4}}|[0-9]{{4}})(?: ?[0-9]){{7,22}}+(?![A-Za-z0-9_\-])", _is_iban),
     ("national id", rf"(?a)[0-8]{BEGAN}(?<![_.+\-/].)\d{{2}}([\- ])\d{{2}}\1\d{{4}}(?![\w\-/]|\.\d)", _is_national_id),
+    # The second line of a passport, as machines read it, and the name that Indian banks know somebody by.
+    ("national id", rf"(?a)[A-Z0-9]{BEGAN}(?<![_<].)[A-Z0-9<]{{8}}\d[A-Z<]{{3}}\d{{7}}[MFX<]\d{{7}}[A-Z0-9<]{{14,16}}(?![\w<])", _is_by_form),
+    ("account", rf"(?a)[A-Za-z0-9]{BEGAN}(?<![_.\-].)[\w.\-]{{1,64}}+@(?:ok(?:hdfcbank|icici|axis|sbi)|ybl|ibl|axl|apl|paytm|upi)(?![\w.\-@])", _is_by_form),
+    ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F](?P<gap>[:\-])(?:[0-9a-fA-F]{{2}}(?P=gap)){{4}}[0-9a-fA-F]{{2}}(?![\w:\-])", _is_mac),
+    ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F]{{3}}(?:\.[0-9a-fA-F]{{4}}){{2}}(?![\w:.\-])", _is_mac),
     ("ip address", rf"(?a)[1-9]{BEGAN}(?<![_.].)\d{{0,2}}+(?:\.(?:0|[1-9]\d{{0,2}}+)){{3}}(?!\w|\.\d|-\w)", _is_public),
     ("ip address", rf"(?a)[23]{BEGAN}(?<![_.:].)[0-9a-fA-F]{{3}}:(?:[0-9a-fA-F]{{0,4}}+:){{1,6}}+[0-9a-fA-F]{{0,4}}+(?![\w:])", _is_ipv6),
 )
@@ -159,9 +237,14 @@ _NAMED_PHONE = (
 """A number in the way of its country, which only its name tells from others, in lower case."""
 
 
+_PASSPORT = (
+    r"(?a)(?i:passport)(?i:[ _-]?(?:no\.?|nr\.?|number))?(?: is| was)?[\"']{0,2}(?:\s?[:=#]\s?[\"']?|\s)"
+    r"(?P<number>(?=[A-Z]{0,8}\d)(?=\d{0,8}[A-Z])[A-Z0-9]{8,9})(?![\w\-])"
+)
+"""Matches a passport's number with letters anywhere in it."""
 _NAMED_NUMBER = (
     r"(?a)(?:(?<![a-z])(?P<id>cpf|tin|nino|ssn|ni[ _-]?number|steuer-?id|tax[ _-]?(?:id|number)|passport(?:[ _-]?(?:no|nr|number))?)"
-    r"|bank account|account number|routing number)[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s)(?!\d{4}-\d\d-\d\d)"
+    r"|bank account|account number|account[_ -]no\.?|routing number|(?:sort code|routing|bsb|ifsc|blz)[^\n]{1,24} (?:account|acct|konto)(?: number| no\.?)?)[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s)(?!\d{4}-\d\d-\d\d)"
     r"(?P<number>[a-z]{0,2} ?\d(?:[ .\-]?\d){5,13}(?: ?[a-d])?)(?![\w\-]|\.\d)"
 )
 """The same for numbers of passports, taxes and accounts."""
@@ -172,9 +255,45 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+@cache
+def _phone_words() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![a-z])(?:sms|call(?:ed|ing|er)?|dial(?:l?ed|ling|ing)?|phone|telephone|tel|mobile|cell|whatsapp|fax|texted|texting|msisdn|handy"
+        r"|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage)(?![a-z])"
+    )
+
+
+@cache
+def _national_phone() -> re.Pattern[str]:
+    """Match a number as it is dialled at home: with a nought before it, or in the groups of North America."""
+    return re.compile(
+        r"(?a)(?<![\w.+\-/:])(?:\(0\d{1,5}\)[ ]?\d[\d \-/]{4,11}\d|0\d{1,5}(?:[ \-/.]?\d{2,8}){1,5}|\(?[2-9]\d{2}\)?[ \-.]?\d{3}[ \-.]?\d{4}"
+        r"|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
+    )
+
+
+_NEAR_A_PHONE = 8
+
+
+def _phones_spoken_of(text: str, lower: str) -> Iterator[Span]:
+    """Find numbers of one country a few words behind something about calling."""
+    seen = 0
+    for word in _phone_words().finditer(lower):
+        for found in _national_phone().finditer(text, max(seen, word.end()), word.end() + 40):
+            seen = found.end()
+            between = text[word.end() : found.start()]
+            near = not found[0].isdigit() or len(between) <= _NEAR_A_PHONE
+            if 9 <= sum(map(str.isdigit, found[0])) <= 13 and near and "\n" not in between:  # noqa: PLR2004
+                yield Span(*found.span(), "phone")
+
+
 def personal(text: str, lower: str) -> Iterator[Span]:
     """Find what identifies a person."""
-    spans = [*emails(text)]
+    spans = [*emails(text), *announced_ids(text, lower), *bare_ids(text), *_phones_spoken_of(text, lower)]
+    if ABOUT_PEOPLE.search(lower):
+        spans += [Span(*found.span(), "address") for found in _street().finditer(text) if _is_address(text, found)]
+        spans += [Span(*found.span("date"), "birth date") for found in _birth_date().finditer(lower)]
+    spans += [Span(*found.span("number"), "national id") for found in _compiled(_PASSPORT).finditer(text)]
     spans += [Span(*found.span("number"), "phone") for found in _compiled(_NAMED_PHONE).finditer(lower)]
     spans += [
         Span(*found.span("number"), "national id" if found["id"] else "account")

@@ -4,35 +4,113 @@ import re
 from collections.abc import Callable, Iterator
 
 from errata._secrecy._commands import commands
-from errata._secrecy._keys import framed_keys, naked_keys
+from errata._secrecy._edges import INVISIBLE
+from errata._secrecy._encoded import broken_tokens, encoded, may_be_encoded, unescaped
+from errata._secrecy._keys import framed_keys, naked_keys, spelled_keys
 from errata._secrecy._known import generation, known, knows_any_in
 from errata._secrecy._marks import TEXT, Span, hide, mark
 from errata._secrecy._pairs import pairs
-from errata._secrecy._personal import personal
+from errata._secrecy._personal import ABOUT_PEOPLE, personal
 from errata._secrecy._prose import schemes, sentences
+from errata._secrecy._rows import rows
 from errata._secrecy._tokens import tokens
-from errata._secrecy._urls import passwords
+from errata._secrecy._urls import links, passwords
 
 _ROUNDS = 6
 _MOST_REMEMBERED = 512
 _LONGEST_REMEMBERED = 512
 _SHORTEST_NUMBER = 14
 _SHORTEST_TOKEN = 16
-_SHORT_TEXT = 4_096
+_SHORT_TEXT = 1_048_576
 
 # What a text has to have for a layer to be worth its time. Together they are all that most texts cost.
 _STEM = re.compile(
     r"pass|p(?:w|sw|at|sk|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
-    r"|bearer|basic|negotiate|ntlm|ssws|mnem|macar"
+    r"|bearer|basic|negotiate|ntlm|ssws|mnem|macar|appid|licen[cs]e|ticket|assertion|access|refresh|login|seed|pepper|identify|community"
+    r"|wachtwoord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|parola|şifre|jelszó|пароль|лозинка|密[码碼]|口令|パスワード|비밀번호|암호"
 )
 _NUMBERED_STEM = re.compile(
-    r"phone|mobile|msisdn|tel|fax|card|ssn|sin|nino|iban|pin|otp|cv[vc]|account|tax|nation|security|pan|number|ccn"
+    r"phone|mobile|msisdn|tel|fax|card|ssn|sin|nino|iban|pin|otp|cv[vc]|account|tax|nation|security|pan|number|ccn|birth|dob|street|address"
 )
-_INTERESTING = re.compile(r"[0-9=:>%\"'`@\\/\-]")
+_NAMES_OF_PEOPLE = re.compile(r"(?:full|first|last|sur|given|family|middle|maiden|holder|patient|legal)[ _-]?name")
+_INTERESTING = re.compile(r"[0-9=:>%\"'`@\\/\-\[(]")
 _DIGITS = re.compile(r"[0-9]")
-_FIGURES = re.compile(r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]")
-_COMMANDS = (" -", "'", '"-', "sqlplus", "identified", " /u", "@//", ":54", ":6432:", ":*:")
-_JOINTS = ("=", ":", ">", "%3", "u003", "--", "',", '",', "('", '("', "value", " -", "| ", "\t", "\uff1a")
+_TURNED_DOWN = re.compile(r"reject|revok|refus|declin|denied|leaked|expired")
+_FIGURES = re.compile(
+    r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]|(?:[0-9a-fA-F]{2}[:\-]){5}|[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\."
+)
+_LETTING_IN = (
+    "/reset",
+    "/recover",
+    "/set",
+    "/invit",
+    "/magic",
+    "/one",
+    "/otp",
+    "/verif",
+    "/confirm",
+    "/activ",
+    "/unlock",
+    "/pass",
+    "/sso",
+    "/login",
+)
+_ROWS = ("'", '"', "`", "\n", "[", "(", "<th")
+_COMMANDS = (
+    " -",
+    " /rp ",
+    "net ",
+    "rabbitmqctl",
+    "vault ",
+    '("',
+    "'",
+    '"-',
+    "sqlplus",
+    "identified",
+    " /u",
+    "@//",
+    ":54",
+    ":6432:",
+    ":*:",
+    "chpasswd",
+    "composer ",
+    "zkcli",
+    "mysqladmin",
+    "/p:",
+    "mc alias",
+    "cryptsetup",
+    "getconnection",
+    '";s:',
+    "[1]",
+    "psk",
+    "]:",
+    "gen_salt",
+    "wordpress_",
+    "/private-",
+    "snyk ",
+    " codes",
+)
+_JOINTS = (
+    "=",
+    ":",
+    ">",
+    "%3",
+    "u003",
+    "--",
+    "',",
+    '",',
+    ",'",
+    ',"',
+    ",<<",
+    "('",
+    '("',
+    "value",
+    " -",
+    "|",
+    "<-",
+    "\t",
+    "\uff1a",
+)
 
 
 def redacted(text: str) -> str:
@@ -40,6 +118,10 @@ def redacted(text: str) -> str:
     known_now = generation()
     if _HARMLESS.get(text) == known_now:
         return text
+    if not text.isascii() and INVISIBLE.search(text):
+        visible = INVISIBLE.sub("", text)
+        if (shown := redacted(visible)) != visible:
+            return shown  # What nobody sees had hidden a name, or broken a value.
     for _ in range(_ROUNDS):
         before, text = text, _once(text)
         if text == before:
@@ -71,10 +153,27 @@ def _remember(text: str, known_then: int) -> None:
 
 
 def _once(text: str) -> str:
-    """Hide the values that this process knows, then what looks like a secret."""
+    """Hide the values that this process knows, then what looks like a secret, then what is one in disguise."""
     if knows_any_in(text):
         text = hide(text, known(text))
-    return _by_looks(text)
+    if text.isascii() and not _long_words(text) and not _INTERESTING.search(text):
+        return text
+    text = _without_disguise(_by_looks(text))
+    return hide(text, encoded(text, _plainly)) if may_be_encoded(text, _long_words(text)) else text
+
+
+def _without_disguise(text: str) -> str:
+    """Redact a text without its needless escapes, if something comes to light; else leave it as it is."""
+    plain = unescaped(text)
+    if plain == text:
+        return text
+    after = _plainly(plain)
+    return text if after == plain else after
+
+
+def _plainly(text: str) -> str:
+    """Hide the same in a text that was decoded."""
+    return _by_looks(hide(text, known(text)) if knows_any_in(text) else text)
 
 
 def _by_looks(text: str) -> str:
@@ -101,26 +200,43 @@ _Layer = Callable[[str, str], Iterator[Span]]
 
 def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     digits = _DIGITS.search(text)
-    at = "@" in text or "%40" in text or "u0040" in text
+    at = "@" in text or "%40" in text or "u0040" in text or "#64;" in text or "at]" in lower or "(at)" in lower
     joint = any(map(text.__contains__, _JOINTS))
     stem = (digits or long or joint) and _STEM.search(lower)
-    if "PRIVATE" in text:
-        yield framed_keys
-    if long:
-        yield naked_keys
-        yield lambda text, _: tokens(text, _long_words(text))
-    if at:
-        yield passwords
-    if joint and (stem or (digits and _NUMBERED_STEM.search(lower))):
+    yield from _needed_for_keys(text, lower, long=bool(long), stem=bool(stem))
+    yield from _needed_for_addresses(lower, at=at, long=bool(long))
+    if joint and (
+        stem or (digits and _NUMBERED_STEM.search(lower)) or ("name" in lower and _NAMES_OF_PEOPLE.search(lower))
+    ):
         yield pairs
     if any(map(lower.__contains__, _COMMANDS)) or ("/" in text and "conn" in lower):
         yield commands
     if stem:
         yield schemes
-    if stem and (digits or long):
+    if (stem and (digits or long)) or (digits and "pin " in lower) or (long and (digits or _TURNED_DOWN.search(lower))):
         yield sentences
-    if at or (digits and _FIGURES.search(text)):
+    if (stem and any(map(lower.__contains__, _ROWS))) or "failing row" in lower or "insert into" in lower:
+        yield rows
+    if at or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
         yield personal
+
+
+def _needed_for_keys(text: str, lower: str, *, long: bool, stem: bool) -> Iterator[_Layer]:
+    if "PRIVATE" in text or "Static key" in text:
+        yield framed_keys
+    if long:
+        yield naked_keys
+        yield lambda text, _: broken_tokens(text)
+        yield lambda text, _: tokens(text, _long_words(text))
+    if stem or any(map(lower.__contains__, ("seed", "mnemonic", "phrase"))):
+        yield spelled_keys
+
+
+def _needed_for_addresses(lower: str, *, at: bool, long: bool) -> Iterator[_Layer]:
+    if at:
+        yield passwords
+    if long and "/" in lower and any(map(lower.__contains__, _LETTING_IN)):
+        yield links
 
 
 def _long_words(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from errata._secrecy._looks import is_machine_made, is_placeholder
-from errata._secrecy._marks import MARK, Span
+from errata._secrecy._marks import ANY_MARK, MARK, Span
 
 # Nothing but the part before the host is hidden: which host it was, and who tried, is what a reader needs.
 # A password ends at the last @ before the path, because people forget to escape the ones inside.
@@ -32,6 +32,10 @@ def _forms() -> tuple[re.Pattern[str], ...]:
         re.compile(
             r"(?i)(?<=%3A%2F%2F)(?P<user>[^\s%]{0,256}+)(?:%3A|:)(?P<secret>(?:[^\s%&\"']|%(?!40|2F)){1,512}+)%40"
         ),
+        # Oracle's easy connect, without a scheme.
+        re.compile(
+            r"(?<![\w./@\-])(?P<user>[\w$\#]{1,64}+)/(?P<secret>[^\s@'\"`/]{3,128}+)@(?=(?!sha)[\w.\-]{1,128}+:\d{2,5}[/:]\w)"
+        ),
         re.compile(r"(?i)(?<=thin:)(?P<user>[\w.\-]{1,64}+)/(?P<secret>[^\s@\"'`]{1,256}+)@"),  # Oracle
     )
 
@@ -44,10 +48,32 @@ def _without_scheme() -> re.Pattern[str]:
 
 @cache
 def _lonely() -> re.Pattern[str]:
-    return re.compile(r"(?<=://)(?P<secret>[^\s/:@\"'`<>\\|?#]{16,1024}+):?@")
+    return re.compile(rf"(?<=://)(?P<secret>(?:{ANY_MARK}){{0,4}}+[^\s/:@\"'`<>\\|?\#]{{16,1024}}+):?@")
 
 
-_EXAMPLE = re.compile(r"user(?:name)?:pass(?:word)?@host(?:name)?(?![\w.\-])")
+@cache
+def _letting_in() -> re.Pattern[str]:
+    """Match the part of an address that lets in whoever has it, in lower case."""
+    return re.compile(
+        r"/(?:(?:password-?)?reset(?:-?password)?|recover|recovery|set-?password|invite|invitations?|magic(?:-?link)?|one-?time|otp"
+        r"|verify(?:-?email)?|verification|confirm(?:-?email)?|confirmation|activate|activation|unlock|passwordless|sso|login-?link)"
+        r"/(?P<secret>[\w\-]{20,512}+)(?![\w.])"
+    )
+
+
+def links(text: str, lower: str) -> Iterator[Span]:
+    """Find addresses that let in whoever has them: to reset a password, or to accept an invitation."""
+    for found in _letting_in().finditer(lower):
+        start, end = found.span("secret")
+        if is_machine_made(text[start:end], 20) and not _UUID.fullmatch(lower, start, end):
+            yield Span(start, end, "token")
+
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The identifier of an invitation, as often as not."""
+_EXAMPLE = re.compile(
+    r"(?i)\[?user(?:name)?:pass(?:w(?:or)?d)?@(?:(?:local)?host|hostname|\]?(?:proxy\.)?server(?=[:/])|127\.0\.0\.1|example\.(?:com|org|net))(?![\w.\-])"
+)
 """How documents write an address."""
 _LONGEST = 256
 _BREAK = re.compile(r"[\s\"'`<>(]")
@@ -89,4 +115,4 @@ def _bare_pairs(text: str) -> Iterator[Span]:
 
 
 def _is_token(user: str) -> bool:
-    return is_machine_made(user, 16) and not MARK.search(user)
+    return is_machine_made(MARK.sub("", user), 16)

@@ -1,0 +1,85 @@
+"""Every regular expression that redaction searches texts with, and what in one could cost more than linear time."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from re import _constants as opcodes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+
+from errata import _secrecy
+from errata._secrecy import _commands, _personal, _tokens
+
+_REPEATS = (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT, opcodes.POSSESSIVE_REPEAT)
+_ASSERTIONS = (opcodes.ASSERT, opcodes.ASSERT_NOT)
+_NOT_SEARCHED_WITH = ("_looks", "_names")
+"""Modules whose patterns are matched once against one value or name, and never searched for in a text."""
+
+
+def all_patterns():
+    """Compile what the modules compile when they need it, and give it together with what they have compiled already."""
+    names = [each.name for each in pkgutil.iter_modules(_secrecy.__path__) if each.name not in _NOT_SEARCHED_WITH]
+    modules = [importlib.import_module(f"{_secrecy.__name__}.{name}") for name in names]
+    values = [value for module in modules for value in vars(module).values()]
+    made = [value() for value in values if hasattr(value, "cache_info") and not inspect.signature(value).parameters]
+    several = [each for value in (*values, *made) for each in _several(value)]
+    flat = [*values, *made, *several, *_rows()]
+    return sorted({each for each in flat if isinstance(each, re.Pattern)}, key=lambda pattern: pattern.pattern)
+
+
+def _several(value):
+    match value:
+        case dict():
+            return list(value.values())
+        case tuple() | list():
+            return list(value)
+        case _:
+            return []
+
+
+def _rows():
+    for _, pattern in (*_tokens._TOKENS, *_tokens._HASHES):
+        yield _tokens._compiled(pattern)
+    for names, option in _commands._ROWS:
+        yield _commands._command(names, option)
+    for _, pattern in (*_commands._STATEMENTS, *_commands._LOGINS):
+        yield _commands._statement(pattern)
+    for _, pattern, _ in _personal._ROWS:
+        yield _personal._compiled(pattern)
+    yield _personal._compiled(_personal._NAMED_PHONE)
+    yield _personal._compiled(_personal._NAMED_NUMBER)
+
+
+def costly_repeats(pattern):
+    """Name the repeats without an upper bound behind which the pattern can still fail.
+
+    Such a one may walk through all of a text from each of many positions, in vain each time. One behind which nothing
+    can fail ends in a match, and the search goes on behind it.
+    """
+    return list(_costly(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE), can_end=True))
+
+
+def _costly(sequence, *, can_end):
+    items = list(sequence)
+    for number, (op, argument) in enumerate(items):
+        ends = can_end and all(_cannot_fail(sequence.state, item) for item in items[number + 1 :])
+        if op in _REPEATS:
+            least, most, inner = argument
+            if most == opcodes.MAXREPEAT and not ends:
+                yield str(inner)
+            yield from _costly(inner, can_end=ends and least <= 1)
+        elif op is opcodes.SUBPATTERN:
+            yield from _costly(argument[3], can_end=ends)
+        elif op is opcodes.BRANCH:
+            for branch in argument[1]:
+                yield from _costly(branch, can_end=ends)
+        elif op in _ASSERTIONS:
+            yield from _costly(argument[1], can_end=False)
+        elif op is opcodes.ATOMIC_GROUP:
+            yield from _costly(argument, can_end=ends)
+
+
+def _cannot_fail(state, item):
+    if item[0] in _ASSERTIONS or item[0] is opcodes.AT:
+        return False
+    return parser.SubPattern(state, [item]).getwidth()[0] == 0
