@@ -32,10 +32,11 @@ class EndedError(Exception):
 class RedisServer:
     """A server in a directory of its own, reached by a socket in it: no port, so nobody else can have taken it."""
 
-    def __init__(self, directory, *options):
+    def __init__(self, directory, *options, config=None):
         self._socket = directory / "redis.sock"
+        begin = [_program(), str(config), "--sentinel"] if config else [_program(), "--save", ""]
         self._command = [
-            *(_program(), "--dir", str(directory), "--unixsocket", str(self._socket), "--save", "", "--port", "0"),
+            *(*begin, "--dir", str(directory), "--unixsocket", str(self._socket), "--port", "0"),
             *options,  # The last word counts.
         ]
         self.url = f"unix://{self._socket}"
@@ -73,10 +74,10 @@ class RedisServer:
 
 
 @contextmanager
-def running_redis(*options):
+def running_redis(*options, config=None):
     """Run a server for as long as a block takes."""
     with TemporaryDirectory(prefix="errata-redis-") as directory:
-        server = RedisServer(Path(directory), *options)
+        server = RedisServer(Path(directory), *options, config=config)
         try:
             server.start()
             yield server
@@ -87,19 +88,48 @@ def running_redis(*options):
 @contextmanager
 def running_cluster():
     """Run a cluster of one node, and give a client of it."""
+    with cluster_node() as port, RedisCluster("127.0.0.1", port) as client:
+        yield client
+
+
+@contextmanager
+def cluster_node():
+    """Run a cluster of one node, and give its port."""
     with ExitStack() as stack:
         port, server = _on_some_port(stack, "--cluster-enabled", "yes")
         server.client().execute_command("CLUSTER", "ADDSLOTS", *range(16384))
         node = server.client()
         until(lambda: node.execute_command("CLUSTER INFO")["cluster_state"] == "ok", what="the cluster is up")
-        yield stack.enter_context(RedisCluster("127.0.0.1", port))
+        yield port
 
 
-def _on_some_port(stack, *options):
+@contextmanager
+def redis_on_a_port(*options):
+    """Run a server that listens on this machine, and give it with its port."""
+    with ExitStack() as stack:
+        yield _on_some_port(stack, *options)
+
+
+@contextmanager
+def running_sentinel(master_port, password=None):
+    """Run a sentinel that watches a server as `main`, and give its port."""
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(TemporaryDirectory(prefix="errata-sentinel-")))
+        config = directory / "sentinel.conf"
+        known = f"sentinel auth-pass main {password}\n" if password else ""
+        config.write_text(f"sentinel monitor main 127.0.0.1 {master_port} 1\n{known}")
+        port, sentinel = _on_some_port(stack, config=config)
+        until(lambda: sentinel.client().execute_command("SENTINEL", "MASTERS"), what="the sentinel watches")
+        yield port
+
+
+def _on_some_port(stack, *options, config=None):
     """Start a server where nobody else is; below the ports that the system gives to others, and room for the bus."""
     for port in random.Random(os.getpid()).sample(range(15_000, 22_000), 20):
         with suppress(EndedError):
-            return port, stack.enter_context(running_redis("--port", str(port), "--bind", "127.0.0.1", *options))
+            return port, stack.enter_context(
+                running_redis("--port", str(port), "--bind", "127.0.0.1", *options, config=config)
+            )
     raise EndedError
 
 

@@ -29,7 +29,7 @@ def server():
 def link(server):
     server.client().flushall()
     link = RedisLink(server.url, prefix="errata", timeout_s=LONGEST_S)
-    yield lambda turn, who="me": answer_from(link.run("ncbi", turn.arguments(who, SOON_TRIED)))
+    yield lambda turn, who="me": answer_from(link.run("ncbi", turn.arguments(who, SOON_TRIED)), SOON_TRIED)
     link.drop()
 
 
@@ -37,7 +37,7 @@ def link(server):
 def busy(server):
     server.client().flushall()
     link = RedisLink(server.url, prefix="errata", timeout_s=LONGEST_S)
-    yield lambda turn, who="me": answer_from(link.run("ncbi", turn.arguments(who, BUSY)))
+    yield lambda turn, who="me": answer_from(link.run("ncbi", turn.arguments(who, BUSY)), BUSY)
     link.drop()
 
 
@@ -130,7 +130,7 @@ def test_a_clock_that_is_off_costs_a_second_message_and_nothing_else(server, off
     link = a_link_to(server)
     for _ in range(2):
         link._ahead_ms += off_ms
-        assert answer_from(link.run("ncbi", FIVE.arguments("me", SOON_TRIED))).state is State.OPEN
+        assert answer_from(link.run("ncbi", FIVE.arguments("me", SOON_TRIED)), SOON_TRIED).state is State.OPEN
     link.drop()
     assert server.client().hget(keys_of("errata", "ncbi")[0], "succeeded") == "14"
 
@@ -202,7 +202,7 @@ def test_one_replica_alone_decides_as_it_would_in_memory(server, rate, rounds):
                 if not is_well:
                     outbox.failed(UNKNOWN, time.clock(), None, succeeded)
         turn = outbox.take(time.clock(), succeeded, asks=False, wait_s=0.0, open_for_s=0.0)
-        assert answer_from(link.run("ncbi", turn.arguments("me", limits))).state is memory.facts().state
+        assert answer_from(link.run("ncbi", turn.arguments("me", limits)), limits).state is memory.facts().state
     link.drop()
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 from weakref import ref
 
-from errata._jsonable import valid_unicode
-from errata._redaction import redact_within
+from errata._log import indented_stack
+from errata._redaction import line_of
 from errata.resilience._circuit import Change, Limits, Listener, State
 
 _LOG = logging.getLogger("errata")
@@ -71,8 +71,10 @@ def announce(change: Change, limits: Limits, listeners: Iterable[Listener]) -> N
     for listener in listeners:
         try:
             listener(change)
-        except Exception:  # noqa: BLE001 - whatever a hook raises, the call comes first.
-            _LOG.warning("`on_change` of circuit `%s` failed; the call goes on.", _name(change), exc_info=True)
+        except Exception as error:  # noqa: BLE001 - whatever a hook raises, the call comes first.
+            _LOG.warning(
+                "`on_change` of circuit `%s` failed; the call goes on.\n%s", _name(change), indented_stack(error)
+            )
 
 
 def _log(change: Change, limits: Limits) -> None:
@@ -93,4 +95,4 @@ def _log(change: Change, limits: Limits) -> None:
 
 
 def _name(change: Change) -> str:
-    return redact_within(valid_unicode(change.upstream), _LONGEST_NAME)
+    return line_of(change.upstream, _LONGEST_NAME)

@@ -1,5 +1,6 @@
 """Whether a failure is repeated, by what is known of the failure itself, and how long to wait before."""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 
@@ -13,7 +14,8 @@ from errata.classification._unwrap import cause_of
 
 RETRY_ATTEMPTS = "retryAttempts"
 """Where the data of a fault says how many attempts were made (003)."""
-_IN_WORDS = re.compile(r"\(failed after \d{1,9} attempts\)\s*\Z")
+_IN_WORDS = re.compile(r"\(failed after (\d{1,9}) attempts\)\s*\Z")
+_MOST_ATTEMPTS = 10**9
 _LAST_WORDS = 64
 """How much of a message is read to find those words at its end."""
 
@@ -56,10 +58,22 @@ def was_repeated(error: BaseException, fault: Fault) -> bool:
 
 def says_it_was_repeated(fault: Fault) -> bool:
     """Whether a fault says that its call was repeated: in its data, or in its last words where a dialect has no data."""
+    return attempts_of(fault) > 1
+
+
+def attempts_of(fault: Fault) -> int:
+    """Return how often a call was made before its fault: as its data or its last words say, else once."""
     made = fault.data.get(RETRY_ATTEMPTS)
-    if isinstance(made, int | float):
-        return made > 1
-    return _IN_WORDS.search(fault.message[-_LAST_WORDS:]) is not None
+    if isinstance(made, int | float) and not math.isnan(made):
+        return int(max(1, min(made, _MOST_ATTEMPTS)))
+    words = _IN_WORDS.search(fault.message[-_LAST_WORDS:])
+    return max(1, int(words[1])) if words else 1
+
+
+def without_attempts(message: str) -> str:
+    """Return a message without the last words that say how often the call was made."""
+    words = _IN_WORDS.search(message[-_LAST_WORDS:])
+    return message[: -len(words[0])].rstrip() if words else message
 
 
 def delay_s(fault: Fault, repetition: int, random: Callable[[], float]) -> float:

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from errata._fault import Fault
 from errata._needs_input import NeedsInput
 from errata._values import is_a
-from errata.classification import classify
+from errata.classification._classify import classify_with_ground
 from errata.classification._reach import inner
 
 _MOST_CAUSES: Final = 100
@@ -16,12 +16,16 @@ _STOPS_SEEN: Final[WeakKeyDictionary[Task[Any], int]] = WeakKeyDictionary()
 
 
 def fault_of(failure: Fault | BaseException) -> Fault | None:
-    """Find out what failed; a cancellation, an interrupt and a question are no failures."""
+    """Find out what failed; a cancellation, an interrupt and a question are no failures.
+
+    Nor is what only words say: they may quote whoever called, and would close the upstream to everybody.
+    """
     if is_a(failure, Fault):
         return failure
     if not is_a(failure, Exception) or is_a(failure, NeedsInput) or _comes_of_a_stop(failure):
         return None
-    return classify(failure)
+    fault, rests_on_words = classify_with_ground(failure)
+    return None if rests_on_words else fault
 
 
 def _comes_of_a_stop(error: Exception) -> bool:

@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Protocol, Self
 
-from errata.resilience._after_fork import LockOfModule
+from errata._fork import LockOfModule
 from errata.resilience._circuit import Permit
 from errata.resilience._own_permit import held
 

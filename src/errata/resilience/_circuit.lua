@@ -17,6 +17,7 @@ local successes = tonumber(ARGV[17]) -- Of this replica, since its turn before.
 local recovered = tonumber(ARGV[18])
 -- Then four for each failure: its generation, its age, its number at the replica, and the successes there since then.
 local FIRST_FAILURE = 19
+local LONGEST_CODE = 64
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -24,19 +25,34 @@ if now > void_after then
   return {now}
 end
 
+-- What is kept here may have been written by anybody, or before the clock was set: it counts as far as a turn could have
+-- written it, and all else is as if it were not there.
+local LARGEST = 2 ^ 52
+local function bounded(text, least, most, otherwise)
+  local number = tonumber(text)
+  if not number or number ~= number or number < least or number > most then
+    return otherwise
+  end
+  return math.floor(number)
+end
+
 local kept = redis.call('HMGET', circuit, 'state', 'generation', 'since', 'until', 'wins', 'holder', 'code', 'born',
   'succeeded')
-local state, generation, born = kept[1], tonumber(kept[2]), tonumber(kept[8])
-local since, till, wins, holder = tonumber(kept[3]), tonumber(kept[4]), tonumber(kept[5]), kept[6]
+local state, generation, holder = kept[1], bounded(kept[2], 1, LARGEST, nil), kept[6] or ''
+local born = bounded(kept[8], 0, LARGEST, generation)
+local since, wins = bounded(kept[3], 0, now, now), bounded(kept[5], 0, needed - 1, 0)
+-- An `until` that no turn could have written begins anew, now: nobody is left alone for longer than a pause, or a lease.
+local longest = now + (state == 'half_open' and lease or pause)
+local till = bounded(kept[4], 0, longest, longest)
 
-if not state then
+if not generation or (state ~= 'closed' and state ~= 'open' and state ~= 'half_open') then
   -- Generations begin at the time of day: none comes back when everything was lost.
   state, generation, born, since, till, wins, holder = 'closed', now, now, 0, 0, 0, ''
   if its_wait > 0 then
     state, since, till = 'open', now - its_age, now + its_wait
   end
 end
-local succeeded = (tonumber(kept[9]) or 0) + successes
+local succeeded = bounded(kept[9], 0, LARGEST, 0) + successes
 
 local function change(to)
   state, generation = to, generation + 1
@@ -57,19 +73,26 @@ end
 -- Where there is a rate, a failure's name ends with the successes there had been, of all replicas. They may be others
 -- when it is told again, so it is known by what comes before them.
 local known = {}
+if #ARGV >= FIRST_FAILURE then
+  redis.call('ZREMRANGEBYSCORE', failures, string.format('(%.0f', now), '+inf')
+  redis.call('ZREMRANGEBYRANK', failures, 0, -math.max(most, weighed) - 1)
+end
 if rate > 0 and #ARGV >= FIRST_FAILURE then
   for _, name in ipairs(redis.call('ZRANGE', failures, 0, -1)) do
-    known[string.match(name, '^(.*):')] = true
+    known[string.match(name, '^(.*):') or ''] = true
   end
 end
 
 local function is_share_reached(succeeded_before)
   redis.call('ZREMRANGEBYRANK', failures, 0, -weighed - 1)
-  local failed, first = redis.call('ZRANGE', failures, 0, -1), succeeded_before
-  for _, name in ipairs(failed) do -- Those of the same moment are in no order.
-    first = math.min(first, tonumber(string.match(name, '%-?%d+$')))
+  local failed, first = 0, succeeded_before
+  for _, name in ipairs(redis.call('ZRANGE', failures, 0, -1)) do -- Those of the same moment are in no order.
+    local before = bounded(string.match(name, ':(%-?%d+)$'), -LARGEST, succeeded, nil)
+    if before then
+      failed, first = failed + 1, math.min(first, before)
+    end
   end
-  return #failed / (#failed + succeeded_before - first) >= rate
+  return failed / (failed + succeeded_before - first) >= rate
 end
 
 local function fail(of, age, number, succeeded_since)
@@ -118,8 +141,8 @@ if asks and state ~= 'closed' and (till <= now or (state == 'half_open' and hold
   till, holder, granted = now + lease, replica, 1
 end
 
-if code == '' then
-  code = kept[7] or ''
+if code == '' and kept[7] and #kept[7] <= LONGEST_CODE then
+  code = kept[7]
 end
 redis.call('HSET', circuit, 'state', state, 'generation', generation, 'since', since, 'until', till,
   'wins', wins, 'holder', holder, 'code', code, 'born', born, 'succeeded', succeeded)

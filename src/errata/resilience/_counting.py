@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Final, NamedTuple, cast
 
 from errata._fault import Fault
+from errata._fork import LockOfModule
 from errata._values import is_a
 from errata.classification._reach import inner, peek
-from errata.resilience._after_fork import LockOfModule
 from errata.resilience._circuit import Circuit
 
 _MARK: Final = "__errata_counted__"

@@ -8,6 +8,7 @@ from typing import Any
 
 from errata._current import Attempt
 from errata._fault import Fault, FaultError
+from errata._log import indented_stack
 from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, text_or_none
@@ -106,8 +107,8 @@ class Course:
     def _asked_for_key(self, key: Callable[..., object]) -> object:
         try:
             return key(*self._args, **self._kwargs)
-        except Exception:  # noqa: BLE001 - an author's function may raise anything; without a key less is repeated.
-            _LOG.warning("`key` failed, so the call counts as one without a key.", exc_info=True)
+        except Exception as trouble:  # noqa: BLE001 - an author's function may raise anything; without a key less is repeated.
+            _LOG.warning("`key` failed, so the call counts as one without a key.\n%s", indented_stack(trouble))
             return None
 
     def _left(self) -> float:
@@ -126,5 +127,5 @@ class Course:
             return
         try:
             hook(Repetition(self._made, fault, error, math.ceil(wait * 1000), self._policy.upstream))
-        except Exception:  # noqa: BLE001 - as above; and a hook decides nothing.
-            _LOG.warning("`on_retry` failed; the call goes on.", exc_info=True)
+        except Exception as trouble:  # noqa: BLE001 - as above; and a hook decides nothing.
+            _LOG.warning("`on_retry` failed; the call goes on.\n%s", indented_stack(trouble))

@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 
 from errata._current import ATTEMPT, CURRENT, Attempt, Current, Effects
 from errata._fault import NO_RECOVERY, Fault, FaultError
+from errata._fork import LockOfModule
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, text_or_none
 from errata.classification import classify
-from errata.resilience._after_fork import LockOfModule
 from errata.resilience._marking import MARK, MARKED
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from errata.resilience._after_fork import renewed_after_fork
+from errata._fork import renewed_after_fork
 
 _MOST_UNUSED: Final = 1024
 _E = TypeVar("_E")

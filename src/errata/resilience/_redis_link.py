@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias, cast
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 _MOST_CAUSES: Final = 10
 _TRIES: Final = 2  # The first one may only tell the server's time, where it is not known or was set.
@@ -23,6 +23,11 @@ _KEPT: Final = frozenset(
         "socket_type", "username",
     }
 )  # fmt: skip
+
+_OF_ONE: Final = frozenset({"db", "host", "path", "port"})
+_IDENTITY: Final = frozenset({"credential_provider", "password", "username"})
+_SCHEMES: Final = frozenset({"redis", "rediss", "unix"})
+_WAYS: Final = frozenset({"sentinel", "cluster"})
 
 _Settings: TypeAlias = Mapping[str, Any]
 
@@ -119,7 +124,7 @@ class _Address(NamedTuple):
 
 def _address_of(redis: object, timeout_s: float) -> _Address:
     if isinstance(redis, str):
-        return _address_like(_redis().ConnectionPool.from_url(redis), timeout_s)
+        return _address_at(redis, timeout_s)
     if isinstance(redis, _redis().Redis):
         return _address_like(cast("Any", redis).connection_pool, timeout_s)
     if isinstance(redis, _redis("redis.cluster").RedisCluster):
@@ -131,6 +136,86 @@ def _address_of(redis: object, timeout_s: float) -> _Address:
         f"`RedisStore` got a `{kind}`. Give it a URL such as `redis://localhost:6379/0`, a `redis.Redis` or a "
         f"`redis.cluster.RedisCluster`; it opens connections of its own."
     )
+
+
+def _address_at(url: str, timeout_s: float) -> _Address:
+    """Read a URL. A Valkey is spoken to as a Redis is."""
+    scheme, _, rest = url.partition("://")
+    name, _, way = scheme.lower().partition("+")
+    name = {"valkey": "redis", "valkeys": "rediss"}.get(name, name)
+    if not rest or name not in _SCHEMES or (way and (name == "unix" or way not in _WAYS)):
+        shown = f"`{scheme}://…`" if rest else "no URL"
+        raise ValueError(
+            f"`RedisStore` was given {shown}. The schemes it knows are redis, rediss (with TLS) and unix, valkey and valkeys; "
+            "`redis+sentinel://host:26379,host:26379/service` asks sentinels, `redis+cluster://host:6379` is a cluster."
+        )
+    if not way:
+        return _address_like(_redis().ConnectionPool.from_url(f"{name}://{rest}"), timeout_s)
+    address = _SeveralHosts.of(name, rest)
+    return _of_sentinels(address, timeout_s) if way == "sentinel" else _of_cluster(address, timeout_s)
+
+
+class _SeveralHosts(NamedTuple):
+    """A URL that names some hosts of many: `name:password@one:1,two:2/path?ssl_ca_certs=…`."""
+
+    hosts: list[tuple[str, int]]
+    path: list[str]
+    settings: dict[str, Any]
+    is_secure: bool
+
+    @classmethod
+    def of(cls, name: str, rest: str) -> "_SeveralHosts":
+        netloc, _, behind = rest.partition("/")
+        who, _, several = netloc.rpartition("@")
+        path, _, query = behind.partition("?")
+        like_one = _redis().ConnectionPool.from_url(f"{name}://{who}{'@' if who else ''}one/?{query}")
+        settings = {key: value for key, value in _kept(like_one.connection_kwargs).items() if key not in _OF_ONE}
+        hosts = [cls._host(each) for each in several.split(",")]
+        return cls(hosts, [unquote(part) for part in path.split("/") if part], settings, name == "rediss")
+
+    @staticmethod
+    def _host(text: str) -> tuple[str, int]:
+        parts = urlsplit(f"//{text}")
+        if not parts.hostname or parts.port is None:
+            raise ValueError(
+                f"`RedisStore` was given the host `{text}`. Give each with its port, as in `one:26379,two:26379`."
+            )
+        return parts.hostname, parts.port
+
+
+def _of_sentinels(address: _SeveralHosts, timeout_s: float) -> _Address:
+    """Ask sentinels which Redis is the master, whenever a connection is made. Name and password are for the master."""
+    match address.path:
+        case [service]:
+            database = 0
+        case [service, number] if number.isdecimal():
+            database = int(number)
+        case _:
+            raise ValueError(
+                "`RedisStore` was given sentinels, and not which service they watch. "
+                "Give it behind the hosts: `redis+sentinel://host:26379/service`, or `/service/0` with a database."
+            )
+
+    def make() -> Any:  # noqa: ANN401 - as above.
+        settings = {**address.settings, **_limits(timeout_s, 0), "ssl": address.is_secure}
+        unnamed = {name: value for name, value in settings.items() if name not in _IDENTITY}
+        sentinels = _redis("redis.sentinel").Sentinel(address.hosts, sentinel_kwargs=unnamed)
+        client = sentinels.master_for(service, db=database, **settings)
+        client.close = lambda: [each.connection_pool.disconnect() for each in (client, *sentinels.sentinels)]
+        return client
+
+    return _Address(make, f"{service} of {_named(address.hosts)}")
+
+
+def _of_cluster(address: _SeveralHosts, timeout_s: float) -> _Address:
+    module = _redis("redis.cluster")
+    nodes = [module.ClusterNode(host, port) for host, port in address.hosts]
+    settings = {**address.settings, **_limits(timeout_s, 1), "ssl": address.is_secure}
+    return _Address(lambda: module.RedisCluster(startup_nodes=nodes, **settings), _named(address.hosts))
+
+
+def _named(hosts: list[tuple[str, int]]) -> str:
+    return ", ".join(f"{host}:{port}" for host, port in hosts[:3])
 
 
 def _address_like(pool: Any, timeout_s: float) -> _Address:  # noqa: ANN401 - as above.
@@ -156,7 +241,7 @@ def _cluster_like(cluster: Any, timeout_s: float) -> Any:  # noqa: ANN401 - as a
     """Make a client for the same cluster as another, within our time limits. It asks the cluster where its slots are."""
     module = _redis("redis.cluster")
     given: _Settings = cluster.nodes_manager.connection_kwargs
-    settings = {name: value for name, value in _kept(given).items() if name not in {"db", "host", "port", "path"}}
+    settings = {name: value for name, value in _kept(given).items() if name not in _OF_ONE}
     return module.RedisCluster(
         startup_nodes=[module.ClusterNode(node.host, node.port) for node in cluster.get_nodes()],
         address_remap=getattr(cluster.nodes_manager, "address_remap", None),

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import NamedTuple, Protocol
 from weakref import WeakSet
 
-from errata.resilience._after_fork import renewed_after_fork
+from errata._fork import renewed_after_fork
 from errata.resilience._shared_circuit import SharedCircuit
 from errata.resilience._trouble import Trouble
 from errata.resilience._turn import answer_from
@@ -147,7 +147,8 @@ class Worker:
         turn = circuit.turn()
         began = time.monotonic()
         try:
-            answer = answer_from(self._link.run(circuit.upstream, turn.arguments(self._replica, circuit.limits)))
+            told = self._link.run(circuit.upstream, turn.arguments(self._replica, circuit.limits))
+            answer = answer_from(told, circuit.limits)
         except Exception as error:  # noqa: BLE001 - whatever a Redis, a network or a stranger does, calls go on.
             circuit.missed(turn)
             self._trouble.failed(circuit, error)

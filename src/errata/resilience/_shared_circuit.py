@@ -5,8 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Final, Protocol
 
+from errata._fork import renewed_after_fork
 from errata._taxonomy import Code
-from errata.resilience._after_fork import renewed_after_fork
 from errata.resilience._circuit import Admission, Facts, Limits, Listener, Permit, Refusal, Verdict
 from errata.resilience._local_half import LocalHalf
 from errata.resilience._outbox import Outbox, next_number

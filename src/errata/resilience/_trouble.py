@@ -3,7 +3,7 @@
 import logging
 from weakref import WeakSet
 
-from errata._redaction import redact_within
+from errata._redaction import line_of
 
 _LOG = logging.getLogger("errata")
 _LONGEST = 300
@@ -63,7 +63,7 @@ class Trouble:
 def _words_of(error: Exception) -> str:
     """Say what went wrong; a foreign exception may have no words, or fail to say them."""
     try:
-        text = redact_within(str(error), _LONGEST)
+        text = line_of(str(error), _LONGEST)
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything.
         text = ""
     return f"{type(error).__name__}: {text}".rstrip(": .")

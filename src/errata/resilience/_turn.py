@@ -9,6 +9,7 @@ from errata.resilience._circuit import LONGEST_S, Limits, State, Verdict
 
 _LONGEST_MS = LONGEST_S * 1000  # Redis refuses an expiry that overflows.
 _IDLE_MS = 60_000  # How much longer than it matters a key is kept.
+_LATEST_MS = 253_402_300_799_000  # The end of the year 9999: no later moment can be written.
 _CODES = {code.value: code for code in Code}
 
 UNKNOWN = 0
@@ -106,15 +107,18 @@ class Answer(NamedTuple):
     code: Code | None
 
 
-def answer_from(told: object) -> Answer:
-    """Read what the script returned; a thing that speaks Redis but is none may return anything."""
+def answer_from(told: object, limits: Limits) -> Answer:
+    """Read what the script returned; a thing that speaks Redis but is none may return anything.
+
+    Nobody is left alone for longer than these limits say, whatever is told.
+    """
     match told:
-        case [bytes(state), int(generation), int(since), int(wait), int(granted), bytes(code)]:
+        case [bytes(state), int(generation), int(since), int(wait), int(granted), bytes(code)] if generation > 0:
             return Answer(
                 State(state.decode("ascii", "replace")),
                 generation,
-                since / 1000,
-                wait / 1000,
+                min(max(since, 0), _LATEST_MS) / 1000,
+                min(max(wait / 1000, 0.0), max(limits.open_s, limits.probe_s)),
                 bool(granted),
                 _CODES.get(code.decode("ascii", "replace")),
             )

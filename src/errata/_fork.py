@@ -1,0 +1,65 @@
+"""What a process has to do when it is forked while other threads of it are at work.
+
+A lock that another thread held is held in the child, by nobody, for ever: every lock of the package is renewed there. So
+is a module that another thread was loading: the parent waits until it is loaded. Loaded with `import errata`, and cheap.
+"""
+
+import os
+import sys
+import time
+from typing import Protocol
+from weakref import WeakSet
+
+_LOADED_LATE = frozenset({"base64", "concurrent", "difflib", "email", "errata", "json", "threading"})
+"""What is loaded when it is first needed, which may be in a thread."""
+_LONGEST_S, _STEP_S = 5.0, 0.001
+"""Loading takes milliseconds. It is not waited for longer: whoever loads may be waiting for a lock that this thread has."""
+
+
+class _Locked(Protocol):
+    def take_new_lock(self) -> None: ...
+
+
+_LOCKED: WeakSet[_Locked] = WeakSet()
+
+
+def renewed_after_fork(locked: _Locked) -> None:
+    """Have something take a new lock in every child process."""
+    _LOCKED.add(locked)
+
+
+class LockOfModule:
+    """The lock of a whole module: `with _LOCK.now:`. Its own thread may take it again, as a signal's handler does."""
+
+    __slots__ = ("__weakref__", "now")
+
+    def __init__(self) -> None:
+        self.take_new_lock()
+        renewed_after_fork(self)
+
+    def take_new_lock(self) -> None:
+        """Begin, or begin in a child process."""
+        import threading  # noqa: PLC0415 - only breakers and budgets pay for loading it.
+
+        self.now = threading.RLock()
+
+
+def _let_loading_end() -> None:
+    """Wait until no other thread is loading a module that a child would find half loaded, and locked."""
+    ends = time.monotonic() + _LONGEST_S
+    while _is_loading() and time.monotonic() < ends:
+        time.sleep(_STEP_S)
+
+
+def _is_loading() -> bool:
+    late = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] in _LOADED_LATE]
+    return any(getattr(getattr(module, "__spec__", None), "_initializing", False) for module in late)
+
+
+def _renew_all() -> None:
+    for locked in list(_LOCKED):
+        locked.take_new_lock()
+
+
+if hasattr(os, "register_at_fork"):  # Where there is no fork there is nothing to renew.
+    os.register_at_fork(before=_let_loading_end, after_in_child=_renew_all)
