@@ -1,16 +1,21 @@
 """What was read is not read again; and whatever lies in the cache, it changes no finding."""
 
+import dataclasses
 import json
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from errata.linter import Settings, lint
 from errata.linter import _cache as cache_module
-from errata.linter._cache import Cache, digest, edition
+from errata.linter._cache import Cache, digest, edition, projects_directory, users_directory
+from errata.linter._engine import Report
+from errata.linter._finding import Edit, Place
 from errata.linter._kept import loaded
 from errata.linter._reading import read_file
+from errata.linter._runs import Runs
 from errata.linter._summary import Summary
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -237,3 +242,153 @@ def test_only_the_last_editions_are_kept(project):
 
     kept = {each.name for each in (project / ".cache").iterdir() if each.is_dir()}
     assert kept == {"mine", edition(), *(digest(str(number)) for number in (3, 4, 5))}
+
+
+@pytest.fixture
+def users(tmp_path_factory, monkeypatch):
+    """Become somebody else, who has used no linter yet."""
+
+    def become():
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("user")))
+        return users_directory()
+
+    return become
+
+
+def test_what_somebody_else_has_forged_hides_nothing(project, users, monkeypatch):
+    users()
+    with monkeypatch.context() as forging:
+        forging.setattr("errata.linter._engine._report", lambda *_, **__: Report((), 2, 2))
+        assert run(project).findings == ()
+    assert run(project).findings == ()
+    users()
+
+    assert [finding.rule for finding in run(project).findings] == ["bare-except"]
+
+
+def test_no_edit_is_taken_from_a_cache(project, monkeypatch):
+    edit = Edit(Place(1, 1, 1, 1), "import os; os.remove('/')\n")
+    put = Runs.keep
+
+    def forging(self, digests, outcome):
+        findings = tuple(dataclasses.replace(each, edits=(edit,)) for each in outcome.findings)
+        put(self, digests, outcome._replace(findings=findings))
+
+    monkeypatch.setattr(Runs, "keep", forging)
+    for _ in range(2):
+        (finding,) = run(project).findings
+        assert finding.edits == ()
+
+
+def test_the_cache_is_the_users_alone(project, users):
+    directory = users()
+    lint([project], ONLY, cache=projects_directory(project))
+
+    assert [*projects_directory(project).glob("*/run-*.json")]
+    assert projects_directory(project).is_relative_to(directory)
+    for path in (directory, directory / "lint", *directory.glob("lint/*"), *directory.glob("lint/*/*/")):
+        assert path.is_file() or stat.S_IMODE(path.stat().st_mode) == 0o700, path
+    assert stat.S_IMODE((directory / "lint.key").stat().st_mode) == 0o600
+    assert len((directory / "lint.key").read_bytes()) == 32
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
+def test_a_directory_that_others_may_write_to_is_none_of_the_users(project, users, read_again, mode):
+    directory = users()
+    directory.mkdir(parents=True)
+    directory.chmod(mode)
+
+    assert run(project) == run(project)
+    assert len(read_again) == 4
+    assert not (directory / "lint.key").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
+def test_a_key_that_is_none_costs_the_cache_alone(project, users, read_again, content):
+    directory = users()
+    directory.mkdir(parents=True, mode=0o700)
+    (directory / "lint.key").write_bytes(content)
+    (directory / "lint.key").chmod(0o600)
+
+    assert run(project) == run(project)
+    assert len(read_again) == 4
+
+
+def test_a_key_that_others_may_read_or_that_is_a_link_is_none(project, users, read_again):
+    directory = users()
+    directory.mkdir(parents=True, mode=0o700)
+    known = project / "known"
+    known.write_bytes(b"k" * 32)
+    known.chmod(0o600)
+    (directory / "lint.key").symlink_to(known)
+    run(project)
+    (directory / "lint.key").unlink()
+    (directory / "lint.key").write_bytes(b"k" * 32)
+    (directory / "lint.key").chmod(0o644)
+    run(project)
+    run(project)
+
+    assert len(read_again) == 6
+
+
+@pytest.mark.parametrize("place", ["/proc/nowhere", "/dev/null/cache", "relative"])
+def test_without_a_place_for_caches_everything_is_read(project, monkeypatch, read_again, place):
+    monkeypatch.setenv("XDG_CACHE_HOME", place)
+    monkeypatch.setenv("HOME", "/dev/null")
+
+    assert run(project) == run(project)
+    assert len(read_again) == 4
+
+
+def test_caches_of_the_user_that_lie_in_the_project_are_not_the_users(project, monkeypatch, read_again):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(project / ".caches"))
+    here = dataclasses.replace(ONLY, root=project)
+    for _ in range(2):
+        run(project, settings=here)
+
+    assert len(read_again) == 4
+    assert not (project / ".caches").exists()
+
+
+@pytest.mark.parametrize("link", [".cache", "sub"])
+def test_links_lead_the_cache_nowhere(project, tmp_path_factory, read_again, link):
+    precious = tmp_path_factory.mktemp("precious")
+    (project / link).symlink_to(precious)
+    here = dataclasses.replace(ONLY, root=project)
+    directory = project / ".cache" if link == ".cache" else project / "sub" / "cache"
+    for _ in range(2):
+        lint([project / "server.py", project / "service.py"], here, cache=directory)
+
+    assert [*precious.iterdir()] == []
+    assert len(read_again) == 4
+
+
+def test_an_ignore_file_that_is_a_link_is_not_written_through(project, tmp_path_factory):
+    precious = tmp_path_factory.mktemp("precious") / "file"
+    (project / ".cache").mkdir(mode=0o700)
+    (project / ".cache" / ".gitignore").symlink_to(precious)
+    run(project)
+
+    assert not precious.exists()
+    assert entries(project, "run")
+
+
+def test_an_entry_that_is_a_link_is_replaced_and_its_target_stays(project, tmp_path_factory):
+    precious = tmp_path_factory.mktemp("precious") / "file"
+    precious.write_text("precious")
+    first = run(project)
+    for entry in (*entries(project, "file"), *entries(project, "run")):
+        entry.unlink()
+        entry.symlink_to(precious)
+
+    assert run(project) == first
+    assert precious.read_text() == "precious"
+
+
+def test_a_module_that_a_link_leads_to_out_of_the_tree_is_not_followed(project, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "service.py").write_text(QUIET.replace("return name", "try:\n        pass\n    except: ..."), "utf-8")
+    (project / "service.py").unlink()
+    (project / "service.py").symlink_to(outside / "service.py")
+
+    assert lint([project / "server.py"], ONLY).elsewhere == 0

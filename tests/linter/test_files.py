@@ -71,6 +71,17 @@ def test_a_link_into_itself_is_no_endless_way(tree):
     assert below(root) == ["a.py", "sub/b.py"]
 
 
+def test_a_link_out_of_the_tree_is_not_read(tree, tmp_path_factory):
+    root = tree("a.py", "sub/b.py")
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "theirs.py").write_text("")
+    (root / "sub/theirs.py").symlink_to(outside / "theirs.py")
+    (root / "others").symlink_to(outside)
+    (root / "sub/c.py").symlink_to(root / "a.py")
+
+    assert below(root) == ["a.py", "sub/b.py"]
+
+
 def test_a_link_to_nothing_and_what_only_looks_like_a_file_are_passed_by(tree):
     root = tree("a.py")
     (root / "gone.py").symlink_to(root / "nowhere")

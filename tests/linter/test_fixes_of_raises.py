@@ -1,6 +1,7 @@
 """What `--fix` makes of what is raised, and what it leaves to a person."""
 
 import ast
+from contextlib import nullcontext
 
 import pytest
 
@@ -129,3 +130,64 @@ def test_the_argument_that_was_tested_becomes_the_field(test, raised, after):
     made = fixed("validation-without-field", "from errata import invalid_params", body.format(test, raised))[1]
 
     assert made == body.format(test, after)
+
+
+_INNER = """    try:
+        return read(order_id)
+    except OSError{named}:
+        {inner}
+        raise RuntimeError("No order.")
+"""
+
+
+@pytest.mark.parametrize("named", ["", " as error", " as e"])
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "try:\n            close()\n        except ValueError as {name}:\n            pass",
+        "try:\n            close()\n        except ValueError:\n            pass",
+        "try:\n            close()\n        except* ValueError as {name}:\n            pass",
+        "import logging as {name}",
+        "from logging import {name}",
+        "def {name}(): pass",
+        "class {name}: pass",
+        "match order_id:\n            case [{name}, *_]:\n                pass",
+        "match order_id:\n            case [*{name}]:\n                pass",
+        "match order_id:\n            case {{'a': 1, **{name}}}:\n                pass",
+        "del {name}",
+        "for {name} in (1, 2):\n            pass",
+        "with opened() as {name}:\n            pass",
+        "print({name} := 1)",
+        "try:\n            close()\n        except ValueError:\n            raise KeyError('a')",
+    ],
+)
+def test_a_cause_is_named_only_where_the_name_still_stands_for_it(named, inner):
+    name = named.removeprefix(" as ") or "error"
+    source = _SERVER + _INNER.format(named=named, inner=inner.format(name=name))
+    before, _ = _raised(source)
+    while [finding for finding in _uncaused(source) if finding.edits]:
+        source, _ = mended(source, _uncaused(source))
+    after, cause = _raised(source)
+
+    assert after is before
+    assert cause is None or isinstance(cause, OSError | ValueError)
+
+
+def _uncaused(source):
+    return lint_source(source, settings=Settings(select=("preserve-cause-on-rethrow",)))
+
+
+def _raised(source):
+    """Run the tool on a failing `read` and a failing `close`; tell the class of what it raises, and its cause."""
+    scope = {"read": _fails(OSError), "close": _fails(ValueError), "opened": nullcontext}
+    exec(source[source.index("def get_order") :], scope)  # noqa: S102 - our own source.
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - which one it is, is the question.
+        scope["get_order"]("1", 2, 3)
+    return raised.type, raised.value.__cause__
+
+
+def _fails(kind):
+    def fail(*_):
+        raise kind("no")
+
+    return fail

@@ -96,17 +96,28 @@ def test_nothing_else_in_the_file_changes(tmp_path, content):
     assert file.read_bytes() == content.replace(b"a =", b"b =")
 
 
-def test_a_file_keeps_its_mode_and_a_link_stays_a_link(tmp_path):
-    file, link = tmp_path / "server.py", tmp_path / "link.py"
+def test_a_file_keeps_its_mode(tmp_path):
+    file = tmp_path / "server.py"
     file.write_text("a = 1\n")
     file.chmod(0o750)
-    link.symlink_to(file)
 
-    assert fix(replace_a(link), list)[0] == 1
-    assert link.is_symlink()
+    assert fix(replace_a(file), list)[0] == 1
     assert file.read_text() == "b = 1\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o750
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.py", "server.py"]
+    assert [each.name for each in tmp_path.iterdir()] == ["server.py"]
+
+
+def test_nothing_is_written_through_a_link(tmp_path):
+    file, link = tmp_path / "server.py", tmp_path / "link.py"
+    file.write_text("a = 1\n")
+    link.symlink_to(file)
+
+    fixed, _, (trouble,) = fix(replace_a(link), list)
+    assert (fixed, file.read_text(), link.is_symlink()) == (0, "a = 1\n", True)
+    assert "it is a link" in trouble.what
+    with pytest.raises(OSError, match="link"):
+        write_whole(link, b"b = 1\n")
+    assert file.read_text() == "a = 1\n"
 
 
 def test_it_looks_again_until_nothing_is_left(tmp_path):

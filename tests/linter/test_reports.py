@@ -17,7 +17,8 @@ from errata.linter._reports import (
 from errata.linter._sources import Sources
 from errata.linter.rules import RULES
 
-EVIL = "\x1b[2J\x9b2J\u202e\r\nerror[forged]: x\ud800"
+UNSEEN = "\x1b\x9b\u202e\r\ud800\u200b\ufe0f\u3164\u115f\U000e0041\U000e0100"
+EVIL = f"\x1b[2J\x9b2J\u202e\r\nerror[forged]: x\ud800{UNSEEN}"
 SOURCE = "try:\n    work()\nexcept:\n\tpass\n"
 
 
@@ -108,7 +109,7 @@ def test_nothing_foreign_drives_the_terminal():
     evil = finding(1, path=EVIL, message=EVIL)
     shown = "\n".join(text_report([evil], Sources({EVIL: EVIL}), plain)) + "\n".join(github_report([evil]))
 
-    assert not set(shown) & set("\x1b\x9b\u202e\r\ud800")
+    assert not set(shown) & set(UNSEEN)
     assert "\nerror[forged]" not in shown
 
 

@@ -1,19 +1,22 @@
-"""A directory of what earlier runs found out. It may lie in a checkout, so what is in it is foreign: JSON, and sealed.
+"""A directory of what earlier runs found out: the user's own, and sealed with a key that only the user has.
 
-An entry has a name, which says what it is about, and a key, which says from what it was made. It counts if its seal
-fits its key and its text; all else is as if it were not there, and is written anew.
+A checkout is foreign, and so is whatever lies in it. The key lies where the user keeps caches, outside of every checkout;
+where there is no such place, there is no cache. An entry has a name, which says what it is about, and a subject, which says
+from what it was made. It counts if its seal fits its name, its subject and its text; all else is as if it were not there.
 """
 
 import contextlib
 import functools
+import hmac
 import json
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
@@ -21,7 +24,12 @@ from pathlib import Path
 from errata.linter._source import UnreadableError, read
 
 _MOST_EDITIONS = 4
-_MOST_BYTES = _LARGEST_ENTRY = 200_000_000
+_MOST_PROJECTS = 100
+_MOST_BYTES = 200_000_000
+_LARGEST_ENTRY = 50_000_000
+_KEY_BYTES = 32
+_OTHERS_MAY_WRITE, _OTHERS_MAY = 0o022, 0o077
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _ENTRY = re.compile(r"(file|run)-[0-9a-f]{32}\.json")
 _EDITION = re.compile(r"[0-9a-f]{32}")
 _FORGOTTEN_S = 24 * 3600  # After which what is half written is written by nobody.
@@ -50,31 +58,59 @@ def edition() -> str:
     return digest(version, sys.version, *(part for file in ours for part in (file.name, file.read_bytes())))
 
 
+def users_directory() -> Path | None:
+    """Find where the user keeps what errata may forget; None where there is no such place, as in some containers."""
+    try:
+        if sys.platform == "win32":
+            given = os.environ.get("LOCALAPPDATA", "")
+        elif sys.platform == "darwin":
+            given = str(Path.home() / "Library" / "Caches")
+        else:
+            given = os.environ.get("XDG_CACHE_HOME", "")
+            given = given if os.path.isabs(given) else str(Path.home() / ".cache")  # noqa: PTH117 - "" is no path.
+    except RuntimeError:  # Nobody knows who the user is.
+        return None
+    return Path(given) / "errata" if given else None
+
+
+def projects_directory(root: Path) -> Path | None:
+    """Find the directory of one project among the user's; None where there is none."""
+    directory = users_directory()
+    return directory / "lint" / digest(os.path.realpath(root)) if directory else None
+
+
 class Cache:
     """Entries of this edition of the linter. Nothing about it is ever an error: without it, a run takes longer."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, root: Path) -> None:
+        """Open a directory for the project below a root."""
         self._root = directory
         self._directory = directory / edition()
-        self._is_writable = self._made()
+        self._key = _users_key(root)
+        self._is_usable = self._key is not None and _stays_below(root, directory) and self._made()
         self._is_grown = False
 
-    def get(self, name: str, key: str) -> object:
-        """Read an entry; None if there is none that was made from this key."""
+    def get(self, name: str, subject: str) -> object:
+        """Read an entry; None if there is none that was made from this subject."""
+        if not self._is_usable:
+            return None
         try:
             seal, _, text = read(self._directory / f"{name}.json", _LARGEST_ENTRY).partition(b"\n")
-            if seal != digest(key, text).encode():
-                return None
-            return json.loads(text)
+            return json.loads(text) if hmac.compare_digest(seal, self._seal(name, subject, text)) else None
         except (UnreadableError, ValueError, RecursionError):
             return None
 
-    def put(self, name: str, key: str, value: object) -> None:
+    def put(self, name: str, subject: str, value: object) -> None:
         """Write an entry."""
-        if self._is_writable:
+        if self._is_usable:
             content = json.dumps(value).encode("ascii")
-            self._is_writable = self._written(f"{name}.json", digest(key, content).encode() + b"\n" + content)
+            sealed = self._seal(name, subject, content) + b"\n" + content
+            self._is_usable = self._written(f"{name}.json", sealed)
             self._is_grown = True
+
+    def _seal(self, name: str, subject: str, content: bytes) -> bytes:
+        whole = digest(edition(), name, subject, content)
+        return blake2b(whole.encode(), key=self._key or b"", digest_size=32).hexdigest().encode()
 
     def tidy(self) -> None:
         """Drop what was not used lately, as far as there is too much."""
@@ -85,19 +121,27 @@ class Cache:
             others = [each for each in self._root.iterdir() if _EDITION.fullmatch(each.name)]
             for old in _by_use(others)[_MOST_EDITIONS:]:
                 shutil.rmtree(old, ignore_errors=True)
+            if (directory := users_directory()) and self._root.parent == directory / "lint":
+                projects = [each for each in self._root.parent.iterdir() if _EDITION.fullmatch(each.name)]
+                for old in _by_use(projects)[_MOST_PROJECTS:]:
+                    shutil.rmtree(old, ignore_errors=True)
 
     def used(self, name: str) -> None:
         """Note that an entry is still of use."""
+        entry = self._directory / f"{name}.json"
         with contextlib.suppress(OSError):
-            os.utime(self._directory / f"{name}.json")
+            if not entry.is_symlink():
+                os.utime(entry)
 
     def _made(self) -> bool:
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-            os.utime(self._directory)
+            self._root.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for directory in (self._root, self._directory):
+                _make_own(directory, others=0)  # What others write into it has no seal.
+                os.utime(directory)
             for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
-                if not (self._root / name).exists():
-                    (self._root / name).write_text(text, encoding="ascii")
+                with contextlib.suppress(FileExistsError), (self._root / name).open("x", encoding="ascii") as file:
+                    file.write(text)
         except (OSError, ValueError):
             return False
         return True
@@ -127,6 +171,54 @@ class Cache:
         for half in self._directory.glob("*.tmp"):
             if half.stat().st_mtime < time.time() - _FORGOTTEN_S:
                 half.unlink(missing_ok=True)
+
+
+def _make_own(directory: Path, others: int) -> None:
+    """Make a directory for the user alone, or see that it is the user's, no link, and gives others none of these rights."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    _check_own(directory.lstat(), stat.S_ISDIR, others)
+
+
+def _check_own(facts: os.stat_result, is_of_kind: Callable[[int], bool], others: int) -> None:
+    if not is_of_kind(facts.st_mode):
+        raise PermissionError("it is a link, or something else")
+    if hasattr(os, "geteuid") and (facts.st_uid != os.geteuid() or facts.st_mode & others):
+        raise PermissionError("it is not the user's alone")
+
+
+def _users_key(root: Path) -> bytes | None:
+    """Read the key of the user, or make one; None where nobody can keep one outside of the project."""
+    directory = users_directory()
+    if directory is None or Path(os.path.realpath(directory)).is_relative_to(os.path.realpath(root)):
+        return None
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for each in (directory, directory / "lint"):
+            _make_own(each, _OTHERS_MAY_WRITE)
+        return _kept_key(directory / "lint.key")
+    except (OSError, ValueError):
+        return None
+
+
+def _kept_key(file: Path) -> bytes | None:
+    with contextlib.suppress(FileExistsError):
+        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600)
+        with os.fdopen(made, "wb") as writing:
+            writing.write(os.urandom(_KEY_BYTES))
+    opened = os.open(file, os.O_RDONLY | _NO_LINKS | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(opened, "rb") as reading:
+        _check_own(os.fstat(reading.fileno()), stat.S_ISREG, _OTHERS_MAY)
+        key = reading.read(_KEY_BYTES + 1)
+    return key if len(key) == _KEY_BYTES else None
+
+
+def _stays_below(root: Path, directory: Path) -> bool:
+    """Whether no link in a project leads a directory of the project elsewhere."""
+    lexical, base = os.path.abspath(directory), os.path.abspath(root)  # noqa: PTH100 - links are what is looked for.
+    if not Path(lexical).is_relative_to(base):
+        return True
+    real = Path(os.path.realpath(base)) / Path(lexical).relative_to(base)
+    return os.path.realpath(lexical) == str(real)
 
 
 def _by_use(paths: Iterable[Path]) -> list[Path]:

@@ -47,14 +47,15 @@ def lint(
 ) -> Report:
     """Lint files and directories. What they import of the same project is read too, but not judged.
 
-    Many files are read by several processes, as many as `jobs` says. A `cache` is a directory for what was read.
+    Many files are read by several processes, as many as `jobs` says. A `cache` is a directory for what was read; with
+    one, findings come without edits: an edit is made of the file as it is, and never taken from a cache.
     """
     chosen = settings or Settings()
     files = list(find_files(paths, chosen.exclude, root=chosen.root))
     if cache is None:
         read = summaries(files, jobs=jobs, progress=progress)
         return _report(_linked(read, None).project, set(map(str, files)), chosen)
-    return _lint_with_cache(files, chosen, Cache(cache), jobs, progress)
+    return _lint_with_cache(files, chosen, Cache(cache, chosen.root), jobs, progress)
 
 
 def _lint_with_cache(
@@ -62,14 +63,19 @@ def _lint_with_cache(
 ) -> Report:
     runs = Runs(cache, settings)
     if known := runs.outcome(files):
-        return Report(known.findings, len(files), known.handlers, known.elsewhere)
+        return _without_edits(Report(known.findings, len(files), known.handlers, known.elsewhere))
     read = summaries(files, jobs=jobs, cache=cache, progress=progress)
     linked = _linked(read, cache)
-    report = _report(linked.project, set(map(str, files)), settings)
+    report = _without_edits(_report(linked.project, set(map(str, files)), settings))
     digests = [(file, each.digest) for file, each in zip(files, read, strict=True)]
     absent = tuple(sorted(linked.absent))
     runs.keep(digests, Outcome(report.findings, report.handlers, report.elsewhere, linked.followed, absent))
     return report
+
+
+def _without_edits(report: Report) -> Report:
+    findings = tuple(dataclasses.replace(each, edits=()) if each.edits else each for each in report.findings)
+    return dataclasses.replace(report, findings=findings)
 
 
 def lint_source(text: str, path: str = "server.py", settings: Settings | None = None) -> list[Finding]:

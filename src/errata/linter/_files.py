@@ -40,14 +40,25 @@ def _is_directory(path: Path) -> bool:
 
 
 def _below(directory: Path, exclude: tuple[str, ...], root: Path) -> Iterator[Path]:
-    # Links to directories are not followed, so that there is no way around in a circle.
+    # Links to directories are not followed, so that there is no way around in a circle; those to files, within the tree.
+    trees = (os.path.realpath(directory), os.path.realpath(root))
     for place, directories, files in os.walk(directory):
         here = Path(place)
         directories[:] = sorted(name for name in directories if not _is_left_out(here / name, exclude, root))
         for name in sorted(files):
             file = here / name
-            if name.endswith(".py") and not _is_excluded(file, exclude, root) and os.path.isfile(file):  # noqa: PTH113 - unlike `Path.is_file`, it is never refused.
+            if not name.endswith(".py") or _is_excluded(file, exclude, root) or leads_outside(file, trees):
+                continue
+            if os.path.isfile(file):  # noqa: PTH113 - unlike `Path.is_file`, it is never refused.
                 yield file
+
+
+def leads_outside(file: Path, trees: Iterable[str]) -> bool:
+    """Whether a file is a link to one that lies in none of the trees."""
+    if not os.path.islink(file):  # noqa: PTH114 - every file comes by here.
+        return False
+    real = Path(os.path.realpath(file))
+    return not any(real.is_relative_to(tree) for tree in trees)
 
 
 def _is_left_out(directory: Path, exclude: tuple[str, ...], root: Path) -> bool:

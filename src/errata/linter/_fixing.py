@@ -124,6 +124,8 @@ def _fixed(path: str, findings: Iterable[Finding], troubles: dict[str, NotFixedE
 
 
 def _content(path: Path) -> bytes:
+    if path.is_symlink():
+        raise NotFixedError(f"`{path}` was not fixed: it is a link", "name the file that it leads to")
     try:
         return path.read_bytes()
     except OSError as error:

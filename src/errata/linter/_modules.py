@@ -118,18 +118,25 @@ def files_imported(name: str, root: str) -> Trail:
             break
         place /= part
         package, file = place / "__init__.py", place.with_suffix(".py")
-        if os.path.isfile(package):  # noqa: PTH113 - unlike `Path.is_file`, it is never refused.
+        if _is_file_within(package, root):
             files.append(package)
             continue
         absent.append(package)
-        if os.path.isfile(file):  # noqa: PTH113 - as above.
+        if _is_file_within(file, root):
             files.append(file)
             break
         absent.append(file)
-        if not os.path.isdir(place):  # noqa: PTH112 - as above.
+        if not os.path.isdir(place):  # noqa: PTH112 - as below.
             absent.append(place)
             break
     return Trail(tuple(files), tuple(absent))
+
+
+def _is_file_within(path: Path, root: str) -> bool:
+    """Whether there is such a file, and no link leads out of the root on the way to it."""
+    if not os.path.isfile(path):  # noqa: PTH113 - unlike `Path.is_file`, it is never refused.
+        return False
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _beginnings(name: str) -> Iterator[str]:

@@ -1,21 +1,23 @@
 """Writing a file as a whole or not at all."""
 
 import contextlib
+import errno
 import os
 import tempfile
 from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Replace a file in one step, so that nobody ever sees half of it; a link stays one, and the mode stays as it is."""
-    target = Path(os.path.realpath(path))
-    mode = _mode(target)
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
+    """Replace a file in one step, so that nobody ever sees half of it; the mode stays. Nothing is written through a link."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link, and what it leads to may lie anywhere", str(path))
+    mode = _mode(path)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
         Path(name).chmod(mode)
-        Path(name).replace(target)
+        Path(name).replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             Path(name).unlink()

@@ -2,12 +2,14 @@
 
 import unicodedata
 
+from errata._foreign_text import visible
+
 _TAB = 4
 
 
 def harmless(text: str) -> str:
-    """Write what is no printable character as its escape, on one line."""
-    return text if text.isprintable() else "".join(map(_shown, text))
+    """Write what a reader would not see, or a terminal would obey, as its escape, on one line."""
+    return text if text.isprintable() and text.isascii() else "".join(map(_shown, text))
 
 
 def cells(line: str) -> list[str]:
@@ -21,7 +23,9 @@ def width(text: str) -> int:
 
 
 def _shown(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+    if character.isprintable() and visible(character) == character:
+        return character
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def _width(character: str) -> int:

@@ -55,7 +55,7 @@ async def count_orders(customer: str) -> int:
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from errata.linter._code import Function, Site
 from errata.linter._finding import Edit, Place, Severity
@@ -148,27 +148,47 @@ def _called(raised: ast.Raise) -> str:
 
 
 def _edits(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> tuple[Edit, ...]:
+    """Write the cause, where it is certain that the name stands for what was caught when the error is raised."""
     end = function.place_of(raised)
     behind = Place(end.end_line, end.end_column, end.end_line, end.end_column)
+    inside = [node for each in clause.body for node in ast.walk(each)]
     if clause.name:
-        return () if _is_bound_in(clause, clause.name) else (Edit(behind, f" from {clause.name}"),)
-    name = _free_name(function)
+        return () if clause.name in _bound(inside) else (Edit(behind, f" from {clause.name}"),)
+    if any(isinstance(node, ast.ExceptHandler) and node.name is None for node in inside):
+        return ()  # It may get the same name in the same run, and forget it when it ends; the next run sees it.
+    name = _free_name(function, inside)
     place = _after_classes(function, clause)
     return (Edit(place, f" as {name}"), Edit(behind, f" from {name}")) if name and place else ()
 
 
-def _is_bound_in(clause: ast.ExceptHandler, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-        for each in clause.body
-        for node in ast.walk(each)
-    )
+def _bound(nodes: Iterable[ast.AST]) -> set[str]:
+    """List the names that something in a piece of code gives another meaning, or forgets."""
+    names: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                names.add(name)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                names.add(name)
+            case ast.MatchMapping(rest=str(name)) | ast.arg(arg=name):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.alias(name=name, asname=other):
+                names.add(other or name.partition(".")[0])
+            case ast.Global(names=several) | ast.Nonlocal(names=several):
+                names.update(several)
+            case _:
+                continue
+    return names
 
 
-def _free_name(function: Function) -> str | None:
+def _free_name(function: Function, inside: Iterable[ast.AST]) -> str | None:
     """Find a name that nothing in the function has: an `except` forgets its own when it ends."""
-    taken = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
-    taken |= {parameter.arg for parameter in function.parameters} | _named_clauses(function)
+    whole = [*ast.walk(function.node)]
+    taken = {node.id for node in whole if isinstance(node, ast.Name)}
+    taken |= _bound(node for node in whole if not isinstance(node, ast.ExceptHandler)) | _bound(inside)
+    taken |= _named_clauses(function)
     return next((name for name in _NAMES if name not in taken), None)
 
 
