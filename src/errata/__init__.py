@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from errata import _fork as _fork  # It is there before anything is loaded late.
 from errata._factories import (
     business_rule_violation,
     circuit_open,

@@ -90,7 +90,7 @@ def test_kubernetes_is_told_without_its_headers():
     error.headers = {"Audit-Id": "42", "Retry-After": "5"}
     fault = classify(error)
     assert (fault.code, fault.http_status) == (Code.NOT_FOUND, 404)
-    assert fault.message == 'The service answered 404 Not Found: pods "x" not found'
+    assert fault.message == 'The service answered 404 Not Found: ‹pods "x" not found›'
 
 
 def test_what_kubernetes_could_not_create_is_told_by_its_first_refusal():

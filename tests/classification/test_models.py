@@ -109,7 +109,7 @@ def test_a_status_decides_and_the_message_is_the_provider_s(package, status, cod
     fault = told(package, status, {"message": "Because of the moon.", "type": "something_new"})
     assert (fault.code, fault.retry, fault.http_status) == (code, retry, status)
     assert fault.message.startswith(f"The service answered {status}")
-    assert fault.message.endswith(": Because of the moon.")
+    assert fault.message.endswith(": ‹Because of the moon.›")
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_cohere_s_headers_stay_here():
         chat = cohere.ClientV2(api_key="k", base_url=address).chat
         fault = judged(chat, model="m", messages=[], request_options={"max_retries": 0})
     assert (fault.code, fault.retry_after_ms) == (Code.RATE_LIMITED, 4_000)
-    assert fault.message == "The service answered 429 Too Many Requests: Slow down."
+    assert fault.message == "The service answered 429 Too Many Requests: ‹Slow down.›"
 
 
 def test_mistral_s_body_is_read_though_it_is_text():

@@ -36,13 +36,13 @@ def failed(stderr, program="git", status=1, stdout=None):
 def test_a_program_is_named_and_quoted_without_its_command_line(text):
     fault = python("import sys; sys.exit('error: no image shop:1.2 (have 1.2.0)')", TOKEN, text=text)
 
-    assert fault.message == f"`{PYTHON}` failed with exit status 1: error: no image shop:1.2 (have 1.2.0)"
+    assert fault.message == f"`{PYTHON}` failed with exit status 1: ‹error: no image shop:1.2 (have 1.2.0)›"
     assert TOKEN not in str(fault)
 
 
 def test_what_a_program_says_on_stdout_counts_if_stderr_is_empty():
     fault = python("print('On branch main\\nnothing to commit, working tree clean'); exit(1)")
-    assert fault.message.endswith("failed with exit status 1: nothing to commit, working tree clean")
+    assert fault.message.endswith("failed with exit status 1: ‹nothing to commit, working tree clean›")
     assert not fault.retryable
 
 
@@ -55,8 +55,8 @@ def test_a_program_that_says_nothing_is_told_by_its_status():
 @pytest.mark.parametrize("command", ["no-such-program-7 . data.json", ["sh", "-c", "no-such-program-7"]])
 def test_a_shell_is_not_the_news(command):
     fault = run(command, shell=isinstance(command, str))
-    assert fault.message.startswith("The command failed with exit status 127: no-such-program-7:")
-    assert fault.message.endswith("not found")
+    assert fault.message.startswith("The command failed with exit status 127: ‹no-such-program-7:")
+    assert fault.message.endswith("not found›")
     assert fault.code is Code.NOT_FOUND
 
 
@@ -184,7 +184,7 @@ def test_other_libraries_that_run_programs_are_told_alike():
     fault = classify(invoke.UnexpectedExit(result))
     assert (fault.code, fault.message) == (
         Code.NOT_FOUND,
-        "The command failed with exit status 2: error: no such service",
+        "The command failed with exit status 2: ‹error: no such service›",
     )
 
 

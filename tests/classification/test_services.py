@@ -118,7 +118,7 @@ def test_github_names_the_fields_it_refuses():
     errors = [{"resource": "Issue", "field": "title", "code": "missing_field"}]
     fault = asked(422, {"message": "Validation Failed", "errors": errors})
     assert fault.code is Code.VALIDATION_FAILED
-    assert fault.message == "The service answered 422 Unprocessable Content: Validation Failed"
+    assert fault.message == "The service answered 422 Unprocessable Content: ‹Validation Failed›"
     assert [(issue.field, issue.problem) for issue in fault.issues] == [("title", "missing field")]
 
 
@@ -215,7 +215,7 @@ def test_the_headers_of_a_generated_client_stay_here():
         "hubspot.exceptions.ApiException", status=403, body='{"message": "No scope"}', reason="Forbidden"
     )
     error.args = ("(403)\nHTTP response headers: {'Set-Cookie': 'hunter2'}",)
-    assert classify(error).message == "The service answered 403 Forbidden: No scope"
+    assert classify(error).message == "The service answered 403 Forbidden: ‹No scope›"
 
 
 def test_stripe_says_that_nobody_took_the_call():

@@ -20,7 +20,7 @@ from tests.replying import replying
 
 ADDRESS = "https://parcels.example/track?number=P-18&api_key=hunter2hunter2"
 UNKNOWN = {"message": "Unknown number."}
-ANSWERED = "The service answered 404 Not Found: Unknown number."
+ANSWERED = "The service answered 404 Not Found: ‹Unknown number.›"
 
 
 def answered(status, body=b"", url=ADDRESS, method="GET", request_headers=None, **headers):
@@ -229,7 +229,7 @@ def test_the_fields_that_a_body_complains_about_are_issues():
 
     assert fault.issues == (FieldIssue("due", "Input should be a valid date"),)
     assert fault.field is None
-    assert fault.message == "parcels.example answered 422 Unprocessable Content: `due`: Input should be a valid date"
+    assert fault.message == "parcels.example answered 422 Unprocessable Content: ‹`due`: Input should be a valid date›"
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_the_fields_that_a_body_complains_about_are_issues():
 def test_problems_by_the_name_of_their_field_are_issues(problems):
     fault = classify(answered(400, {"errorMessages": [], "errors": problems}))
     assert fault.issues == (FieldIssue("summary", "You must specify a summary."),)
-    assert fault.message.endswith("400 Bad Request: `summary`: You must specify a summary.")
+    assert fault.message.endswith("400 Bad Request: ‹`summary`: You must specify a summary.›")
 
 
 def test_the_dialect_that_carries_the_upstream_s_answer_has_its_body():
@@ -254,7 +254,7 @@ def test_the_dialect_that_carries_the_upstream_s_answer_has_its_body():
 
 def test_a_page_gives_its_title_and_data_of_unknown_shape_nothing():
     page = "<!doctype html><html><head><title>Down for maintenance</title></head><body>x</body></html>"
-    assert classify(answered(503, page)).message.endswith("503 Service Unavailable: Down for maintenance")
+    assert classify(answered(503, page)).message.endswith("503 Service Unavailable: ‹Down for maintenance›")
     assert classify(answered(503, page)).data == {}
     assert classify(answered(500, {"a": [{"b": 1}]})).message == "parcels.example answered 500 Internal Server Error."
 
@@ -273,7 +273,7 @@ def test_an_author_s_own_words_stay_in_front_of_the_service_s():
             self.response = response
 
     response = need("httpx").Response(422, json={"error": "weight is missing"})
-    sentence = "The service answered 422 Unprocessable Content: weight is missing"
+    sentence = "The service answered 422 Unprocessable Content: ‹weight is missing›"
 
     assert (
         classify(LabelError("Could not print the label.", response)).message == f"Could not print the label: {sentence}"
@@ -286,7 +286,7 @@ def test_a_wrapper_that_quotes_a_client_s_text_quotes_the_service_instead():
     cause = answered(404, UNKNOWN)
     error = RuntimeError(f"Tracking failed: {cause}")
     error.__cause__ = cause
-    assert classify(error).message == "Tracking failed: parcels.example answered 404 Not Found: Unknown number."
+    assert classify(error).message == "Tracking failed: parcels.example answered 404 Not Found: ‹Unknown number.›"
 
 
 def test_the_answer_of_a_web_framework_is_not_the_upstream_s():
@@ -321,7 +321,7 @@ def test_a_host_is_named_only_if_anybody_could_know_it(url, host):
 
 def test_an_internal_address_in_a_body_stays_here():
     fault = classify(answered(502, {"message": "No answer from http://billing.internal:8080/pay?x=1 in time"}))
-    assert fault.message.endswith("No answer from [internal address] in time")
+    assert fault.message.endswith("No answer from [internal address] in time›")
     assert "billing.internal" not in str(fault)
 
 
@@ -474,4 +474,4 @@ def test_hostile_words_are_read_in_part():
     body = json.dumps({"message": message, "errors": [{"code": "x" * 100}] * 1_000})
     fault = classify(answered(400, body))
     assert fault.code is Code.INVALID_PARAMS
-    assert "400 Bad Request: rate limit" in fault.message
+    assert "400 Bad Request: ‹rate limit" in fault.message

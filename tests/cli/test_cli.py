@@ -200,16 +200,29 @@ def test_what_an_editor_saved_in_another_unicode_encoding_is_read(run, tmp_path,
 def test_foreign_text_cannot_drive_the_terminal(run, tmp_path):
     file = tmp_path / "evil.jsonl"
     evil = "\x1b[2J\x9b2J\u202e\nError [GONE]: forged"
-    fault = Fault(code=Code.GONE, message=evil, reason=evil, field=evil, origin=evil, data={evil: evil})
-    question = NeedsInput(evil, fields=[evil], suggestions={evil: [evil]})
-    file.write_text("\n".join(map(json.dumps, [dialects.native.encode(fault), dialects.encode_needs_input(question)])))
+    unseen = "\x1b\x9b\u202e\u200b\ufe0f\u3164\U000e0041\U000e0100"
+    evil += unseen
+    error = {"code": "GONE", "message": evil, "retry": "never", "reason": evil, "field": evil, "data": {evil: evil}}
+    question = {
+        "kind": "needsInput:v1",
+        "message": evil,
+        "needsInput": {"fields": [evil], "suggestions": {evil: [evil]}},
+    }
+    messages = [{"isError": True, "structuredContent": {"error": error}}, {"structuredContent": question}]
+    file.write_text("\n".join(map(json.dumps, messages)))
 
     out = run("decode", str(file))[1]
 
-    assert not set(out) & set("\x1b\x9b\u202e")
-    assert [line for line in out.splitlines() if line.startswith("Error")] == [
-        "Error [GONE]: [2J 2J Error [GONE]: forged"
-    ]
+    assert not set(out) & set(unseen)
+    assert [line for line in out.splitlines() if line.startswith("Error")] == ["Error [GONE]: Error [GONE]: forged"]
+    assert len(out.splitlines()) == 13
+
+
+def test_what_is_wrong_is_said_without_driving_the_terminal(run):
+    status, _, err = run("explain", "\x1b[2Jx\n\u202ey")
+
+    assert status == 2
+    assert err.startswith("errata: there is no code, word or number `x y`\nhelp: ")
 
 
 def test_there_is_colour_only_where_it_shows(run, monkeypatch):

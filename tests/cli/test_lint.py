@@ -289,11 +289,43 @@ def test_a_broken_baseline_is_said(project, run):
     assert "is not JSON\nhelp: write it anew with `errata lint --init`" in err
 
 
-def test_what_was_read_is_kept_where_git_does_not_see_it(project, run):
+def test_what_was_read_is_kept_where_the_user_keeps_caches(project, run, tmp_path_factory, monkeypatch):
+    caches = tmp_path_factory.mktemp("caches")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches))
+    before = sorted(project.iterdir())
     run(*ONLY)
-    assert (project / ".errata_cache/.gitignore").read_text() == "*\n"
+
+    assert sorted(project.iterdir()) == before
+    assert [*caches.glob("errata/lint/*/*/run-*.json")]
     run(*ONLY, "--cache-dir", "elsewhere")
-    assert (project / "elsewhere/.gitignore").exists()
+    assert (project / "elsewhere/.gitignore").read_text() == "*\n"
+
+
+@pytest.mark.parametrize("option", ["--fix", "--diff"])
+def test_whoever_edits_reads_every_file_anew(project, run, monkeypatch, option):
+    (project / "server.py").write_text(UNUSED)
+    run(*ONLY)
+    monkeypatch.setattr("errata.linter._engine.Cache", None)  # Whoever opened one would stumble.
+    status, shown, _ = run(*ONLY, option)
+
+    assert status == (0 if option == "--fix" else 1)
+    assert ((project / "server.py").read_text() == CLEAN) is (option == "--fix")
+    assert ("-    return await orders.count(customer)  # errata" in shown) is (option == "--diff")
+
+
+def test_a_link_is_not_fixed_and_the_baseline_is_not_written_through_one(project, run, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside") / "precious.py"
+    outside.write_text(UNUSED)
+    (project / "server.py").unlink()
+    (project / "server.py").symlink_to(outside)
+    status, _, err = run("--fix", "server.py", *ONLY)
+
+    assert (status, outside.read_text()) == (2, UNUSED)
+    assert "`server.py` was not fixed: it is a link" in err
+    (project / ".errata-baseline.json").symlink_to(outside)
+    status, _, err = run("--init", *ONLY)
+    assert (status, outside.read_text()) == (2, UNUSED)
+    assert "cannot write" in err
 
 
 def test_without_a_cache_nothing_is_written(project, run):

@@ -33,14 +33,14 @@ OWN_KEY = "nk-Tq7vRz31+Lm9/XbE5w"
 
 # What 000 says of a status, and what the sandbox explains it with.
 SAID = {
-    400: ("BAD_REQUEST", False, "400 Bad Request: The request has a member that this API does not know."),
-    401: ("UNAUTHORIZED", False, "401 Unauthorized: The API key has expired."),
-    403: ("FORBIDDEN", False, "403 Forbidden: This key may read and not write."),
-    404: ("NOT_FOUND", False, "404 Not Found: There is nothing under this address."),
-    410: ("GONE", False, "410 Gone: It was deleted 30 days after its making."),
-    429: ("RATE_LIMITED", True, "429 Too Many Requests: This key has used up its requests for the minute."),
-    500: ("UPSTREAM_ERROR", True, "500 Internal Server Error: The database refused a connection."),
-    503: ("UPSTREAM_ERROR", True, "503 Service Unavailable: Down for maintenance."),
+    400: ("BAD_REQUEST", False, "400 Bad Request: ‹The request has a member that this API does not know.›"),
+    401: ("UNAUTHORIZED", False, "401 Unauthorized: ‹The API key has expired.›"),
+    403: ("FORBIDDEN", False, "403 Forbidden: ‹This key may read and not write.›"),
+    404: ("NOT_FOUND", False, "404 Not Found: ‹There is nothing under this address.›"),
+    410: ("GONE", False, "410 Gone: ‹It was deleted 30 days after its making.›"),
+    429: ("RATE_LIMITED", True, "429 Too Many Requests: ‹This key has used up its requests for the minute.›"),
+    500: ("UPSTREAM_ERROR", True, "500 Internal Server Error: ‹The database refused a connection.›"),
+    503: ("UPSTREAM_ERROR", True, "503 Service Unavailable: ‹Down for maintenance.›"),
 }
 OTHER_4XX = (402, 405, 408, 409, 413, 418, 422, 425, 451, 499)
 OTHER_5XX = (502, 504, 507, 520, 599)
@@ -158,7 +158,7 @@ async def test_a_status_gives_its_word_its_flag_and_its_original(failing, status
 
     error = await failing(status)
 
-    explanation = said.partition(": ")[2]
+    explanation = said.partition(": ")[2].strip("‹›")
     assert error == {
         "code": word,
         "message": f"Napkin answered {said}",
@@ -211,17 +211,17 @@ async def test_the_mapping_is_that_of_napkin_as_it_is_without_any_order(call):
         return error["code"], error["retriable"], error["original"]["status"], error["message"]
 
     assert await said("create_visual", content=" ") == (
-        "BAD_REQUEST", False, 400, "Napkin answered 400 Bad Request: `content` is empty; a visual needs a text to show.",
+        "BAD_REQUEST", False, 400, "Napkin answered 400 Bad Request: ‹`content` is empty; a visual needs a text to show.›",
     )  # fmt: skip
     assert await said("visual_status", visual_id="visual-x") == (
-        "NOT_FOUND", False, 404, "Napkin answered 404 Not Found: There is no visual `visual-x`.",
+        "NOT_FOUND", False, 404, "Napkin answered 404 Not Found: ‹There is no visual `visual-x`.›",
     )  # fmt: skip
     assert await said("download_visual", visual_id="visual-0") == (
-        "GONE", False, 410, "Napkin answered 410 Gone: `visual-0` was deleted after 30 days.",
+        "GONE", False, 410, "Napkin answered 410 Gone: ‹`visual-0` was deleted after 30 days.›",
     )  # fmt: skip
     assert await said("download_visual", visual_id=visual) == (
         "BAD_REQUEST", False, 409,
-        f"Napkin answered 409 Conflict: `{visual}` is still pending; ask for its status until it is completed.",
+        f"Napkin answered 409 Conflict: ‹`{visual}` is still pending; ask for its status until it is completed.›",
     )  # fmt: skip
 
 

@@ -623,8 +623,8 @@ async def test_an_order_that_is_not_there_is_the_error_of_the_usage_example(fail
 @pytest.mark.parametrize(
     ("answer", "original"),
     [
-        ("500", "The order service answered 500 Internal Server Error: The database refused a connection."),
-        ("403", "The order service answered 403 Forbidden: This key may read and not write."),
+        ("500", "The order service answered 500 Internal Server Error: ‹The database refused a connection.›"),
+        ("403", "The order service answered 403 Forbidden: ‹This key may read and not write.›"),
         ("garbage", "The order service answered 200 with something else than was asked for."),
         ("close", "The order service gave no answer: Server disconnected without sending a response."),
     ],

@@ -198,7 +198,7 @@ async def test_a_service_carries_reason_and_recovery_of_the_tool_that_called_it(
     )
     assert surfaces(fetching) == failure(
         -32000,
-        "NCBI answered 503 Service Unavailable: Down for maintenance. (failed after 2 attempts)",
+        "NCBI answered 503 Service Unavailable: ‹Down for maintenance.› (failed after 2 attempts)",
         recovery={"hint": DEGRADED},
         reason="ncbi_down",
     )
@@ -275,7 +275,7 @@ SHAPES = {
             {"pmids": ["answer-503"]},
             failure(
                 -32000,
-                "NCBI answered 503 Service Unavailable: Down for maintenance. (failed after 2 attempts)",
+                "NCBI answered 503 Service Unavailable: ‹Down for maintenance.› (failed after 2 attempts)",
                 recovery={"hint": DEGRADED},
                 reason="ncbi_down",
             ),
@@ -520,8 +520,8 @@ async def test_json_of_another_shape_is_neither_an_answer_nor_none_found_nor_a_b
 @pytest.mark.parametrize(
     ("endpoint", "message"),
     {
-        "esearch": "NCBI answered 302 Found: The address has changed.",
-        "efetch": "NCBI answered 302 Found: The address has changed.",
+        "esearch": "NCBI answered 302 Found: ‹The address has changed.›",
+        "efetch": "NCBI answered 302 Found: ‹The address has changed.›",
         "myncbi": "My NCBI answered 302 Found, a redirect that was not followed.",  # Nothing of the body is said.
     }.items(),
 )
@@ -575,7 +575,7 @@ async def test_a_response_is_captured_with_its_body_its_wait_and_what_the_author
 
     assert surfaces(result) == failure(
         -32003,
-        "NCBI answered 429 Too Many Requests: This key has used up its requests for the minute.",
+        "NCBI answered 429 Too Many Requests: ‹This key has used up its requests for the minute.›",
         body='{"message": "This key has used up its requests for the minute.", "debug": {"api_key": "[redacted: key]"}}',
         endpoint="esearch",
         requestId=request,
@@ -693,7 +693,7 @@ async def test_a_resource_carries_the_reason_of_a_service_with_its_own_recovery(
     fault = error["data"]["errata/fault"]
     del fault["timestamp"]
     reference = fault.pop("correlationId")
-    message = "NCBI answered 503 Service Unavailable: Down for maintenance. (failed after 2 attempts)"
+    message = "NCBI answered 503 Service Unavailable: ‹Down for maintenance.› (failed after 2 attempts)"
     hint = "Read the article again in a few minutes; NCBI is degraded."
 
     assert error == {

@@ -1,6 +1,11 @@
 """What tests of servers share: the event loop, the kinds of servers and the two eras of the protocol."""
 
+import fastmcp.telemetry
+import mcp.shared._otel
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from serving.three_servers import ERAS, KINDS
 
 
@@ -17,3 +22,20 @@ def kind(request):
 @pytest.fixture(params=ERAS)
 def era(request):
     return request.param
+
+
+@pytest.fixture
+def tracer(monkeypatch):
+    """Both SDKs trace while a test lasts; OpenTelemetry itself would take a provider once and for all."""
+    provider = TracerProvider()
+    tracer = provider.get_tracer("tests")
+    tracer.exporter = InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(tracer.exporter))
+    monkeypatch.setattr(mcp.shared._otel, "_tracer", tracer)
+    monkeypatch.setattr(fastmcp.telemetry, "otel_get_tracer", provider.get_tracer)
+    return tracer
+
+
+@pytest.fixture
+def spans(tracer):
+    return tracer.exporter

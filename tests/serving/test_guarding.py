@@ -150,14 +150,52 @@ def says_it_failed(text):
     return balance
 
 
-async def test_a_result_that_says_it_failed_counts_and_is_sent_as_it_is(kind, clock):
-    circuit = breaker(clock, failures=2)
+async def test_a_result_that_says_it_failed_in_words_counts_nothing_and_is_sent_as_it_is(kind, clock):
+    circuit = breaker(clock, failures=1)
     server = SERVERS[kind](NOTHING, says_it_failed("HTTP 500 Internal Server Error"))
     errata.install(server, breaker=circuit)
 
-    first, second, third = await called(server, 3)
-    assert first.content[0].text == second.content[0].text == "HTTP 500 Internal Server Error"
-    assert native_fault(third).code is Code.CIRCUIT_OPEN
+    for result in await called(server, 3):
+        assert result.content[0].text == "HTTP 500 Internal Server Error"
+    assert circuit.status().calls == 0
+
+
+async def test_a_result_that_says_it_failed_in_a_dialect_counts(kind, clock):
+    told = dialects.native.encode(errata.Fault(code=Code.UPSTREAM_ERROR, message="The bank answered 500."))
+
+    async def balance():
+        return wire.CallToolResult.model_validate(told)
+
+    circuit = breaker(clock, failures=2)
+    server = SERVERS[kind](NOTHING, balance)
+    errata.install(server, breaker=circuit)
+
+    assert native_fault((await called(server, 3))[2]).code is Code.CIRCUIT_OPEN
+
+
+PHRASES = [
+    "503 Service Unavailable",
+    "Connection refused",
+    "the request timed out",
+    "database is locked",
+    "502 Bad Gateway",
+]
+
+
+@pytest.mark.parametrize("kind_of_error", [RuntimeError, Exception, ToolError, ValueError])
+@pytest.mark.parametrize("form", ["{}", "Cannot save the note {!r}.", "Cannot save the note: {}", '{{"note": "{}"}}'])
+async def test_notes_that_speak_of_failures_open_no_breaker(clock, kind_of_error, form):
+    async def save_note(text: str) -> str:
+        raise kind_of_error(form.format(text))
+
+    for make in (SERVERS["MCPServer"], SERVERS["FastMCP"]):
+        circuit = breaker(clock, failures=1)
+        server = make(NOTHING, save_note)
+        errata.install(server, breaker=circuit)
+        async with connected(server) as client:
+            for phrase in PHRASES:
+                assert (await client.call_tool("save_note", {"text": phrase})).is_error
+        assert circuit.status().state == "closed", circuit.status()
 
 
 async def test_a_result_that_says_the_caller_is_wrong_is_not_counted(kind, clock):

@@ -109,7 +109,7 @@ async def test_a_crash_is_one_error_with_the_cause_and_the_reference_of_the_answ
     assert facts["correlation_id"] in text
     assert "in crashing\n" in text
     assert "return {}[password]" in text
-    assert text.rstrip().splitlines()[-1].startswith("KeyError")
+    assert text.rstrip().splitlines()[-1].startswith("  KeyError")
     assert "Error executing tool" not in text
     assert "Error calling tool" not in text
 

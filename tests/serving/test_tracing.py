@@ -9,15 +9,10 @@ import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
 import anyio
-import fastmcp.telemetry
-import mcp.shared._otel
 import mcp_types as wire
 import pytest
 from mcp.shared.exceptions import MCPError
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from serving.three_servers import MAKERS, connected, fast_mcp
 
 import errata
@@ -213,23 +208,6 @@ async def test_an_error_out_of_a_bare_thread_knows_no_trace_and_is_told_with_it(
     reference = result.structured_content["error"]["correlationId"]
     assert reference in _TRACED["traceparent"]
     assert _logged(caplog) == {reference}
-
-
-@pytest.fixture
-def tracer(monkeypatch):
-    """Both SDKs trace while a test lasts; OpenTelemetry itself would take a provider once and for all."""
-    provider = TracerProvider()
-    tracer = provider.get_tracer("tests")
-    tracer.exporter = InMemorySpanExporter()
-    provider.add_span_processor(SimpleSpanProcessor(tracer.exporter))
-    monkeypatch.setattr(mcp.shared._otel, "_tracer", tracer)
-    monkeypatch.setattr(fastmcp.telemetry, "otel_get_tracer", provider.get_tracer)
-    return tracer
-
-
-@pytest.fixture
-def spans(tracer):
-    return tracer.exporter
 
 
 def _of_the_request(spans, method):

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from errata._fault import Fault, identified, rewritten
+from errata._foreign_text import one_line
 from errata._jsonable import as_object
-from errata._redaction import redact
 from errata._serving._request import Kind, Request
-from errata._taxonomy import Code
+from errata._taxonomy import Code, Retry
 from errata.dialects import Dialect, as_jsonrpc_error, native
-from errata.dialects._beside import CORRELATION_ID, RETRY, verdict_beside
+from errata.dialects._beside import CORRELATION_ID, PRESUMED, RETRY, verdict_beside
+from errata.dialects._outgoing import outgoing_reference
 
 _MARKDOWN = "markdown"
 
@@ -36,11 +37,16 @@ def wanted_format(request: Request, schema: Mapping[str, object]) -> str:
     return wanted if isinstance(wanted, str) else _MARKDOWN
 
 
-def with_what_has_no_place(encoded: dict[str, object], fault: Fault, dialect: Dialect) -> dict[str, object]:
-    """Put beside the payload what the dialect has no place for: the correlation id, and the verdict to the letter."""
-    meta: dict[str, object] = {}
-    if not dialect.carries_reference and fault.correlation_id is not None:
-        meta[CORRELATION_ID] = redact(fault.correlation_id)
+def with_what_has_no_place(
+    encoded: dict[str, object], fault: Fault, dialect: Dialect, *, presumed: bool = False
+) -> dict[str, object]:
+    """Put beside the payload what the dialect has no place for: the correlation id, and the verdict to the letter.
+
+    Where leave to repeat is only `presumed`, that is said as well, so that no client of errata's repeats because of it.
+    """
+    meta: dict[str, object] = {PRESUMED: True} if presumed and fault.retry is Retry.SAME_CALL else {}
+    if not dialect.carries_reference and (reference := outgoing_reference(fault.correlation_id)):
+        meta[CORRELATION_ID] = reference
     if not dialect.carries_verdict and (verdict := verdict_beside(fault)):
         meta[RETRY] = verdict
     return encoded | {"_meta": meta} if meta else encoded
@@ -49,8 +55,8 @@ def with_what_has_no_place(encoded: dict[str, object], fault: Fault, dialect: Di
 def as_protocol_error(fault: Fault, told: Fault, dialect: Dialect = native) -> Answer:
     """Say a fault as a JSON-RPC error. Its data reaches no model, so the message tells the reference, too."""
     encoded = as_jsonrpc_error(told, dialect=dialect)
-    if fault.correlation_id is not None:
-        encoded["message"] = f"{encoded['message']} Reference: {redact(fault.correlation_id)}."
+    if reference := outgoing_reference(fault.correlation_id):
+        encoded["message"] = f"{encoded['message']} Reference: {one_line(reference)}."
     return Answer(fault, encoded, fault.correlation_id, fault.timestamp)
 
 

@@ -15,7 +15,8 @@ from errata._serving._judging import Exhausted, Failed, ForTheProtocol, Refused
 from errata._serving._request import Request
 from errata._serving._settling import Nature, depends_on_the_tool
 from errata._taxonomy import Retry
-from errata.reading import decode
+from errata.dialects._incoming import Word
+from errata.reading import recognise
 from errata.resilience import Breaker, Permit
 from errata.resilience._own_permit import held, is_counted_within
 from errata.resilience._retry import Retrying
@@ -57,6 +58,8 @@ class Outcome(NamedTuple):
     error: BaseException | None = None
     asks: bool = False
     """Whether it is a question to the client, and says nothing about the upstream."""
+    is_hearsay: bool = False
+    """Whether only words say what it is: they may quote the caller, and say nothing about the upstream."""
 
 
 class GuardedCall(NamedTuple):
@@ -123,7 +126,7 @@ class Guard:
 
 def _told(outcome: Outcome, breaker: Breaker, permit: Permit) -> Outcome:
     """Tell the breaker what came of an attempt; a service that the tool calls may have told the same circuit already."""
-    if outcome.asks or (outcome.failed and is_counted_within(permit, outcome.failed.error)):
+    if outcome.asks or outcome.is_hearsay or (outcome.failed and is_counted_within(permit, outcome.failed.error)):
         breaker.release(permit)
     else:
         breaker.settle(permit, outcome.said)
@@ -184,7 +187,8 @@ async def _raised(error: BaseException, call: GuardedCall) -> Outcome:
     if isinstance(failed.error, NeedsInput):
         return Outcome(None, error=error, asks=True)
     fault = failed.fault(call.request)
-    return Outcome(await _settled(fault, call) if failed.has_run else fault, failed=failed)
+    said = await _settled(fault, call) if failed.has_run else fault
+    return Outcome(said, failed=failed, is_hearsay=failed.rests_on_words(call.request))
 
 
 async def _returned(result: object, call: GuardedCall) -> Outcome:
@@ -192,8 +196,10 @@ async def _returned(result: object, call: GuardedCall) -> Outcome:
     if call.judge.asks(result):
         return Outcome(None, result, asks=True)
     told = call.judge.failure_in(result)
-    fault = None if told is None else decode(told)
-    return Outcome(None if fault is None else await _settled(fault, call), result)
+    reading = None if told is None else recognise(told)
+    if reading is None:
+        return Outcome(None, result)
+    return Outcome(await _settled(reading.fault, call), result, is_hearsay=reading.word < Word.DATA)
 
 
 async def _settled(fault: Fault, call: GuardedCall) -> Fault:

@@ -19,7 +19,7 @@ from errata._serving._answering import Answer, as_protocol_error, in_need, wante
 from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
 from errata._serving._cancelling import has_to_pass
 from errata._serving._guarding import Guard, GuardedCall
-from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, masked, raise_as_it_is
+from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, hide_secrets, masked, raise_as_it_is
 from errata._serving._noting import Notes
 from errata._serving._offer import Group, Offer
 from errata._serving._publishing import Listed, published
@@ -325,8 +325,10 @@ class Installation(ABC):
                 raise
             failed = await self.judged(error, request)
             if failed is None:
+                hide_secrets(error)
                 raise
             if isinstance(failed, ForTheProtocol):
+                hide_secrets(failed.error)
                 raise_as_it_is(failed.error)
             if isinstance(failed.error, NeedsInput):
                 return await self._ask(failed.error, request, partial(run, *arguments))
@@ -393,7 +395,7 @@ class Installation(ABC):
         self._notes.take(answer, failed, request, self._declared_for)
         if request.kind is Kind.TOOL:
             return self.result(answer.told)
-        raise self.protocol_error(answer.told) from failed.error
+        raise self.protocol_error(answer.told) from None  # A span that records it would quote the cause as it was.
 
     async def _said(self, failed: Failed, request: Request) -> Answer:
         if request.kind is not Kind.TOOL:
@@ -408,7 +410,8 @@ class Installation(ABC):
             nature = (await self.nature(request)).presumed(request.name, failed.error, request.effects)
             fault, why = nature.settle_for_good(fault, request), nature.why
         told = advised(await self._sent_to_list(fault, request), failed, why) if dialect is native else fault
-        encoded = with_what_has_no_place(dialect.encode(told, format=wanted_format(request, schema)), fault, dialect)
+        encoded = dialect.encode(told, format=wanted_format(request, schema))
+        encoded = with_what_has_no_place(encoded, fault, dialect, presumed=why is not None)
         answer = Answer(fault, encoded, fault.correlation_id, fault.timestamp)
         if not is_the_tools and not wants_a_list(fault) and self._may_recall(failed, request):
             self._memory.keep(failed.error, request.call, answer)

@@ -3,16 +3,19 @@
 import dataclasses
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from errata._advice import with_next_step
 from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified
+from errata._foreign_text import named
 from errata._needs_input import NeedsInput
+from errata._redaction import redact_data, redact_within
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
 from errata._values import asked_for, is_a, nearest
 from errata.classification import classify
 from errata.classification._arguments import refused_arguments, refused_model
+from errata.classification._classify import classify_with_ground
 from errata.classification._unwrap import leaves_of
 
 _DEEPEST = 32
@@ -33,6 +36,10 @@ class Failed:
         """Say what it means."""
         fault = classify(self.error, request.call)
         return _located(fault, request.name) if request.kind is Kind.RESOURCE else fault
+
+    def rests_on_words(self, request: Request) -> bool:
+        """Whether only the words of its text say what it means. Other kinds of failures were seen by what happened."""
+        return type(self) is Failed and classify_with_ground(self.error, request.call)[1]
 
 
 class ForTheProtocol(Failed):
@@ -83,11 +90,11 @@ class MissingArguments(Failed):
 
     def fault(self, request: Request) -> Fault:
         """Name them."""
-        told = ", ".join(f"`{name}`" for name in self.names)
+        told = ", ".join(map(named, self.names))
         return identified(
             Fault(
                 code=Code.MISSING_REQUIRED_FIELD,
-                message=f"The {request.kind} `{request.short_name}` needs {told}.",
+                message=f"The {request.kind} {named(request.short_name)} needs {told}.",
                 field=next(iter(self.names), None),
                 issues=tuple(FieldIssue(name, "is required") for name in self.names),
             )
@@ -104,7 +111,7 @@ class Unknown(Failed):
 
     def fault(self, request: Request) -> Fault:
         """Name what is nearest, four at most."""
-        what, known = f"{request.kind} `{request.short_name}`", self.known or ()
+        what, known = f"{request.kind} {named(request.short_name)}", self.known or ()
         if request.name in known:  # Tools have versions, too.
             message, hint = f"There is no such version of the {what}.", "Call it without a version to get the latest."
         else:
@@ -132,6 +139,25 @@ class Exhausted(Failed):
     def fault(self, request: Request) -> Fault:
         """Say how often it was tried."""
         return self.told or Failed.fault(self, request)
+
+
+_URL_ELICITATION_REQUIRED = -32042
+_LONGEST_MESSAGE = 8_000
+
+
+def hide_secrets(error: BaseException) -> None:
+    """Redact an error that its author meant for the protocol, before it leaves; of any other exception nothing is changed.
+
+    The data of an elicitation stay as they are: the address in them is for the user, with all that it takes to sign in.
+    """
+    body: Any = getattr(error, "error", None)
+    message, data = getattr(body, "message", None), getattr(body, "data", None)
+    if isinstance(message, str) and (redacted := redact_within(message, _LONGEST_MESSAGE)) != message:
+        body.message = redacted
+    if data is not None and getattr(body, "code", None) != _URL_ELICITATION_REQUIRED:
+        plain = redact_data(data)
+        if plain != data:
+            body.data = plain
 
 
 def raise_as_it_is(error: BaseException) -> NoReturn:
@@ -180,10 +206,23 @@ def _next_step(kind: Kind, near: Iterable[str], known: tuple[str, ...] | None) -
 
 def masked(fault: Fault, failed: Failed) -> Fault:
     """Withhold all words but those that were meant for the client; the code, the verdict and the wait stay."""
-    if failed.on_purpose or isinstance(failed.error, FaultError):
+    is_meant = failed.on_purpose or isinstance(failed.error, FaultError)
+    if is_meant and not _has_the_words_of_its_cause(failed.error):
         return fault
     data = {name: value for name, value in fault.data.items() if name != "body"}
     return dataclasses.replace(fault, message="", issues=(), field=None, origin=None, data=data)
+
+
+def _has_the_words_of_its_cause(error: BaseException) -> bool:
+    """Whether a FaultError says what an exception said that nobody foresaw, as `guard` and `retry` let it say."""
+    cause = error.__cause__
+    for _ in range(_DEEPEST):
+        if not isinstance(cause, FaultError):
+            break
+        cause = cause.__cause__
+    if not isinstance(error, FaultError) or not isinstance(cause, Exception):
+        return False
+    return classify(cause).message in error.fault.message
 
 
 def advised(fault: Fault, failed: Failed, why: str | None = None) -> Fault:

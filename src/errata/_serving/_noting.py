@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from errata._contract import Declared
 from errata._fault import Fault
+from errata._foreign_text import named
 from errata._log import log_failure
+from errata._redaction import line_of
 from errata._serving._answering import Answer
 from errata._serving._judging import Failed
 from errata._serving._request import Kind, Request
@@ -46,8 +48,8 @@ class Notes:
         self.undeclared[request.name, fault.code] += 1
         if self.undeclared[request.name, fault.code] == 1:
             _LOG.warning(
-                "Tool `%s` failed with %s, which its contract does not declare. Declare it with a `Failure`, or let "
+                "Tool %s failed with %s, which its contract does not declare. Declare it with a `Failure`, or let "
                 "the tool handle it. (error-contract-conformance)",
-                request.name,
+                line_of(named(request.name)),
                 fault.code,
             )

@@ -26,6 +26,8 @@ class Answer(NamedTuple):
     """The way out, where a user registered one."""
     body: str | None = None
     """What the upstream answered, redacted and cut."""
+    is_prose: bool = False
+    """Whether the code rests on a text alone, which may quote anybody."""
 
 
 Said: TypeAlias = Code | Answer | BaseException | None

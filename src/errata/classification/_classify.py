@@ -5,12 +5,13 @@ import logging
 from enum import StrEnum
 from functools import partial
 from itertools import islice
+from types import TracebackType
 from typing import NamedTuple
 
 from errata._fault import Fault, FaultError, FieldIssue, identified, rewritten
 from errata._identity import new_correlation_id, now
 from errata._jsonable import text_of, type_text
-from errata._log import stack_of
+from errata._log import indented_stack
 from errata._responses._refusals import wait_asked_for
 from errata._taxonomy import Code, Retry, verdict
 from errata._values import is_a
@@ -28,10 +29,11 @@ from errata.classification._blame import (
 from errata.classification._call import SECRET, Call
 from errata.classification._carried import by_response, carried, flag_of, is_bare, wait_of
 from errata.classification._judgement import concerns_arguments, guard_half_done, has_words, judge
+from errata.classification._reach import peek
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
 from errata.classification._upstream import complete_answer
-from errata.classification._words import CALL, meaning_of, words_of
+from errata.classification._words import CALL, meaning_of, speaks_of_a_failure, words_of
 
 _LOG = logging.getLogger("errata")
 _DEEPEST = 16
@@ -43,6 +45,14 @@ _SHORTEST_QUOTE = 12
 _TRACEBACK = "Traceback (most recent call last)"
 _LEAST_FIRST = (Retry.NEVER, Retry.VERIFY_FIRST, Retry.FIX_INPUT, Retry.IF_HARMLESS, Retry.SAME_CALL)
 _CODES = list(Code)
+_OF_UPSTREAMS = {
+    Code.DATABASE_ERROR,
+    Code.NETWORK_ERROR,
+    Code.SERIALIZATION_ERROR,
+    Code.SERVICE_UNAVAILABLE,
+    Code.TIMEOUT,
+    Code.UPSTREAM_ERROR,
+}
 _SAY_LITTLE = {Code.INTERNAL_ERROR, Code.UNKNOWN_ERROR}
 
 
@@ -100,11 +110,18 @@ class _Decision(NamedTuple):
     """The exceptions that were looked through, outermost first."""
     is_prose: bool = False
     """Whether all that it rests on is a phrase in a text."""
+    is_last_resort: bool = False
+    """Whether it is what remains where nothing says anything."""
 
     @property
     def error(self) -> BaseException:
         """Whose words the client is told, unless the answer has its own."""
         return self.here[-1]
+
+    @property
+    def rests_on_words(self) -> bool:
+        """Whether the code would be another one without a text, which may quote anybody."""
+        return self.is_prose or self.answer.is_prose
 
     @property
     def is_firm(self) -> bool:
@@ -118,6 +135,33 @@ def classify(error: BaseException, call: Call | None = None) -> Fault:
     With the call in which it was raised, the Fault also says whether an argument of that call is at fault, and which.
     """
     return _judged(error, call)[0]
+
+
+def classify_with_ground(error: BaseException, call: Call | None = None) -> tuple[Fault, bool]:
+    """Classify an exception, and say whether words are all there is to go by: those of whoever wrote the text.
+
+    So it is also where nothing is known but a text that quotes such words, of a caller perhaps.
+    """
+    fault, decision, _ = _judged(error, call)
+    try:
+        return fault, decision is not None and _has_only_words(decision)
+    except Exception:  # noqa: BLE001 - a foreign class, which may break whatever touches it.
+        return fault, False
+
+
+def _has_only_words(decision: _Decision) -> bool:
+    if _is_of_an_upstream(decision.error):
+        return False
+    knows_nothing = decision.is_last_resort or decision.answer.code is Code.UNKNOWN_ERROR
+    return decision.rests_on_words or (knows_nothing and speaks_of_a_failure(text_of(decision.error)))
+
+
+def _is_of_an_upstream(error: BaseException) -> bool:
+    """Whether the class alone says that something else failed, whatever its text adds to that."""
+    if is_a(error, FaultError) or (last := REGISTRY.plan(type(error)).last) is None:
+        return False
+    said = _said(last[1], error)
+    return (said.code if isinstance(said, Answer) else said) in _OF_UPSTREAMS
 
 
 def explain(error: BaseException, call: Call | None = None) -> Explanation:
@@ -142,14 +186,45 @@ def _judged(error: BaseException, call: Call | None) -> tuple[Fault, _Decision |
             f"`classify` takes an exception, and was given a `{type(error).__name__}`. Pass what was raised."
         )
     try:
-        inquiry = _Inquiry()
-        if call is None:
-            decision = inquiry.ask(error)
-            return inquiry.fault(decision), decision, None
-        return _judged_with_call(inquiry, error, call)
+        return _with_what_came_before(error, *_judged_alone(error, call))
     except Exception as trouble:  # noqa: BLE001 - a foreign metaclass may break whatever touches the class: its hash, its name.
-        _LOG.warning("An exception could not be classified; it is called INTERNAL_ERROR.\n%s", stack_of(trouble))
+        _LOG.warning("An exception could not be classified; it is called INTERNAL_ERROR.\n%s", indented_stack(trouble))
         return Fault(code=Code.INTERNAL_ERROR, correlation_id=new_correlation_id(), timestamp=now()), None, None
+
+
+def _judged_alone(error: BaseException, call: Call | None) -> tuple[Fault, _Decision, Blame | None]:
+    inquiry = _Inquiry()
+    if call is not None:
+        return _judged_with_call(inquiry, error, call)
+    decision = inquiry.ask(error)
+    return inquiry.fault(decision), decision, None
+
+
+def _with_what_came_before(
+    error: BaseException, fault: Fault, decision: _Decision, blame: Blame | None
+) -> tuple[Fault, _Decision, Blame | None]:
+    """Lower the verdict if something failed before, of which nobody knows whether it happened.
+
+    A second way that is refused says nothing about the first: "the bank did not answer, and the other bank is down".
+    """
+    if fault.retry is not Retry.SAME_CALL or decision.step is Step.FAULT:
+        return fault, decision, blame
+    if any(_is_open(each) for each in earlier_than(error) if _was_caught_by_the_program(each)):
+        fault = rewritten(fault, retry=Retry.IF_HARMLESS)
+    return fault, decision, blame
+
+
+def _is_open(error: BaseException) -> bool:
+    inquiry = _Inquiry()
+    return inquiry.fault(inquiry.ask(error)).retry is Retry.IF_HARMLESS
+
+
+def _was_caught_by_the_program(error: BaseException) -> bool:
+    """Whether the code that caught it is the program's own: what a library wraps is one failure with its wrapping."""
+    from errata.classification._blame._source import is_own_file  # noqa: PLC0415 - few need it.
+
+    step = peek(error, "__traceback__")
+    return is_a(step, TracebackType) and is_own_file(step.tb_frame.f_code.co_filename)
 
 
 def _judged_with_call(inquiry: "_Inquiry", error: BaseException, call: Call) -> tuple[Fault, _Decision, Blame | None]:
@@ -237,7 +312,7 @@ class _Inquiry:
                 subject, call, texts, [issue.field for issue in fault.issues], enough=enough, status=fault.http_status
             )
         except Exception as trouble:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
-            _LOG.debug("The call was left out of account.\n%s", stack_of(trouble))
+            _LOG.debug("The call was left out of account.\n%s", indented_stack(trouble))
             return Blame()
 
     def _is_one_of_several(self, error: BaseException) -> bool:
@@ -258,7 +333,7 @@ class _Inquiry:
         self._left -= 1
         here = (*above, error)
         if is_a(error, FaultError):
-            return _Decision(_answer_of(error.fault), Step.FAULT, None, here)
+            return _Decision(_answer_of(error), Step.FAULT, None, here)
         plan = REGISTRY.plan(type(error))
         for row in plan.rules:
             if decision := self._told(_said(row[1], error), Step.CLASS, row, here):
@@ -268,9 +343,13 @@ class _Inquiry:
         return (
             (None if is_bare(error) else self._told(carried(error), Step.CARRIED, None, here))
             or self._ask_words(error, plan.names, here)
-            or (self._told(_said(plan.last[1], error), Step.CLASS, plan.last, here) if plan.last else None)
-            or _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
+            or (self._remaining(plan.last, error, here) if plan.last else None)
+            or _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here, is_last_resort=True)
         )
+
+    def _remaining(self, row: _Row, error: BaseException, here: _Errors) -> _Decision | None:
+        decision = self._told(_said(row[1], error), Step.CLASS, row, here)
+        return decision and decision._replace(is_last_resort=True)
 
     def _ask_words(self, error: BaseException, names: tuple[str, ...], here: _Errors) -> _Decision | None:
         """Believe the class's name before the cause, a cause that is sure before prose, and prose before nothing."""
@@ -326,8 +405,18 @@ class _Inquiry:
         return known[1]
 
 
-def _answer_of(fault: Fault) -> Answer:
-    return Answer(fault.code, fault.retry, fault.http_status, fault.retry_after_ms, fault.message, fault.issues)
+def _answer_of(error: FaultError) -> Answer:
+    """Take the fault that an exception carries. One that a client has read in a server's prose says so itself."""
+    fault = error.fault
+    return Answer(
+        fault.code,
+        fault.retry,
+        fault.http_status,
+        fault.retry_after_ms,
+        fault.message,
+        fault.issues,
+        is_prose=peek(error, "is_hearsay") is True,
+    )
 
 
 def _own(deeper: _Decision) -> Answer:

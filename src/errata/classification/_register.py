@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
 from errata._fault import NO_RECOVERY, Recovery
-from errata._log import stack_of
+from errata._log import indented_stack
 from errata._taxonomy import Code, Retry
 from errata._values import did_you_mean, is_a, items_of, known_word, wait_ms
 from errata.classification._answer import Answer, Reader, Rule
@@ -144,7 +144,7 @@ def _with_wait(known: Answer, read_wait: Callable[[BaseException], object]) -> R
             return known._replace(retry_after_ms=wait_ms(read_wait(error)))
         except Exception as trouble:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.
             name = dotted_name(type(error))
-            _LOG.warning("The `retry_after_ms` registered for %s failed.\n%s", name, stack_of(trouble))
+            _LOG.warning("The `retry_after_ms` registered for %s failed.\n%s", name, indented_stack(trouble))
             return known
 
     read.__doc__ = f"{known.code}, with a wait of its own"

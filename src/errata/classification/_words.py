@@ -38,6 +38,7 @@ _INTRODUCES = frozenset([
 ])  # fmt: skip
 _ANNOUNCING = re.compile(r"(?:^|(?<=\0 ))\s{0,8}abort(?:ing|ed)?:\s(?=\S)", re.IGNORECASE)
 """A program that gives up says why behind the colon."""
+_WITHOUT_QUOTES = dict.fromkeys(map(ord, "'\"`\u2018\u2019\u201c\u201d\u00ab\u00bb"), " ")
 CALL: ContextVar[Call | None] = ContextVar("errata_call", default=None)
 """The call whose failure is being judged."""
 
@@ -81,6 +82,12 @@ class Patterns:
         found = matcher.first(_ANNOUNCING.sub("", blank(words)))
         return (rows[found.row], found.status) if found else None
 
+    def is_in(self, words: str) -> bool:
+        """Whether any row fits, also in what is quoted and in what the caller sent."""
+        if self._matcher is None:
+            self._matcher = Matcher([row.phrases for row in self._rows])
+        return self._matcher.first(words) is not None
+
     def add(self, row: Pattern) -> None:
         """Put a row before all others."""
         self._rows, self._matcher, self._edition = (row, *self._rows), None, self._edition + 1
@@ -105,16 +112,21 @@ def _with_a_joint(hump: re.Match[str]) -> str:
 
 
 def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) -> str:
-    """Write down all there is to go by: the names of its class, then the words it carries, then its text."""
+    """Write down all there is to go by: the names of its class, then the words it carries, then its text.
+
+    Without a text it is about facts: a carried word is one, as `rate_limit_exceeded`, and a sentence is none.
+    """
     parts = [
         *(name[:_LONGEST_NAME] for name in names),
-        *([] if is_bare(error) else _carried_words(error)),
+        *(word for word in _carried_words(error) if text is not None or " " not in word),
         *([blank(text[:_MOST])] if text else []),
     ]
     return spelled_out(_APART.join(parts))
 
 
 def _carried_words(error: BaseException) -> list[str]:
+    if is_bare(error):
+        return []
     words = (_word(peek(error, name)) for name in WORDS_AT)
     return [word for word in words if word and len(word) <= _WORD_LIKE]
 
@@ -124,6 +136,12 @@ def _word(value: object) -> str | None:
     if is_a(value, Enum) and not is_a(value.value, str):
         return value.name
     return text_at(value, "value") if is_a(value, Enum) else text_at(value)
+
+
+def speaks_of_a_failure(text: str) -> bool:
+    """Whether a text has a phrase of the tables in it, whoever's words they are."""
+    words = spelled_out(text[:_MOST])
+    return PATTERNS.is_in(words) or PATTERNS.is_in(words.translate(_WITHOUT_QUOTES))
 
 
 def meaning_of(words: str) -> Answer | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, cast
 
+from errata._foreign_text import unquoted
 from errata._jsonable import as_object, text_of
 from errata._values import is_a, is_any
 from errata.classification._blame._expressions import Case, FailingExpression, is_of_a_program, quoted_in
@@ -159,7 +160,7 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
     known = texts.get(id(error))
     if known is None and is_a(error, KeyError) and is_a(key := argument(error), str):
         known = repr(key[:_LONGEST_TEXT])
-    return (text_of(error) if known is None else known)[:_LONGEST_TEXT]
+    return unquoted((text_of(error) if known is None else known)[:_LONGEST_TEXT])
 
 
 def _may_quote(case: Case, reading: FailingExpression) -> bool:

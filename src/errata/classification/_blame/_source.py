@@ -77,14 +77,14 @@ class OwnCode:
             return False
         if self._package and package == self._package:
             return True
-        return _is_own_file(frame.f_code.co_filename)
+        return is_own_file(frame.f_code.co_filename)
 
 
 _NOBODYS = {"", "builtins", "functools", "__main__", "mcp", "fastmcp", "errata"}
 
 
 @lru_cache(maxsize=1024)
-def _is_own_file(file: str) -> bool:
+def is_own_file(file: str) -> bool:
     path = file.replace("\\", "/")
     if path.startswith("<") or any(folder in path for folder in _LIBRARY_FOLDERS):
         return False

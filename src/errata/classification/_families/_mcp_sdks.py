@@ -69,7 +69,13 @@ def _by_number(error: BaseException) -> Answer | Code:
         return code
     if 400 <= number <= 599:  # noqa: PLR2004 - mcp 1.x and FastMCP send HTTP's 408
         return of_status(number, error)
-    return meaning_of(text_of(error)) or _UNLESS_WORDS_SAY_MORE.get(number, Code.UNKNOWN_ERROR)
+    return _by_words(error) or _UNLESS_WORDS_SAY_MORE.get(number, Code.UNKNOWN_ERROR)
+
+
+def _by_words(error: BaseException) -> Answer | None:
+    """What its text says, which a person wrote, or another server."""
+    meant = meaning_of(text_of(error))
+    return None if meant is None else meant._replace(is_prose=not meant.is_declared)
 
 
 def _wrapped(error: BaseException) -> Said:
@@ -88,7 +94,7 @@ def _is_a_model(error: BaseException) -> bool:
 
 def _written(error: BaseException) -> Said:
     """What its author wrote, unless its cause tells more."""
-    return None if inner(error, "__cause__") else meaning_of(text_of(error)) or Code.UNKNOWN_ERROR
+    return None if inner(error, "__cause__") else _by_words(error) or Code.UNKNOWN_ERROR
 
 
 def _of_arguments(error: BaseException) -> Said:
@@ -116,7 +122,7 @@ def _by_oauth_word(error: BaseException) -> Answer:
 
 def _sign_in(error: BaseException) -> Answer | Code:
     """Whether the authorization server was down, or did not let us in."""
-    meant = meaning_of(text_of(error))
+    meant = _by_words(error)
     return meant if meant is not None and meant.code in _DOWN else Code.UNAUTHORIZED
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from errata._process_output import last_output, telling_lines
-from errata._responses._sentences import LONGEST_MESSAGE, LONGEST_NAME, clean
+from errata._responses._sentences import LONGEST_MESSAGE, LONGEST_NAME, clean, quote_behind
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
 from errata.classification._answer import Answer, Said, Table, first
@@ -140,7 +140,7 @@ def _sentence(ended: _Exit, killer: str | None, lines: str) -> str:
         if ended.status == _COMMAND_NOT_FOUND and not lines:
             meaning = " (command not found)"
         what = f"{who} failed with exit status {ended.status}{meaning}"
-    return clean(f"{what}: {lines}" if lines else f"{what}.", LONGEST_MESSAGE)
+    return quote_behind(clean(what, LONGEST_MESSAGE), lines) if lines else clean(f"{what}.", LONGEST_MESSAGE)
 
 
 def _name_in_sentence(program: str | None) -> str:

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import cast
 
 from errata._fault import FieldIssue
+from errata._foreign_text import named
 from errata._jsonable import text_of
 from errata._taxonomy import Code
 from errata._values import is_a, items_of
@@ -123,7 +124,7 @@ def _opening(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
     wrong = {issue.field if each == _VALUE else issue.field.partition(".")[0] for issue in issues}
     if len(wrong) == 1 < len(issues):
         (where,) = wrong
-        subject = f"`{where}`" if where else "the input"
+        subject = named(where) if where else "the input"
         return f"{_in_words(len(issues))} problems in {subject}{f' of `{by}`' if by else ''}"
     count = f"{_in_words(len(wrong))} {each}s do" if len(wrong) > 1 else f"One {each} does"
     return f"{count} not fit{f' `{by}`' if by else ''}"
@@ -134,5 +135,5 @@ def _in_words(number: int) -> str:
 
 
 def _clause(issue: FieldIssue) -> str:
-    subject = f"`{issue.field}`" if issue.field else "the input"
+    subject = named(issue.field) if issue.field else "the input"
     return f"{subject} {issue.problem}" if issue.problem.startswith(_PREDICATES) else f"{subject}: {issue.problem}"

@@ -1,0 +1,15 @@
+"""What the hostile tests share."""
+
+import pytest
+from client.patience import be_patient
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def patiently(monkeypatch):
+    """Let every list of tools have its time, however busy this machine is."""
+    be_patient(monkeypatch)

@@ -1,0 +1,149 @@
+"""Can an upstream, a server or an answer make a client do something twice that must happen once?"""
+
+import json
+import sys
+import threading
+from collections import Counter
+from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import anyio
+import pytest
+from agent_loop import LONGEST_S, _listening, pursue
+from hostile.payloads import BODIES
+from hostile.refunds import DESTROYS, WAYS, fastmcp_server, lowlevel_server, mcp_server
+from mcp import StdioServerParameters
+
+from errata.client import Caller, CallFailed, FixArguments, UseTool, decide
+from errata.resilience import retry
+
+pytestmark = pytest.mark.anyio
+
+
+class Upstream:
+    """A shop that makes every refund it is asked for, and answers with what the request names, and with a status."""
+
+    def __init__(self):
+        self.refunds = Counter()
+        self.status = None
+        upstream = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                """Say nothing."""
+
+            def do_POST(self):
+                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                upstream.refunds[request["order_id"]] += 1
+                body = BODIES[request["body"]].encode()
+                self.send_response(upstream.status or request.get("status", 500))
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._http.shutdown()
+        self._http.server_close()
+
+
+@pytest.fixture
+def upstream():
+    with Upstream() as upstream:
+        yield upstream
+
+
+async def no_time(_):
+    """Take none."""
+
+
+AT_ONCE = retry(sleep=no_time, deadline_s=None, random=lambda: 0.0, budget=None)
+"""Repeats as errata does, without waiting, and without a budget that would hide a loop."""
+
+
+@asynccontextmanager
+async def reached(server):
+    """Serve over HTTP, and connect to it."""
+    async with _listening(server) as url, Caller.connect(url, retry=AT_ONCE) as caller:
+        yield caller
+
+
+async def obey(step, call, _):
+    """Choose as a model does that does whatever it is told."""
+    match step:
+        case UseTool(name):
+            return name, call[1]
+        case FixArguments(corrective_params=better) if better:
+            return call[0], {**call[1], **better}
+        case _:
+            return None
+
+
+async def obey_with_care(step, call, outcome):
+    """Choose as such a model does, but for what is marked as changing something."""
+    return None if getattr(step, "has_effect", None) else await obey(step, call, outcome)
+
+
+async def run_all(caller, upstream, tools, choose=obey):
+    """Let an obedient agent make a refund with each tool and each body; return those that were made more than once."""
+    for tool in tools:
+        for body in BODIES:
+            order_id = f"{tool}: {body}"
+            with anyio.fail_after(LONGEST_S):
+                await pursue(caller, (tool, {"order_id": order_id, "body": body}), choose, no_time)
+    assert len(upstream.refunds) == len(tools) * len(BODIES)
+    return {order: times for order, times in upstream.refunds.items() if times > 1}
+
+
+@pytest.mark.parametrize(
+    ("make", "with_errata", "annotations"),
+    [
+        (fastmcp_server, True, DESTROYS),
+        (fastmcp_server, False, None),
+        (mcp_server, True, None),
+        (mcp_server, False, DESTROYS),
+    ],
+    ids=["FastMCP with errata", "FastMCP, undeclared", "MCPServer with errata, undeclared", "MCPServer"],
+)
+async def test_no_body_of_an_upstream_makes_a_refund_twice(upstream, make, with_errata, annotations):
+    server = make(upstream.url, annotations=annotations, with_errata=with_errata)
+    async with reached(server) as caller:
+        assert await run_all(caller, upstream, [f"refund_{way}" for way in WAYS]) == {}
+
+
+@pytest.mark.parametrize("annotations", [DESTROYS, None], ids=["declared", "undeclared"])
+async def test_nor_does_one_that_is_handed_on_as_structured_content_of_an_error(upstream, annotations):
+    """It is the server's own word there, so that other arguments are proposed; but the step says that they change something."""
+    async with reached(lowlevel_server(upstream.url, annotations=annotations)) as caller:
+        assert await run_all(caller, upstream, ["refund"], obey_with_care) == {}
+
+
+@pytest.mark.parametrize("kind", ["fastmcp", "mcp"])
+async def test_nor_over_stdio(upstream, kind):
+    script = Path(__file__).with_name("refunds.py")
+    server = StdioServerParameters(command=sys.executable, args=[str(script), kind, upstream.url])
+    async with Caller.connect(server, retry=AT_ONCE) as caller:
+        assert await run_all(caller, upstream, ["refund_passes_text_on", "refund_raises_text"]) == {}
+
+
+async def test_what_a_caller_has_repeated_is_not_repeated_by_its_agent(upstream):
+    upstream.status = 503
+    server = fastmcp_server(upstream.url, annotations=DESTROYS, with_errata=True)
+    async with reached(server) as caller:
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("refund_raises_status", {"order_id": "17", "body": "prose"})
+        assert caught.value.attempts == upstream.refunds["17"] == 3
+        await pursue(caller, ("refund_raises_status", {"order_id": "18", "body": "prose"}), obey, no_time)
+    assert upstream.refunds["18"] == 3
+    assert "made 3 times" in str(decide(caught.value))
