@@ -50,10 +50,21 @@ def rows(corpus: Path, misses: int) -> Iterator[str]:
     yield row("… how long to wait", told["retry_after_accuracy"], told["retry_after_rows"], 0.95)
     told = score(corpus / "messages" / "score.py", "--classifier", "errata:classify", "--errors", str(misses))
     yield row("messages alone, of many languages' libraries: the code", told["accuracy"], told["rows"], 0.90)
-    told = score(corpus / "redaction" / "score.py", "--redactor", "errata:redact", "--errors", str(misses))
-    yield row("secrets and personal data hidden", told["recall"], told["secrets"], 0.99)
-    yield row("clean strings left alone", 1 - told["damaged"] / told["clean"], told["clean"], 1.0)
+    yield from redaction(corpus, misses)
     yield from wild(corpus, misses)
+
+
+def redaction(corpus: Path, misses: int) -> Iterator[str]:
+    rows_files = {"": "dev.jsonl", ", made to get past redaction": "dev-redteam.jsonl"}
+    for kind, name in rows_files.items():
+        rows_file = corpus / "redaction" / name
+        if not rows_file.is_file():
+            continue
+        told = score(
+            corpus / "redaction" / "score.py", "--redactor", "errata:redact", "--errors", str(misses), rows_file
+        )
+        yield row(f"secrets and personal data hidden{kind}", told["recall"], told["secrets"], 0.99)
+        yield row(f"clean strings left alone{kind}", 1 - told["damaged"] / told["clean"], told["clean"], 1.0)
 
 
 def wild(corpus: Path, misses: int) -> Iterator[str]:
