@@ -4,14 +4,17 @@ A lock that another thread held is held in the child, by nobody, for ever: every
 is a module that another thread was loading: the parent waits until it is loaded. Loaded with `import errata`, and cheap.
 """
 
+import _thread
 import os
 import sys
 import time
 from typing import Protocol
 from weakref import WeakSet
 
-_LOADED_LATE = frozenset({"base64", "concurrent", "difflib", "email", "errata", "json", "threading"})
-"""What is loaded when it is first needed, which may be in a thread."""
+_LOADED_LATE = frozenset(
+    {"base64", "concurrent", "difflib", "email", "encodings", "errata", "importlib", "json", "redis", "threading"}
+)
+"""Packages that are loaded when they are first needed, which may be in a thread."""
 _LONGEST_S, _STEP_S = 5.0, 0.001
 """Loading takes milliseconds. It is not waited for longer: whoever loads may be waiting for a lock that this thread has."""
 
@@ -52,8 +55,16 @@ def _let_loading_end() -> None:
 
 
 def _is_loading() -> bool:
-    late = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] in _LOADED_LATE]
-    return any(getattr(getattr(module, "__spec__", None), "_initializing", False) for module in late)
+    """Tell whether another thread is loading one of those packages, or is about to.
+
+    `__spec__._initializing` would tell it too late: the lock of a module is taken before there is a module.
+    """
+    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})  # A lock that nobody uses any more is gone.
+    this_thread = _thread.get_ident()
+    return any(
+        name.partition(".")[0] in _LOADED_LATE and getattr(lock(), "owner", this_thread) != this_thread
+        for name, lock in list(locks.items())
+    )
 
 
 def _renew_all() -> None:

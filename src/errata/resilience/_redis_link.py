@@ -46,6 +46,7 @@ class RedisLink:
         self._timeout_ms = timeout_s * 1000
         self._ahead_ms = -math.inf  # By how much the server's clock is ahead of ours, at most.
         self._client: Any = None
+        _load_what_a_connection_needs()
 
     def run(self, upstream: str, arguments: list[str | int]) -> object:
         """Run the script; raises whatever went wrong, and then the next time begins with a new connection."""
@@ -88,6 +89,12 @@ class RedisLink:
             return self._client.evalsha(_script().sha, len(keys), *keys, *arguments)
         except _redis().exceptions.NoScriptError:  # It is new there, or was restarted.
             return self._client.eval(_script().text, len(keys), *keys, *arguments)
+
+
+def _load_what_a_connection_needs() -> None:
+    """Load now what a first connection would load in a thread: a child forked then would find it locked for ever."""
+    _redis().Connection()  # Connects to nothing, and reads redis-py's version as every connection does.
+    "localhost".encode("idna")
 
 
 def keys_of(prefix: str, upstream: str) -> tuple[str, str]:
