@@ -17,12 +17,15 @@ DOCUMENTS = ("000", "001", "002", "003", "004")
 
 @pytest.fixture(scope="module")
 def collected(request):
-    """Every test that is named: its file, its name and its parameters."""
+    """The parameters of every test, by its file and its name."""
     files = {whole(path) for path, _, _ in TEST.findall(PAGE)}
     names = [item.nodeid for item in request.session.items]
     if not all(any(f"tests/{file}::" in name for name in names) for file in files):  # Only some of the tests are run.
         names = collect(files)
-    return {found.groups() for name in names if (found := ITEM.fullmatch(name))}
+    parameters = {}
+    for found in filter(None, map(ITEM.fullmatch, names)):
+        parameters.setdefault(found.group(1, 2), []).append(str(found[3]))
+    return parameters
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -48,7 +51,7 @@ def rows_of(document):
 
 
 def is_there(path, name, parameter, collected):
-    found = [str(parameters) for where, test, parameters in collected if (where, test) == (path, name)]
+    found = collected.get((path, name), [])
     return any(parameter in {parameters, *parts(parameters)} for parameters in found) if parameter else bool(found)
 
 

@@ -153,13 +153,13 @@ def test_where_the_documents_disagree_each_is_followed(dialect, status, word, fl
 
 
 @pytest.mark.parametrize("dialect", ["mcp-tool-error", "tool-error-v1"])
-@pytest.mark.parametrize("status", range(400, 600))
-def test_a_status_on_the_wire_says_more_than_the_word(dialect, status):
-    fault = Fault(code=http.status_to_code(status), http_status=status)
+def test_a_status_on_the_wire_says_more_than_the_word(dialect):
+    for status in range(400, 600):
+        fault = Fault(code=http.status_to_code(status), http_status=status)
 
-    back = dialects.get(dialect).decode(dialects.get(dialect).encode(fault))
+        back = dialects.get(dialect).decode(dialects.get(dialect).encode(fault))
 
-    assert (back.code, back.http_status) == (fault.code, status)
+        assert (back.code, back.http_status) == (fault.code, status)
 
 
 NOT_TO_BE_REPEATED = [

@@ -215,7 +215,7 @@ _JUDGE = """
 import json, sys
 from errata import redact
 for unit, secret in json.load(sys.stdin):
-    half = unit * (20_000 // len(unit))
+    half = unit * (6_000 // len(unit))
     once = redact(f"{half}\\n\\n{secret}\\n\\n{half}")
     assert secret not in once, f"the secret survived behind {unit!r}"
     assert redact(once) == once, f"redacting again changed it behind {unit!r}"

@@ -13,9 +13,10 @@ from errata._secrecy._marks import free_name
 LENGTH = 800
 
 
-@pytest.mark.parametrize("pattern", all_patterns(), ids=lambda pattern: pattern.pattern[:60])
-def test_no_search_walks_far_and_fails(pattern):
-    assert costly_repeats(pattern) == []
+def test_no_search_walks_far_and_fails():
+    costly = {pattern.pattern: repeats for pattern in all_patterns() if (repeats := costly_repeats(pattern))}
+
+    assert costly == {}
 
 
 def test_a_repeat_that_could_walk_far_and_fail_is_noticed():

@@ -50,15 +50,16 @@ def probes_soon(turns, limits=LIMITS):
 
 @pytest.mark.parametrize("state", ["open", "half_open", "closed", "ajar", ""])
 @pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize("value", ODD)
-def test_no_value_of_any_field_keeps_a_circuit_open(server, turns, state, field, value):
-    server.client().flushall()
-    turns(five())
-    server.client().hset(CIRCUIT, mapping={"state": state, field: value})
+def test_no_value_of_any_field_keeps_a_circuit_open(server, turns, state, field):
+    client = server.client()
+    for value in ODD:
+        client.flushall()
+        turns(five())
+        client.hset(CIRCUIT, mapping={"state": state, field: value})
 
-    assert probes_soon(turns)
-    turns(five(5.0))
-    assert probes_soon(turns)
+        assert probes_soon(turns), value
+        turns(five(5.0))
+        assert probes_soon(turns), value
 
 
 @given(st.dictionaries(st.sampled_from(FIELDS), st.sampled_from(ODD) | st.text(max_size=8)))

@@ -1,14 +1,16 @@
 """A server in a process of its own, which a cancelled future used to end."""
 
 import pytest
-from raw_wire import ERAS, cancelled_by_the_client, code_in, over_stdio
-from stumbling import CANCELLABLE, KINDS, STUMBLING
+from raw_wire import cancelled_by_the_client, code_in, over_stdio
+from stumbling import CANCELLABLE, STUMBLING
 
 pytestmark = pytest.mark.anyio
 
+DIAGONAL = [("MCPServer", "modern"), ("Server", "legacy"), ("FastMCP", "modern"), ("FastMCP", "legacy")]
+"""Every kind, and both eras; all products of them are asked in memory and over HTTP."""
 
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("kind", KINDS)
+
+@pytest.mark.parametrize(("kind", "era"), DIAGONAL)
 async def test_over_stdio_the_server_outlives_every_cancellation_and_ends_when_the_client_hangs_up(kind, era):
     async with over_stdio(kind, "errata", era) as (connection, process):
         for tool in STUMBLING:

@@ -78,7 +78,7 @@ def _start_of_word(text: str, floor: int, start: int) -> int:
 
 def _is_somebody(text: str, start: int, found: re.Match[str]) -> bool:
     user, domain = text[start : found.start()].lower(), found["domain"].lower()
-    if text.endswith("://", 0, start) or found["path"] or user in _MACHINES:
+    if text.endswith("://", 0, start) or found["path"] or user in _MACHINES or user.endswith("}"):  # `${USER}@host`
         return False
     if user in _EXAMPLES and domain.startswith("example."):  # "Write it as name@example.org."
         return False

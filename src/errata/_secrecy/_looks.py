@@ -235,7 +235,9 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
         return grouped or (digits >= _NUMERIC[name.kind] and len(value) < 4 * digits + 8)
     if not name.sure:
         return is_machine_made(value)
-    if is_statement(value):
+    if is_statement(value) or _is_error_code(value):
+        return False
+    if (name.kind in _MADE or value.startswith("@")) and _FILE_OR_STYLE.fullmatch(value):
         return False
     if name.kind != "password" and (len(value) < _LEAST_SECRET or _FEW_DIGITS.fullmatch(value)):
         return False
@@ -246,6 +248,18 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
     return manner.quoted or manner.alone or not value.isalpha() or not value.islower()
 
 
+def _is_error_code(value: str) -> bool:
+    """Whether a value is a word of a protocol about what went wrong: `invalid_grant`."""
+    words = value.split("_")
+    return len(words) > 1 and not _WENT_WRONG.isdisjoint(words) and value.islower() and "".join(words).isalpha()
+
+
+_WENT_WRONG = frozenset({"invalid", "expired", "missing", "unauthorized", "denied", "required", "revoked", "unsupported"})
+_FILE_OR_STYLE = re.compile(
+    r"@?[a-z][a-z_\-]{0,40}\.(?:crt|cer|der|pem|key|pub|p12|pfx|jks|json|ya?ml|toml|ini|cfg|conf|env|txt)"
+    r"|--[a-z]{2,20}(?:-[a-z0-9]{1,20}){1,6}"
+)
+"""Where a secret is (`ca.crt`, `@password.txt`), or a token of a design (`--color-primary-500`)."""
 _LEAST_SECRET = 3
 _MADE: frozenset[Kind] = frozenset({"token", "key", "signature"})
 """Kinds whose values a machine makes."""

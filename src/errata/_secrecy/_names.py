@@ -98,6 +98,8 @@ _INNOCENT = frozenset({
     "dedup key", "deduplication key", "json key", "config key", "sorting key", "ordering key", "record key", "no key",
     "publishable key", "site key", "bucket key", "file key", "metric key", "feature key", "issue key", "project key",
     "socket key",
+    # Names of objects that hold a secret.
+    "existing secret", "pull secret", "pull secrets",
 })
 """Two last words that announce nothing, though the last alone would."""
 

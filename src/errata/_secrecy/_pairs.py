@@ -59,9 +59,11 @@ _BEHIND_TYPE = (",", ")", "]", " |", ":", "<")
 _GOES_ON_AS_CODE = (" = ", " == ", " if ", " else", " or ", " and ", " | ", " + ", " for ", "<")
 _OF_OBJECT = ("self.", "this.", "cls.", "@", "$")
 _TARGETS = re.compile(r"\s{0,80}(?:[\w.]{1,64},\s?){1,8}")
-_CALLED = re.compile(r"[A-Za-z_][\w.]{0,80}")
+_CALLED = re.compile(r"[A-Za-z_](?:[\w.]|::){0,80}+")
+_CMDLET = re.compile(r"[A-Z][a-z]{1,20}-[A-Z][A-Za-z]{1,30}")
+_BOUND = re.compile(r"[a-z_]{1,40}")
 _HEX_COLOUR = re.compile(r"\#[0-9a-fA-F]{3,8}")
-_HEADER_NAME = re.compile(r"(?:X|[A-Z][a-z]{1,20})(?:-[A-Z][a-z]{1,20}){1,5}")
+_HEADER_NAME = re.compile(r"(?:X|[A-Z][A-Za-z]{1,20})(?:-[A-Z][A-Za-z]{1,20}){1,5}")
 _TO_FILL_IN = re.compile(r"(?:<[\w .:\-]{1,60}+>|\{[A-Za-z_][\w.!()\[\]]{0,60}+\})(?![\w!@\#$%^*])")
 _CLOSED = re.compile(r"""(?P<cdata>\]\]>)|[\\"'`)\]]{0,4}+</(?:\w{1,30}+:)?""")
 _PROPERTY = re.compile(
@@ -317,10 +319,19 @@ class _Pairs:
             return _PART.search(self._lower[max(0, first - 120) : first]) is not None
         return (
             _is_option(name, value)
-            or _is_in_tuple(name, joined, value)
+            or self._is_in_tuple(name, joined, value)
             or self._is_pair(name, promise, joined, value)
             or self._is_in_row(name, promise, joined, value)
         )
+
+    def _is_in_tuple(self, name: str, joined: re.Match[str], value: str) -> bool:
+        """Tell `('authorization', 'Bearer …')` and `define('DB_PASSWORD', '…')` from `['password', 'username']`."""
+        if name.startswith("-") or joined["open"] is None or joined["close"] is None:
+            return False
+        first = joined.start() - len(name)
+        is_first = not self._text[max(0, first - 4) : first].rstrip("\\\"'bu ").endswith(":")
+        is_constant = is_first and name.isupper() and "_" in name and not value.isupper()
+        return is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic "))
 
     def _is_pair(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
         """Tell `('password', '…')` of a list of pairs from names beside each other."""
@@ -365,8 +376,12 @@ class _Pairs:
     def _is_variable(self, name: str, joined: re.Match[str], value: _Value) -> bool:
         """Whether a value is a name of the program: `api_key=api_key`, `password = getpass.getpass()`."""
         if value.text == name or joined["tag"] is not None or joined["open"] is not None:
-            return _is_same_name(name, value.text) or _HEX_COLOUR.fullmatch(value.text) is not None
+            return _is_same_name(name, value.text) or _names_another(value.text)
         text, following = value.text, self._text[value.end : value.end + 8]
+        if joined[0] == " :" and _BOUND.fullmatch(text):  # Of a statement: `WITH PASSWORD :pw`
+            return True
+        if name.startswith("$") and _CMDLET.fullmatch(text):  # `$password = Read-Host`
+            return True
         return _is_about_one(text, following) or self._is_name_of_program(name, joined, text, following)
 
     def _is_name_of_program(self, name: str, joined: re.Match[str], text: str, following: str) -> bool:
@@ -522,7 +537,14 @@ def _is_about_one(text: str, following: str) -> bool:
         return text.isalpha()
     if following.startswith(" bytes"):
         return text.isdigit()
-    return _HEADER_NAME.fullmatch(text) is not None and announced(text) is not None  # `api_key_header: X-Api-Key`
+    return _names_another(text)
+
+
+def _names_another(text: str) -> bool:
+    """Whether a value is itself a name: `api_key_header: "X-API-Key"`, `env.str("SECRET_KEY")`, or a colour."""
+    if _HEX_COLOUR.fullmatch(text):
+        return True
+    return (_HEADER_NAME.fullmatch(text) or _CONSTANT.fullmatch(text)) is not None and announced(text) is not None
 
 
 def _is_called(text: str, following: str) -> bool:
@@ -539,14 +561,6 @@ def _is_called(text: str, following: str) -> bool:
 def _is_option(name: str, value: str) -> bool:
     """Tell `--password secret` from `--password --verbose`, and both from a sentence."""
     return name.startswith("-") and not value.startswith("-")
-
-
-def _is_in_tuple(name: str, joined: re.Match[str], value: str) -> bool:
-    """Tell `('authorization', 'Bearer …')` and `define('DB_PASSWORD', '…')` from `['password', 'username']`."""
-    if name.startswith("-") or joined["open"] is None or joined["close"] is None:
-        return False
-    is_constant = name.isupper() and "_" in name and not value.isupper()
-    return is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic "))
 
 
 def _is_cell(promise: Announced, value: str) -> bool:

@@ -144,6 +144,9 @@ _THING_BEFORE = (
 """What stands directly before a credential that a sentence speaks of, in lower case."""
 
 _PUBLIC_KEY = r"public|site[_-]?key"
+_KEY_OF_CACHE = r"cache.{0,40}(?<![a-z])keys?[ :=()\[\]\"'`<,]{1,4}$"
+_KEY_OF_SIGNER = r"(?<![a-z])(?:rsa|dsa|ecdsa|eddsa|gpg|pgp) key(?: id)? [\"'`(]?$"
+"""What stands before the fingerprint of a key with which something was signed."""
 _USED_BEFORE = r"(?:with|using|via|sent|presented|through)(?: the| an?| its| our| your)? [\"'`(<]?$"
 """What stands before whatever was used for something; the sentence has to say that it was for getting in."""
 
@@ -214,7 +217,7 @@ def _bare_tokens(text: str, lower: str) -> Iterator[Span]:
             direct = _compiled(_DIRECT).search(lower, max(0, start - _NEAR), start) is not None
             real = _could_let_in(word, direct=direct) and (
                 direct
-                or _is_spoken_of(lower, start, end)
+                or _is_spoken_of(text, lower, start, end)
                 or _is_tried(word, lower, start, end)
                 or (
                     0 <= last <= start <= last + _NEAR
@@ -246,7 +249,7 @@ def _is_long_enough(word: str) -> bool:
     return len(word) >= _LEAST_BARE_OF_ONE_CASE or (not word.islower() and not word.isupper()) or "_" in word
 
 
-def _is_spoken_of(lower: str, start: int, end: int) -> bool:
+def _is_spoken_of(text: str, lower: str, start: int, end: int) -> bool:
     """Whether the words around a random one make it a credential, and not the name of something."""
     before = lower[max(0, start - _NEAR) : start]
     if _compiled(_OWNER_BEFORE).search(before) or _is_called_after(before, lower[start:end]):
@@ -257,11 +260,11 @@ def _is_spoken_of(lower: str, start: int, end: int) -> bool:
             or _compiled(_GETTING_IN).search(lower, end, end + _NEAR) is not None
         )
     thing = _compiled(_THING_BEFORE).search(before)
-    if thing and _compiled(_PUBLIC_KEY).search(thing[0]):
+    if thing and (_compiled(_PUBLIC_KEY).search(thing[0]) or _compiled(_KEY_OF_CACHE).search(before)):
         return False
     if thing:
         at = start - len(before) + thing.start()
-        return not is_innocent_in(lower, at, at + len(thing[0].rstrip(" :=()[]\"'`<,")))
+        return not is_innocent_in(text, at, at + len(thing[0].rstrip(" :=()[]\"'`<,")))
     if _compiled(_VERDICT_BEHIND).match(lower, end, end + _NEAR):
         return True
     return end - start >= _LEAST_ANYWHERE and bool(
@@ -303,6 +306,7 @@ def _is_turned_down_itself(lower: str, start: int, end: int) -> bool:
         end - start < _LEAST_HEXADECIMAL
         or _compiled(_HISTORY).search(around)
         or _compiled(_OWNER_BEFORE).search(before)
+        or _compiled(_KEY_OF_SIGNER).search(before)
     ):
         return False
     if (thing := _compiled(_LAST_WORD).search(before)) and is_innocent_in(before, thing.start(1), thing.end(1)):
