@@ -13,10 +13,9 @@ from operator import attrgetter
 from types import MemberDescriptorType
 from typing import Final, Protocol, Self, TypedDict, Unpack, cast
 
-from errata._foreign_text import visible
 from errata._identity import new_correlation_id, now
 from errata._jsonable import as_object, jsonable, jsonable_object, text_of
-from errata._redaction import redact, redacted_repr
+from errata._redaction import LONGEST_SHOWN, redact_within, redacted_repr
 from errata._taxonomy import Code, RecoveryHint, Retry, verdict
 from errata._values import (
     code_or_none,
@@ -222,6 +221,10 @@ class FaultError(Exception):
     """
 
     fault: Fault
+    is_classified: bool = False
+    """Whether errata made it of its cause, as `guard` and `retry` do: its words are those of the cause."""
+    is_hearsay: bool = False
+    """Whether only words say what it is, which anybody may have written: they prove nothing about an upstream."""
 
     def __init__(
         self,
@@ -251,7 +254,7 @@ class FaultError(Exception):
         return self.fault.code
 
     def __str__(self) -> str:
-        return redact(visible(super().__str__()))
+        return redact_within(super().__str__(), LONGEST_SHOWN)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
@@ -283,6 +286,14 @@ class AdapterError(FaultError):
         super().__init__(code, message, data, cause=cause, **fields)
         if not self.fault.retry_declared and self.fault.code is Code.UPSTREAM_ERROR:
             self.fault: Fault = dataclasses.replace(self.fault, retry=Retry.NEVER)
+
+
+def made_of(cause: BaseException, fault: Fault, *, is_hearsay: bool = False) -> FaultError:
+    """Return an exception that carries what errata made of another one, and says whose words those are."""
+    error = FaultError.from_fault(fault, cause=cause)
+    error.is_classified = cause.is_classified if is_a(cause, FaultError) else True
+    error.is_hearsay = is_hearsay
+    return error
 
 
 def identified(

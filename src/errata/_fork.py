@@ -59,7 +59,9 @@ def _is_loading() -> bool:
 
     `__spec__._initializing` would tell it too late: the lock of a module is taken before there is a module.
     """
-    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})  # A lock that nobody uses any more is gone.
+    locks = getattr(
+        sys.modules.get("_frozen_importlib"), "_module_locks", {}
+    )  # A lock that nobody uses any more is gone.
     this_thread = _thread.get_ident()
     return any(
         name.partition(".")[0] in _LOADED_LATE and getattr(lock(), "owner", this_thread) != this_thread

@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast
 
-from errata._fault import Fault, FaultError, identified
+from errata._fault import Fault, FaultError, identified, made_of
 from errata._jsonable import as_object, jsonable
 from errata._log import log_failure
 from errata._taxonomy import Code
 from errata._values import is_a, known_word, text_or_none, timestamp_or_none
-from errata.classification import classify
+from errata.classification._classify import classify_with_ground
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -104,7 +104,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
 
     def _outcome(self, error: Exception) -> BaseException:
         """Log the failure, and make the exception to raise; the same one if it is a FaultError already."""
-        fault = self._fault(error)
+        fault, is_hearsay = self._judged(error)
         facts = {
             "operation": self._operation,
             "context": self._options.get("context"),
@@ -120,7 +120,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
         mapped = self._mapped(error)
         if mapped is not None:
             return mapped
-        return error if is_a(error, FaultError) else FaultError.from_fault(fault, cause=error)
+        return error if is_a(error, FaultError) else made_of(error, fault, is_hearsay=is_hearsay)
 
     def _mapped(self, error: Exception) -> BaseException | None:
         """Ask the author's mapper; one that fails, or makes no exception, must not hide the failure itself."""
@@ -132,19 +132,22 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
             return None
         return mapped if is_a(mapped, BaseException) else None
 
-    def _fault(self, error: Exception) -> Fault:
-        fault = (
-            error.fault
-            if is_a(error, FaultError)
-            else _coded(classify(error), known_word(Code, self._options.get("code")))
-        )
+    def _judged(self, error: Exception) -> tuple[Fault, bool]:
+        """Return what failed, and whether only words say so; where the author gives the code, the author says so."""
+        if is_a(error, FaultError):
+            return identified(error.fault), error.is_hearsay
+        code = known_word(Code, self._options.get("code"))
+        fault, rests_on_words = classify_with_ground(error)
+        return self._referred(_coded(fault, code)), rests_on_words and code is None
+
+    def _referred(self, fault: Fault) -> Fault:
+        """Give a fault the reference and the time of the context."""
         context = as_object(jsonable(self._options.get("context")))
         reference = next((text for name in _REQUEST_IDS if (text := text_or_none(context.get(name)))), None)
-        if reference and not is_a(error, FaultError):
-            fault = dataclasses.replace(fault, correlation_id=reference)
-        if (moment := timestamp_or_none(context.get("timestamp"))) and not is_a(error, FaultError):
-            fault = dataclasses.replace(fault, timestamp=moment)
-        return identified(fault)
+        moment = timestamp_or_none(context.get("timestamp"))
+        return dataclasses.replace(
+            fault, correlation_id=reference or fault.correlation_id, timestamp=moment or fault.timestamp
+        )
 
 
 _OPTION_NAMES = ", ".join(f"`{name}`" for name in GuardOptions.__annotations__)

@@ -24,7 +24,7 @@ DEPTH = 32
 """How deep that data may nest."""
 
 _CUT = "… [cut]"
-_SEEN_BEYOND = 16 * 1024  # How much is read of what will be cut, so that a secret on the edge is seen whole.
+SEEN_BEYOND = 16 * 1024  # How much is read of what will be cut, so that a secret on the edge is seen whole.
 _EDGE = 4 * 1024
 _ROUNDS = 5
 _CYCLE = "[cycle]"
@@ -87,16 +87,16 @@ def valid_unicode(text: str) -> str:
     return text
 
 
-def cut(text: str, limit: int) -> str:
-    """Shorten a text to the limit; one that was shortened says so.
+def cut(text: str, limit: int, *, goes_on: bool = False) -> str:
+    """Shorten a text to the limit; one that was shortened says so. It may be the beginning of one that goes on.
 
     Half a secret looks like none: what is cut is redacted before, and again as long as the cutting made something look
     like a secret that was none.
     """
-    if len(text) <= limit:
+    if len(text) <= limit and not goes_on:
         return text
-    whole = redact(text[: limit + _SEEN_BEYOND])
-    if len(text) > limit + _SEEN_BEYOND:
+    whole = redact(text[: limit + SEEN_BEYOND])
+    if goes_on or len(text) > limit + SEEN_BEYOND:
         whole = whole[:-_EDGE]  # What stands on the edge of what was read may be half of a secret itself.
     for _ in range(_ROUNDS):
         short = _head(whole, limit - len(_CUT)) + _CUT
@@ -153,7 +153,7 @@ class _Copier:
                 self._spend(24)
                 return float.__pos__(value) if math.isfinite(value) else None
             case bytes() | bytearray() | memoryview():
-                seen = bytes(cast("bytes", value[: max(self._left, 0) + _SEEN_BEYOND]))  # The rest would be cut anyway.
+                seen = bytes(cast("bytes", value[: max(self._left, 0) + SEEN_BEYOND]))  # The rest would be cut anyway.
                 return self._text(seen.decode("utf-8", "backslashreplace"))
             case str():
                 return self._text(valid_unicode(str.__str__(value)))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from errata._foreign_text import inert, one_line, unlabelled, visible, visible_data
-from errata._jsonable import cut, jsonable, text_of
+from errata._jsonable import SEEN_BEYOND, cut, jsonable, text_of
 from errata._secrecy import redact, redact_plain, register_secret
 from errata._secrecy._marks import TEXT, mark
 
@@ -15,6 +15,8 @@ __all__ = ["redact", "redact_data", "register_secret"]
 
 _ROUNDS = 4
 _LONGEST_LINE = 2_000
+LONGEST_SHOWN = 8_000
+"""How much of a text an exception or a fault shows of itself, to a log for example."""
 
 
 def redact_data(value: object) -> object:
@@ -34,8 +36,10 @@ def visible_redacted(value: object) -> object:
 
 def redact_within(text: str, limit: int) -> str:
     """Make a text visible, redact it and shorten it to the limit; of one that is far longer, no more is redacted than that takes."""
-    text = visible(text)
-    return visible(cut(redact(text) if len(text) <= limit else text, limit))
+    head = text[: limit + 2 * SEEN_BEYOND]  # Some of it may be unseen, and is dropped.
+    seen, goes_on = visible(head), len(head) < len(text)
+    short = redact(seen) if len(seen) <= limit and not goes_on else seen
+    return visible(cut(short, limit, goes_on=goes_on))
 
 
 def line_of(value: object, limit: int = _LONGEST_LINE) -> str:
@@ -62,7 +66,7 @@ def prose_within(text: str, limit: int) -> str:
 
 def _shown(value: object) -> str:
     if type(value) is str:
-        return repr(redact(visible(value)))
+        return repr(redact_within(value, LONGEST_SHOWN))
     if isinstance(value, Mapping):
         return repr(visible_redacted(jsonable(cast("Mapping[object, object]", value))))
     if isinstance(value, tuple):

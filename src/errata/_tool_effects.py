@@ -45,6 +45,15 @@ _NOUNS = frozenset([
     "book", "change", "charge", "clone", "comment", "copy", "execute", "mail", "merge", "new", "order", "patch", "place",
     "post", "reply", "schedule", "scale", "set", "store", "transfer", "trigger", "update", "upgrade", "write", "make",
 ])
+# Nouns also at the beginning of a name, if it ends with something that one reads: `trade_history`.
+_NOUNS_FIRST = frozenset([
+    "bid", "book", "capture", "charge", "checkout", "comment", "debit", "dispatch", "email", "mail", "mint", "order",
+    "payout", "ship", "stake", "swap", "trade", "transfer", "wire",
+])
+_READABLE = frozenset([
+    "count", "details", "history", "info", "list", "lookup", "price", "prices", "quote", "screenshot", "search", "stats",
+    "status",
+])
 # fmt: on
 ACTIONS = (_READS | _FAMILY.keys()) - _NOUNS
 """Words that say what a tool does, and are hardly ever the name of a thing."""
@@ -84,9 +93,11 @@ def verb_of(tool: str) -> str | None:
     for position, word in enumerate(words):
         if word in _READS:
             return None
+        if position == 0 and word in _NOUNS_FIRST and words[-1] in _READABLE:
+            continue
         if word in _FAMILY and (position == 0 or word not in _NOUNS):
             return word
-    return next((word for word in words if word in _FAMILY), None)
+    return None if words[-1:] and words[-1] in _READABLE else next((word for word in words if word in _FAMILY), None)
 
 
 def reads(tool: str) -> bool:
@@ -129,7 +140,7 @@ def harmless_by(annotations: object) -> bool | None:
     """
     destructive = _hint(annotations, "destructiveHint", "destructive_hint") is True
     if _hint(annotations, "readOnlyHint", "read_only_hint") is True:
-        return not destructive  # Who says both has not looked: the more careful one counts.
+        return None if destructive else True  # Frameworks send the protocol's default for the other hint, too.
     idempotent = _hint(annotations, "idempotentHint", "idempotent_hint")
     if idempotent is not None:
         return idempotent
@@ -138,10 +149,10 @@ def harmless_by(annotations: object) -> bool | None:
 
 def has_effect(tool: str, annotations: object = None) -> bool | None:
     """Return whether calling a tool changes something: by its annotations, else by its name; None where neither tells."""
-    read_only = _hint(annotations, "readOnlyHint", "read_only_hint")
-    if read_only is not None:
-        return not read_only or harmless_by(annotations) is False
-    if harmless_by(annotations) is not None:  # To do once or never is said of what has an effect.
+    read_only, harmless = _hint(annotations, "readOnlyHint", "read_only_hint"), harmless_by(annotations)
+    if read_only is False or (read_only and harmless):
+        return not read_only
+    if harmless is not None:  # To do once or never is said of what has an effect.
         return True
     if _changes(tool):
         return True

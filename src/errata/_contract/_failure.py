@@ -5,6 +5,7 @@ from typing import Unpack, cast
 
 from errata._fault import Fault, FaultError, FaultFields, Recovery, rewritten
 from errata._jsonable import text_of
+from errata._redaction import redacted_repr
 from errata._taxonomy import Code, verdict
 from errata._values import is_a, known_word, text_or_none, wait_ms
 
@@ -38,6 +39,9 @@ class Failure:
             if is_a(text := getattr(self, name), str):
                 object.__setattr__(self, name, text_of(text))
         object.__setattr__(self, "code", known_word(Code, self.code) or self.code)
+
+    def __repr__(self) -> str:
+        return redacted_repr(self)
 
     def __call__(
         self,

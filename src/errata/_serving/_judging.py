@@ -3,13 +3,15 @@
 import dataclasses
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, cast
 
 from errata._advice import with_next_step
 from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified
-from errata._foreign_text import named
+from errata._foreign_text import named, visible
+from errata._jsonable import jsonable
 from errata._needs_input import NeedsInput
-from errata._redaction import redact_data, redact_within
+from errata._redaction import redact
+from errata._secrecy import redact_plain
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
 from errata._values import asked_for, is_a, nearest
@@ -142,7 +144,7 @@ class Exhausted(Failed):
 
 
 _URL_ELICITATION_REQUIRED = -32042
-_LONGEST_MESSAGE = 8_000
+_LARGEST_DATA = 64 * 1024 * 1024
 
 
 def hide_secrets(error: BaseException) -> None:
@@ -150,14 +152,12 @@ def hide_secrets(error: BaseException) -> None:
 
     The data of an elicitation stay as they are: the address in them is for the user, with all that it takes to sign in.
     """
-    body: Any = getattr(error, "error", None)
-    message, data = getattr(body, "message", None), getattr(body, "data", None)
-    if isinstance(message, str) and (redacted := redact_within(message, _LONGEST_MESSAGE)) != message:
-        body.message = redacted
-    if data is not None and getattr(body, "code", None) != _URL_ELICITATION_REQUIRED:
-        plain = redact_data(data)
-        if plain != data:
-            body.data = plain
+    if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
+        return
+    body: Any = cast("Any", error).error
+    body.message = redact(visible(body.message))
+    if body.data is not None and body.code != _URL_ELICITATION_REQUIRED:
+        body.data = redact_plain(jsonable(body.data, size=_LARGEST_DATA))
 
 
 def raise_as_it_is(error: BaseException) -> NoReturn:
@@ -206,23 +206,11 @@ def _next_step(kind: Kind, near: Iterable[str], known: tuple[str, ...] | None) -
 
 def masked(fault: Fault, failed: Failed) -> Fault:
     """Withhold all words but those that were meant for the client; the code, the verdict and the wait stay."""
-    is_meant = failed.on_purpose or isinstance(failed.error, FaultError)
-    if is_meant and not _has_the_words_of_its_cause(failed.error):
+    is_meant = not failed.error.is_classified if isinstance(failed.error, FaultError) else failed.on_purpose
+    if is_meant:
         return fault
     data = {name: value for name, value in fault.data.items() if name != "body"}
     return dataclasses.replace(fault, message="", issues=(), field=None, origin=None, data=data)
-
-
-def _has_the_words_of_its_cause(error: BaseException) -> bool:
-    """Whether a FaultError says what an exception said that nobody foresaw, as `guard` and `retry` let it say."""
-    cause = error.__cause__
-    for _ in range(_DEEPEST):
-        if not isinstance(cause, FaultError):
-            break
-        cause = cause.__cause__
-    if not isinstance(error, FaultError) or not isinstance(cause, Exception):
-        return False
-    return classify(cause).message in error.fault.message
 
 
 def advised(fault: Fault, failed: Failed, why: str | None = None) -> Fault:

@@ -18,11 +18,12 @@ except ImportError:  # Nobody traces here.
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Status
+    from opentelemetry.util.types import AttributeValue
 
 TOOL_ERROR = "tool_error"
 """What OpenTelemetry's conventions for MCP call a tool that answers with isError."""
 _LONGEST_TEXT = 16_000
-_ATTRIBUTES = "_attributes"
+_ATTRIBUTES, _NAME = "_attributes", "_name"
 
 
 def tell_span(fault: Fault, error_type: str) -> None:
@@ -50,13 +51,28 @@ def _hide_secrets(span: "Span") -> None:
     for event in cast("Iterable[object]", getattr(span, "events", ())):
         held: object = getattr(event, _ATTRIBUTES, None)
         if changed := _redacted(held):
-            setattr(event, _ATTRIBUTES, {**cast("Mapping[str, str]", held), **changed})
+            setattr(event, _ATTRIBUTES, {**cast("Mapping[str, object]", held), **changed})
+        title = getattr(event, "name", None)
+        if isinstance(title, str) and (safe := line_of(title)) != title:
+            setattr(event, _NAME, safe)
 
 
-def _redacted(attributes: object) -> dict[str, str]:
-    """Choose the texts among attributes that may not be seen as they are, and redact them."""
+def _redacted(attributes: object) -> "dict[str, AttributeValue]":
+    """Choose the texts among attributes, and lists of them, that may not be seen as they are, and redact them."""
     if not isinstance(attributes, Mapping):
         return {}
-    texts = {name: text for name, text in cast("Mapping[str, object]", attributes).items() if isinstance(text, str)}
-    safe = {name: redact_within(text, _LONGEST_TEXT) for name, text in texts.items()}
-    return {name: text for name, text in safe.items() if text != texts[name]}
+    held = cast("Mapping[str, object]", attributes)
+    safe = {name: _safe(value) for name, value in held.items()}
+    return {name: value for name, value in safe.items() if value is not None and value != held[name]}
+
+
+def _safe(value: object) -> "AttributeValue | None":
+    match value:
+        case str():
+            return redact_within(value, _LONGEST_TEXT)
+        case tuple() | list():
+            items = cast("Iterable[object]", value)
+            texts = tuple(redact_within(item, _LONGEST_TEXT) for item in items if isinstance(item, str))
+            return texts if len(texts) == len(value) else None  # Of numbers, nothing is to be hidden.
+        case _:
+            return None

@@ -415,7 +415,7 @@ def _answer_of(error: FaultError) -> Answer:
         fault.retry_after_ms,
         fault.message,
         fault.issues,
-        is_prose=peek(error, "is_hearsay") is True,
+        is_prose=error.is_hearsay,
     )
 
 

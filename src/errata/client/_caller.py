@@ -255,15 +255,13 @@ class Caller:
 
     async def _settle(self, failed: CallFailed, trip: "_Trip") -> None:
         """Decide whether it may be repeated, and what may be proposed; the server is asked what the tool declares if that matters."""
-        if trip.asked.kind != "tool":
-            failed.fault = settled(failed.fault, harmless=trip.harmless)
-            return
-        name = trip.asked.name
+        name, is_tool = trip.asked.name, trip.asked.kind == "tool"
         if not trip.is_known and self._depends_on_tools(failed, trip):
             await self._learn(trip)
-        failed.has_effect = self._tools.effects(name).get(name, has_effect(name))
-        fault = settled(_trusted(failed, trip.harmless), harmless=trip.harmless)
-        fault = with_known(fault, self._tools, name)
+        if is_tool:
+            failed.has_effect = self._tools.effects(name).get(name, has_effect(name))
+        fault = _trusted(failed, trip.harmless) if is_tool else failed.fault
+        fault = with_known(settled(fault, harmless=trip.harmless), self._tools, name if is_tool else "")
         recovery = fault.recovery or NO_RECOVERY
         failed.listed = self._tools.effects(recovery.fallback_tool, recovery.verify_tool)
         failed.fault = fault

@@ -10,10 +10,11 @@ from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
 from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, RecoveryHint, Retry
 from errata._tool_effects import has_effect
+from errata._values import whole_seconds
 from errata.client._failed import CallFailed
 from errata.client._outcome import fault_of, question_in
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
-from errata.client._streaks import LONGEST_WAIT_MS, MOST_IN_A_ROW, NO_STREAK, Streak
+from errata.client._streaks import LONGEST_WAIT_MS, MOST_IN_A_ROW, MOST_OF_A_TOOL, NO_STREAK, Streak
 from errata.resilience._backoff import attempts_of, without_attempts
 
 MOST_TIMES = 3
@@ -23,8 +24,6 @@ MOST_TIMES_AT_ALL = 10
 
 An outage passes through some four: refused, busy, timed out, too many at once. Each may be met twice, which makes eight.
 """
-MOST_OF_A_TOOL = 20
-"""So often a tool may fail with whatever arguments, if others succeed in between and it does not."""
 _HOUR_MS = 3_600_000
 _TWO_DAYS = 48
 _FIRST_WAIT_MS = 1_000
@@ -76,10 +75,22 @@ class _Case:
         return self.fault.recovery or NO_RECOVERY
 
     @property
+    def may_have_happened(self) -> bool:
+        """Whether the call may have taken effect, and doing it once more may do harm."""
+        return self.has_effect is not False and self.fault.retry in {Retry.IF_HARMLESS, Retry.VERIFY_FIRST}
+
+    @property
     def fallback(self) -> UseTool | None:
-        """The tool to use instead, unless it has failed as well: two that name each other would take turns for ever."""
+        """The tool to use instead, unless it has failed as well: two that name each other would take turns for ever.
+
+        Nor is it one that may do a second time what may have happened.
+        """
         tool = self.recovery.fallback_tool
-        return UseTool(tool, has_effect=self.listed[tool]) if tool and self._is_left(tool) else None
+        if tool is None or not self._is_left(tool):
+            return None
+        effects = {self.has_effect, self.listed[tool]}
+        is_twice = self.may_have_happened and self.listed[tool] is not False and effects != {None}
+        return None if is_twice else UseTool(tool, has_effect=self.listed[tool])
 
     @property
     def look(self) -> UseTool | None:
@@ -202,14 +213,18 @@ def _tool_of(outcome: object) -> str:
 
 
 def _as_advised(case: _Case) -> Step | None:
-    """Follow the kind of next step that the server names, where that makes no call more likely than the verdict does."""
-    recovery, verdict = case.recovery, case.fault.retry
+    """Follow the kind of next step that the server names; what may have happened is looked at first, whatever it names."""
+    recovery = case.recovery
     match recovery.hint_class:
-        case RecoveryHint.REPORT_TO_USER if verdict is not Retry.VERIFY_FIRST or case.look is None:
+        case None | RecoveryHint.RETRY_LATER:
+            return None
+        case _ if case.may_have_happened:
+            return _if_harmless(case)
+        case RecoveryHint.REPORT_TO_USER:
             return AskUser(recovery.user_message or case.fault.message)
-        case RecoveryHint.CHECK_INPUT if recovery.corrective_params and verdict is not Retry.VERIFY_FIRST:
+        case RecoveryHint.CHECK_INPUT if recovery.corrective_params:
             return _fix(case)
-        case RecoveryHint.TRY_ALTERNATIVE if verdict is not Retry.VERIFY_FIRST:
+        case RecoveryHint.TRY_ALTERNATIVE:
             return case.fallback
         case _:
             return None
@@ -251,10 +266,12 @@ def _if_harmless(case: _Case) -> Step:
 def _look_first(case: _Case) -> Step:
     if case.look:
         return case.look
-    if case.has_effect is False:
-        return TellModel(case.fault.message)
     message = case.fault.message.rstrip(".!?")
-    return AskUser(case.recovery.user_message or f"{message}. Check whether it happened before it is done again.")
+    wait = f"wait {whole_seconds(case.fault.retry_after_ms)} s" if case.fault.retry_after_ms else ""
+    if case.has_effect is False:
+        return TellModel(f"{message}. To call it again, {wait} first." if wait else case.fault.message)
+    checks = f"Check whether it happened, and {wait}," if wait else "Check whether it happened"
+    return AskUser(case.recovery.user_message or f"{message}. {checks} before it is done again.")
 
 
 def _fix(case: _Case) -> Step:

@@ -74,11 +74,6 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     streak: Streak = NO_STREAK
     """What has failed on the way here."""
 
-    @property
-    def is_hearsay(self) -> bool:
-        """Whether the fault was read in a text, which anybody may have written: that proves nothing about the server."""
-        return self.word is not None and self.word < Word.DATA
-
     @classmethod
     def of(  # noqa: PLR0913 - one for each thing that was in hand.
         cls,
@@ -101,6 +96,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         error.is_local = is_local
         error.dialect = dialect
         error.word = word
+        error.is_hearsay = word is not None and word < Word.DATA
         error.identity = identity_of(asked, server)
         error.occurrence = next(_OCCURRENCES)
         return error

@@ -11,7 +11,7 @@ from errata._taxonomy import Code
 from errata._values import is_a, items_of
 from errata.classification import classify
 from errata.dialects import decode_needs_input
-from errata.dialects._incoming import Word
+from errata.dialects._incoming import Word, without_licence
 from errata.dialects._outgoing import outgoing, outgoing_question
 from errata.reading import recognise
 
@@ -35,10 +35,15 @@ def fault_of(outcome: object) -> Fault | None:
             return None
         case BaseException():
             read = read_error(outcome)
-            return read.fault if read else outgoing(_of_this_program(outcome))
+            return _believed(read) if read else outgoing(_of_this_program(outcome))
         case _:
             read = read_result(outcome)
-            return read.fault if read else None
+            return _believed(read) if read else None
+
+
+def _believed(read: Read) -> Fault:
+    """Return a fault of which nobody knows the tool: only a server's own verdict licenses a repetition of whatever it is."""
+    return read.fault if read.word is Word.VERDICT else without_licence(read.fault)
 
 
 def question_in(outcome: object) -> NeedsInput | None:

@@ -7,6 +7,8 @@ from errata._taxonomy import Retry
 
 MOST_IN_A_ROW = 10
 """So many calls may fail on the way to one goal, whatever they are."""
+MOST_OF_A_TOOL = 20
+"""So often a tool may fail with whatever arguments, if others succeed in between and it does not."""
 LONGEST_WAIT_MS = 3_600_000
 """Of all waits on the way to one goal. Longer than an hour is no pause but another day: the quota of an API, a clock gone
 wrong. Limits by the hour are usual."""
@@ -49,6 +51,8 @@ class Streaks:
         """Return what has failed when a call begins; what has led to a stop, or to a person, belongs to an earlier goal."""
         if self._failures >= MOST_IN_A_ROW or self._waits_ms > LONGEST_WAIT_MS:
             self._failures = self._waits_ms = 0
+        if self._of_tools.get(tool, 0) >= MOST_OF_A_TOOL:
+            del self._of_tools[tool]
         return Streak(self._failures, self._waits_ms, self._of_tools.get(tool, 0))
 
     def add(self, tool: str, before: Streak, fault: Fault) -> Streak:

@@ -84,7 +84,8 @@ class ToolResult:
             structured = object_in(self.raw, "structuredContent")
             texts = () if structured.get("kind") == QUESTION else reversed(self.texts[-_MOST_BLOCKS:])
             of_data = Word.DATA if self.is_error else Word.HEARSAY
-            of_whole = Word.DATA if {"content", "structuredContent"}.isdisjoint(self.raw) else of_data
+            is_bare = {"content", "structuredContent", "isError"}.isdisjoint(self.raw)
+            of_whole = Word.DATA if is_bare else of_data
             found = (Payload(structured, of_data), Payload(self.raw, of_whole), *map(self._payload_of_text, texts))
             self._payloads.extend(payload for payload in found if payload.members)
         return iter(self._payloads)

@@ -23,7 +23,7 @@ def lines_of(fault: Fault) -> str:
 
 def from_lines(text: str) -> Fault | None:
     """Read the lines back: less than the whole fault, for those who get only the text."""
-    first, *others = text.split("\n")
+    first, *others = [line for line in text.split("\n") if line.strip()] or [""]
     opening = re.fullmatch(_FIRST, first)
     code = known_word(Code, opening[1]) if opening else None
     labelled = _labelled(others)
@@ -46,14 +46,10 @@ def from_lines(text: str) -> Fault | None:
     )
 
 
-_LABELS = ("Recovery", "Alternative", "Tell the user", "Retry", "Reference")
-"""What the lines behind the issues begin with, in their order."""
-
-
 def _labelled(lines: list[str]) -> dict[str, str]:
     """Return what stands behind each label; nothing if there is a line that errata does not write, or not there."""
     labelled: dict[str, str] = {}
-    expected = [*_LABELS]
+    expected = [*LABELS]  # In their order.
     for line in lines:
         label, colon, rest = line.partition(": ")
         if label in expected and colon:

@@ -1,7 +1,7 @@
 """Bodies bounded by what they are after decompression: a megabyte on the wire can be gigabytes in memory.
 
-httpx decodes whatever arrived at once, and every layer of several encodings as a whole. So a body is decoded here in
-pieces, layer by layer, with the decoders of the client's own library, and counted after each layer.
+httpx decodes at once whatever arrived, and so did the first versions of httpx2. So a body is decoded here in pieces, layer
+by layer, with the decoders of the client's own library, and counted after each layer.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
@@ -90,7 +90,7 @@ def decoded_here(chunks: Iterable[bytes], response: Any) -> Generator[bytes]:  #
     library = library_of(response)
     with ExitStack() as stack:
         for name in reversed(_layers(response)):
-            pieces = stack.enter_context(closing(_pieces_here(chunks, _PIECES.get(name, _PIECE))))
+            pieces = stack.enter_context(closing(_pieces_here(chunks, _step(library, name))))
             layer = library.Response(200, headers={"content-encoding": name}, content=pieces)
             chunks = stack.enter_context(closing(layer.iter_bytes()))
         yield from chunks
@@ -134,7 +134,7 @@ async def _decoded(
         if hasattr(chunks, "aclose"):  # A generator, of which the library would not close its own.
             await stack.enter_async_context(aclosing(cast("AsyncGenerator[bytes]", chunks)))
         for name in reversed(layers):
-            pieces = await stack.enter_async_context(aclosing(_pieces(chunks, limit, _PIECES.get(name, _PIECE))))
+            pieces = await stack.enter_async_context(aclosing(_pieces(chunks, limit, _step(library, name))))
             layer = library.Response(200, headers={"content-encoding": name}, content=pieces)
             chunks = await stack.enter_async_context(aclosing(layer.aiter_bytes()))
         whole = await stack.enter_async_context(aclosing(_pieces(chunks, limit, _PIECE)))
@@ -157,6 +157,20 @@ def _pieces_here(chunks: Iterable[bytes], step: int) -> Generator[bytes]:
     for chunk in chunks:
         for start in range(0, len(chunk), step):
             yield chunk[start : start + step]
+
+
+def _step(library: Any, encoding: str) -> int:  # noqa: ANN401 - as above.
+    """Return how many bytes are decoded at once."""
+    return _PIECE if _hands_out_pieces(library.__name__) else _PIECES.get(encoding, _PIECE)
+
+
+@cache
+def _hands_out_pieces(library: str) -> bool:
+    """Whether the decoders of a library bound by themselves what they hand out at once, as those of httpx2 do by now."""
+    try:
+        return hasattr(import_module(f"{library}._decoders"), "MAX_DECODE_CHUNK_SIZE")
+    except ImportError:
+        return False
 
 
 def _layers(response: Any) -> list[str]:  # noqa: ANN401 - as above.

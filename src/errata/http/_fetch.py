@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast, overload
 from urllib.parse import urlsplit, urlunsplit
 
-from errata._fault import Fault, FaultError
+from errata._fault import Fault, made_of
 from errata._jsonable import jsonable_object, text_of
 from errata._responses._sentences import clean, service_name
 from errata._taxonomy import Code, Retry
@@ -118,9 +118,9 @@ class _Call(NamedTuple):
                     await _read(response, self.max_body_bytes)
                 return response
         except BodyTooLargeError as error:
-            raise FaultError.from_fault(self._too_large(error)) from error
+            raise made_of(error, self._too_large(error)) from error
         except Exception as error:
-            raise FaultError.from_fault(self._fault(classify(error))) from error
+            raise made_of(error, self._fault(classify(error))) from error
 
     def _built(self, client: Client[Any], request: dict[str, object]) -> object:
         """Make the request. A URL may come from the model; a keyword of the wrong name or kind is our caller's."""
@@ -129,7 +129,7 @@ class _Call(NamedTuple):
         except TypeError:
             raise
         except Exception as error:
-            raise FaultError.from_fault(self._fault(classify(error))) from error
+            raise made_of(error, self._fault(classify(error))) from error
 
     def _too_large(self, error: BodyTooLargeError) -> Fault:
         """Say that the answer was given up. The request was processed, and another answer would be as large."""

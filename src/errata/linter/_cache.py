@@ -201,10 +201,15 @@ def _users_key(root: Path) -> bytes | None:
 
 
 def _kept_key(file: Path) -> bytes | None:
-    with contextlib.suppress(FileExistsError):
-        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600)
-        with os.fdopen(made, "wb") as writing:
-            writing.write(os.urandom(_KEY_BYTES))
+    if not file.exists():  # Whole or not at all: whoever is ended meanwhile leaves no half of one.
+        written, name = tempfile.mkstemp(dir=file.parent, prefix="lint.key.")
+        try:
+            with os.fdopen(written, "wb") as writing:
+                writing.write(os.urandom(_KEY_BYTES))
+            with contextlib.suppress(FileExistsError):
+                os.link(name, file)
+        finally:
+            Path(name).unlink(missing_ok=True)
     opened = os.open(file, os.O_RDONLY | _NO_LINKS | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(opened, "rb") as reading:
         _check_own(os.fstat(reading.fileno()), stat.S_ISREG, _OTHERS_MAY)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from errata._current import Attempt
-from errata._fault import Fault, FaultError
+from errata._fault import Fault, FaultError, made_of
 from errata._log import indented_stack
 from errata._needs_input import NeedsInput
 from errata._taxonomy import Code, Retry
 from errata._values import is_a, text_or_none
-from errata.classification import classify
+from errata.classification._classify import classify_with_ground
 from errata.resilience._backoff import RETRY_ATTEMPTS, delay_s, may_repeat, was_repeated
 from errata.resilience._budget import Budget
 from errata.resilience._effects import record_of, settled
@@ -25,7 +25,18 @@ _LOG = logging.getLogger("errata")
 class Course:
     """A call that has failed at least once."""
 
-    __slots__ = ("_args", "_began", "_budget", "_fault", "_function", "_kwargs", "_made", "_policy", "cost")
+    __slots__ = (
+        "_args",
+        "_began",
+        "_budget",
+        "_fault",
+        "_function",
+        "_is_hearsay",
+        "_kwargs",
+        "_made",
+        "_policy",
+        "cost",
+    )
 
     def __init__(  # noqa: PLR0913, PLR0917 - it is a call with all that belongs to it.
         self,
@@ -44,6 +55,7 @@ class Course:
         self._began = began
         self._made = 0
         self._fault: Fault | None = None
+        self._is_hearsay = False
         self.cost: int = 1
         """What a success gives back."""
 
@@ -56,7 +68,7 @@ class Course:
         """
         if not is_a(error, Exception) or is_a(error, NeedsInput):
             return None
-        fault = classify(error)
+        fault, self._is_hearsay = classify_with_ground(error)
         if not self._may_repeat(error, fault, attempt):
             return None
         self._made += 1
@@ -85,7 +97,7 @@ class Course:
             message=f"{fault.message} (failed after {made} attempts)",
             data={**fault.data, RETRY_ATTEMPTS: made},
         )
-        raise FaultError.from_fault(told) from error
+        raise made_of(error, told, is_hearsay=self._is_hearsay) from error
 
     def _may_repeat(self, error: Exception, fault: Fault, attempt: Attempt) -> bool:
         """Judge the failure by all that is known; an attempt that is to be repeated begins no effect any more."""
@@ -96,7 +108,7 @@ class Course:
         again = may_repeat(known, harmless=harmless) and not was_repeated(error, fault)
         effects.closed = effects.closed and again
         if effects.begun and known.retry is Retry.VERIFY_FIRST and known is not fault and type(error) is FaultError:
-            raise FaultError.from_fault(known) from error
+            raise made_of(error, known, is_hearsay=self._is_hearsay) from error
         return again
 
     def _harmless(self) -> bool | None:

@@ -162,6 +162,11 @@ def _address_at(url: str, timeout_s: float) -> _Address:
     return _of_sentinels(address, timeout_s) if way == "sentinel" else _of_cluster(address, timeout_s)
 
 
+def _quoted(who: str) -> str:
+    """Return `name:password@` so that no sign in it ends it."""
+    return f"{quote(who, safe=':%')}@" if who else ""
+
+
 class _SeveralHosts(NamedTuple):
     """A URL that names some hosts of many: `name:password@one:1,two:2/path?ssl_ca_certs=…`."""
 
@@ -172,10 +177,10 @@ class _SeveralHosts(NamedTuple):
 
     @classmethod
     def of(cls, name: str, rest: str) -> "_SeveralHosts":
-        netloc, _, behind = rest.partition("/")
-        who, _, several = netloc.rpartition("@")
-        path, _, query = behind.partition("?")
-        like_one = _redis().ConnectionPool.from_url(f"{name}://{who}{'@' if who else ''}one/?{query}")
+        rest, _, query = rest.partition("?")
+        who, _, places = rest.rpartition("@")
+        several, _, path = places.partition("/")
+        like_one = _redis().ConnectionPool.from_url(f"{name}://{_quoted(who)}one/?{query}")
         settings = {key: value for key, value in _kept(like_one.connection_kwargs).items() if key not in _OF_ONE}
         hosts = [cls._host(each) for each in several.split(",")]
         return cls(hosts, [unquote(part) for part in path.split("/") if part], settings, name == "rediss")
@@ -185,7 +190,7 @@ class _SeveralHosts(NamedTuple):
         parts = urlsplit(f"//{text}")
         if not parts.hostname or parts.port is None:
             raise ValueError(
-                f"`RedisStore` was given the host `{text}`. Give each with its port, as in `one:26379,two:26379`."
+                "`RedisStore` was given a host without a port. Give each with its port, as in `one:26379,two:26379`."
             )
         return parts.hostname, parts.port
 
