@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._tool_effects import only_reads, presume
+from errata._tool_effects import harmless_by, has_effect, only_reads, presume, verb_of
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PATCH", "PUT", "DELETE", None)
 ONLY_READS = (
@@ -107,3 +107,26 @@ def test_an_unsafe_request_without_a_key_is_never_presumed_harmless(tool, method
 @pytest.mark.parametrize("tool", ["check_and_update", "find_and_delete", "read_and_reply"])
 def test_a_safe_request_of_a_tool_that_also_changes_something_is_not_presumed_harmless(tool):
     assert presume(tool, "GET").harmless is not True
+
+
+READ_ONLY = {"readOnlyHint": True}
+
+
+@pytest.mark.parametrize("tool", ["email_search", "trade_history", "swap_quote", "checkout_status", "order_list"])
+def test_a_noun_before_something_to_read_is_no_deed(tool):
+    assert verb_of(tool) is None
+    assert has_effect(tool) is None
+    assert presume(tool, "POST").harmless is False
+
+
+@pytest.mark.parametrize("tool", ["email_user", "trade", "update_status", "set_price", "charge_and_search"])
+def test_a_deed_is_one_whatever_it_is_done_to(tool):
+    assert has_effect(tool) is True
+
+
+def test_a_default_beside_read_only_is_taken_neither_for_yes_nor_for_no():
+    both = READ_ONLY | {"destructiveHint": True}
+    assert harmless_by(READ_ONLY) is True
+    assert harmless_by(both) is None
+    assert [has_effect(tool, both) for tool in ("pay", "list_orders", "handle")] == [True, False, None]
+    assert [has_effect(tool, READ_ONLY) for tool in ("pay", "list_orders", "handle")] == [False, False, False]

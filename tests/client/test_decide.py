@@ -13,7 +13,7 @@ from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, Re
 from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide
 from errata.client._decide import MOST_TIMES_AT_ALL
 from errata.client._failed import Asked
-from errata.client._streaks import MOST_IN_A_ROW
+from errata.client._streaks import MOST_IN_A_ROW, MOST_OF_A_TOOL, Streaks
 
 STEPS = (Repeat, FixArguments, UseTool, TellModel, AskUser, Stop)
 DONE = {"content": [{"type": "text", "text": "done"}]}
@@ -330,3 +330,57 @@ def test_deciding_needs_no_sdk():
 
 def test_steps_can_be_compared_and_kept_in_sets():
     assert len({Repeat(1), Repeat(1), Stop("x"), UseTool("y"), AskUser("z"), FixArguments()}) == 5
+
+
+LATE = Fault(code=Code.TIMEOUT, message="No answer.")
+PROPOSED = {"amount": 5}
+
+
+def known(fault, *, has_effect, **listed):
+    """A failure of a tool of which it is known whether it changes something, on a server that lists these others."""
+    error = failed(fault)
+    error.has_effect, error.listed = has_effect, listed
+    return error
+
+
+@pytest.mark.parametrize("has_effect", [True, None])
+@pytest.mark.parametrize("hint", RecoveryHint)
+@pytest.mark.parametrize("retry", [Retry.IF_HARMLESS, Retry.VERIFY_FIRST])
+def test_what_may_have_happened_is_looked_at_first_whatever_the_server_names(hint, retry, has_effect):
+    recovery = Recovery(hint_class=hint, fallback_tool="charge", corrective_params=PROPOSED)
+    fault = dataclasses.replace(LATE, retry=retry, recovery=recovery)
+    step = decide(known(fault, has_effect=has_effect, charge=True))
+    assert step == AskUser("No answer. Check whether it happened before it is done again.")
+    looking = dataclasses.replace(fault, recovery=dataclasses.replace(recovery, verify_tool="get_order"))
+    step = decide(known(looking, has_effect=has_effect, charge=True, get_order=False))
+    assert step == UseTool("get_order", to_verify=True, has_effect=False)
+
+
+def test_another_way_to_read_is_taken_after_a_timeout():
+    fault = dataclasses.replace(LATE, recovery=Recovery(fallback_tool="get_cached"))
+    for has_effect in (True, False, None):
+        step = decide(known(fault, has_effect=has_effect, get_cached=False))
+        assert step == UseTool("get_cached", has_effect=False)
+
+
+def test_a_wait_is_said_to_whoever_decides():
+    busy = Fault(code=Code.RATE_LIMITED, message="Full.", retry=Retry.IF_HARMLESS, retry_after_ms=1_500)
+    assert decide(known(busy, has_effect=False)) == TellModel("Full. To call it again, wait 2 s first.")
+    asked = "Full. Check whether it happened, and wait 2 s, before it is done again."
+    assert decide(known(busy, has_effect=None)) == AskUser(asked)
+
+
+def test_a_tool_that_was_stopped_begins_anew():
+    streaks, wrong = Streaks(), Fault(code=Code.INVALID_PARAMS)
+    for _ in range(MOST_OF_A_TOOL):
+        before = streaks.so_far("search")
+        streaks.add("search", before, wrong)
+        streaks.end("list")
+    assert before.of_tool == MOST_OF_A_TOOL - 1
+    assert streaks.so_far("search").of_tool == 0
+
+
+@pytest.mark.parametrize("members", [{}, {"content": []}, {"structuredContent": {}}])
+def test_a_bare_payload_that_calls_itself_a_success_proposes_nothing(members):
+    payload = {"error": {"code": "NOT_FOUND", "message": "m", "recovery": {"fallbackTool": "wipe"}}}
+    assert not isinstance(decide({**payload, **members, "isError": False}), UseTool)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from strategies import faults
 
-from errata import Code, Fault, FieldIssue, Recovery, Retry, dialects
+from errata import Code, Fault, FieldIssue, Recovery, Retry, decode, dialects
 
 ARGUMENTS = {"code": Code.TIMEOUT, "message": "x"}
 
@@ -152,3 +152,18 @@ def test_a_thousand_issues_are_counted():
     wire = dialects.native.encode(Fault(code=Code.GONE, issues=[FieldIssue(str(n), "is bad") for n in range(1000)]))
 
     assert "- …: 901 more problems" in wire["content"][0]["text"].splitlines()
+
+
+@pytest.mark.parametrize("change", [lambda text: f"{text}\n", lambda text: text.replace("\n", "\n\n"), str.strip])
+def test_blank_lines_that_a_gateway_adds_change_nothing(change):
+    fault = Fault(
+        code=Code.INVALID_PARAMS,
+        message="Two do not fit.",
+        issues=(FieldIssue("days", "must be whole"), FieldIssue("symbol", "is required")),
+        recovery=Recovery(hint="Call list_symbols first.", fallback_tool="find"),
+        correlation_id="x",
+    )
+    text = text_of(fault)
+    assert decode({"content": [{"type": "text", "text": change(text)}], "isError": True}) == decode(
+        {"content": [{"type": "text", "text": text}], "isError": True}
+    )

@@ -1,6 +1,7 @@
 """Words never open a breaker: a text may quote whoever called, and facts do not."""
 
 import asyncio
+import pickle
 import xmlrpc.client
 
 import httpx2
@@ -8,7 +9,7 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 from resilience.ticking import Time
 
-from errata import Code, FaultError, classify
+from errata import Code, FaultError, classify, guard, try_catch
 from errata.classification import register
 from errata.client import CallFailed
 from errata.client._failed import Asked
@@ -151,3 +152,37 @@ def test_what_http_answered_a_client_counts(breaker):
     answered = {"status": 503, "headers": {}, "body": ""}
     failed = CallFailed.of(fault, Asked("tool", "save"), server="notes", response=answered)
     assert tried(breaker, failed)[0] == "open"
+
+
+def guarded():
+    with guard("Notes.find"):
+        raise RuntimeError("503 Service Unavailable")
+
+
+def tried_in_vain():
+    raise RuntimeError("503 Service Unavailable")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        guarded,
+        lambda: try_catch(tried_in_vain, operation="Notes.find"),
+        retry(attempts=2, sleep=lambda _: None, idempotent=True)(tried_in_vain),
+        retry(attempts=2, sleep=lambda _: None, idempotent=True)(guarded),
+    ],
+    ids=["guard", "try_catch", "retry", "both"],
+)
+def test_words_stay_words_behind_a_guard_and_a_retry(breaker, call):
+    for _ in range(3):
+        with pytest.raises(FaultError) as raised:
+            breaker.call(call)
+        assert raised.value.code is Code.SERVICE_UNAVAILABLE
+        assert pickle.loads(pickle.dumps(raised.value)).is_hearsay
+    assert breaker.status().calls == 0
+
+
+def test_a_code_that_the_author_gives_a_guard_is_no_hearsay(breaker):
+    with pytest.raises(FaultError):
+        breaker.call(lambda: try_catch(tried_in_vain, operation="Notes.find", code=Code.SERVICE_UNAVAILABLE))
+    assert breaker.status().state == "open"

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from serving.three_servers import MAKERS, connected, fast_mcp
 
 import errata
-from errata import Code, Contract, Failure, FaultError, dialects, raises
+from errata import Code, Contract, Failure, FaultError, dialects, guard, not_found, raises
 
 pytestmark = pytest.mark.anyio
 VALIDATING = ("MCPServer", "FastMCP")
@@ -275,3 +275,20 @@ async def test_single_tools_may_speak_another_dialect(kind, era):
     assert (await _error(server, "formatted", era)).structured_content["kind"] == "toolError:v1"
     assert (await _error(server, "raised", era)).structured_content["error"]["code"] == -32002
     assert (await _error(server, "written", era, TOO_MANY)).structured_content["error"]["code"] == "VALIDATION_FAILED"
+
+
+async def found_nothing() -> str:
+    raise not_found("No order 17. Call list_orders to see which exist.") from ValueError("17")
+
+
+async def guarded_by_errata() -> str:
+    with guard("Orders.load"):
+        raise ValueError("table orders_2026")
+
+
+async def test_words_that_quote_their_cause_are_still_meant(kind, era):
+    server = MAKERS[kind](found_nothing, guarded_by_errata)
+    errata.install(server, mask=True)
+    meant = (await _error(server, "found_nothing", era)).structured_content["error"]
+    assert meant["message"] == "No order 17. Call list_orders to see which exist."
+    assert "orders_2026" not in (await _error(server, "guarded_by_errata", era)).model_dump_json()
