@@ -462,10 +462,10 @@ def test_a_question_puts_itself_in_order():
 
 @pytest.mark.parametrize("filler", ["word ", "\u200b", "\ue000", "\n"])
 def test_what_shows_itself_shows_the_beginning_of_a_huge_message_and_no_half_of_a_secret(filler):
-    secret = "_".join(("ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"))
+    hidden = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     for length in (0, LONGEST_SHOWN - 60, LONGEST_SHOWN + SEEN_BEYOND - 20, LONGEST_SHOWN + 2 * SEEN_BEYOND - 20):
         padding = (filler * length)[:length]
-        error = FaultError(Code.UPSTREAM_ERROR, f"{padding} {secret}" + " and so on" * 100_000)
+        error = FaultError(Code.UPSTREAM_ERROR, f"{padding} {hidden}" + " and so on" * 100_000)
         for shown in (str(error), repr(error), repr(error.fault)):
             assert len(shown) < 3 * LONGEST_SHOWN  # With what `repr` escapes.
-            assert not [start for start in range(len(secret) - 12) if secret[start : start + 12] in shown]
+            assert not [start for start in range(len(hidden) - 12) if hidden[start : start + 12] in shown]

@@ -19,32 +19,37 @@ _ROWS = (
     ("mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump", rf"-p{_WORD}"),
     ("sshpass mongo mongosh mongodump mongorestore influx cqlsh",   rf"-p{_APART}"),
     ("login",                                                       rf"(?:-p|--secret){_APART}"),  # docker, az, oc, npm …
-    ("redis-cli valkey-cli",                                        rf"-a{_APART}"),
+    ("redis-cli valkey-cli",                                        rf"(?:-a|--pass){_APART}"),
     ("sqlcmd bcp osql isql tsql zip unzip",                         rf"-P{_APART}"),
     ("mosquitto_pub mosquitto_sub mosquitto_rr",                    rf"-P{_APART}"),
-    ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami",         rf"-w{_APART}"),
+    ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn", rf"-w{_APART}"),
+    ("ldappasswd",                                                  rf"-[wsa]{_APART}"),
     ("smbclient rpcclient",                                         r"-U['\",]{0,3}\s{0,40}['\"]?[^\s'\"%]{1,64}%(?P<secret>[^\s'\"]{2,})"),
     ("7z 7za",                                                      rf"-p{_WORD}"),
-    ("openssl",                                                     rf"(?:-k{_APART}|-pass(?:in|out)?\s{{1,40}}pass:(?P<other>[^\s'\"]{{2,}}))"),
-    ("sqlplus rman impdp expdp",                                    r"['\"]?[\w.]{1,64}/(?P<secret>[^\s@'\"/]{3,})"),
+    ("openssl",                                                     rf"(?:-[kK]{_APART}|-pass(?:in|out)?\s{{1,40}}pass:(?P<other>[^\s'\"]{{2,}}))"),
+    ("sqlplus rman impdp expdp sqlldr exp imp",                                    r"['\"]?[\w.]{1,64}/(?P<secret>[^\s@'\"/]{3,})"),
     ("ssh-keygen",                                                  rf"-[NP]{_APART}"),
     ("keytool jarsigner",                                           rf"-\w{{0,6}}(?:storepass|keypass){_APART}"),
     ("az psexec useradd usermod wmic winexe",                       rf"-p{_APART}"),
     ("ipmitool racadm",                                             rf"-P{_APART}"),
-    ("snmpwalk snmpget snmpset",                                    rf"-A{_APART}(?:\s{{1,8}}-x\s{{1,8}}\w{{1,8}})?(?:\s{{1,8}}-X\s{{1,8}}['\"]?(?P<other>[^\s'\"]{{3,}}))?"),
+    ("snmpwalk snmpget snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptable snmptrap snmpstatus", rf"-c(?!['\",\s]{{0,8}}(?:public|private)\b){_APART}"),
+    ("snmpwalk snmpget snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptable snmptrap snmpstatus", rf"-A{_APART}(?:\s{{1,8}}-x\s{{1,8}}\w{{1,8}})?(?:\s{{1,8}}-X\s{{1,8}}['\"]?(?P<other>[^\s'\"]{{3,}}))?"),
     ("schtasks sc sc.exe schtasks.exe",                             rf"(?:/rp|/p|password=){_APART}"),
     ("rabbitmqctl",                                                 r"(?:add_user|change_password|authenticate_user)\s{1,8}['\"]?\S{1,64}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
     ("mysqladmin",                                                  r"password['\",]{0,3}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
     ("xfreerdp wfreerdp xfreerdp3 cmdkey mstsc",                    r"/(?:p|pass|password):['\"]?(?P<secret>[^\s'\"]{3,})"),
     ("mc",                                                          r"(?:alias|config)\s{1,8}(?:set|host\s{1,8}add)\s{1,8}\S{1,64}\s{1,8}https?://\S{1,200}\s{1,8}\S{1,128}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
-    ("composer",                                                    r"http-basic\.\S{1,200}\s{1,8}\S{1,128}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("composer poetry",                                             r"http-basic\.\S{1,200}\s{1,8}\S{1,128}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
     ("zkCli zkCli.sh",                                              r"addauth\s{1,8}digest\s{1,8}[^\s:]{1,64}:(?P<secret>\S{3,})"),
     ("gh glab",                                                     rf"(?:--body|-b|--value){_APART}"),
     ("aws",                                                         rf"SecureString[^\n|;&]{{0,200}}?--value{_APART}"),
     ("erl iex elixir rabbitmqctl",                                  rf"--?(?:set)?cookie{_APART}"),
     ("ConvertTo-SecureString",                                      r"(?:-String\s{1,8})?['\"](?P<secret>[^'\"\n$]{2,256})(?=['\"])"),
-    ("curl wget http https xh ftp lftp",
-     r"(?:-u|-U|-a|--user|--proxy-user|--auth)['\",]{0,3}[\s=]{0,8}['\"]?[^\s'\":]{1,128}:(?P<secret>[^\s'\"]{2,})"),
+    ("poetry",                                                      r"pypi-token\.\S{1,200}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("lftp",                                                        r"(?:-u|--user)['\",]{0,3}[\s=]{0,8}['\"]?[^\s'\",:]{1,64},(?P<secret>[^\s'\"]{2,})"),
+    ("curl wget http https xh ftp lftp etcdctl rclone aria2c",
+     r"(?:-u|-U|-a|--user|--proxy-user|--auth)['\",]{0,3}[\s=]{0,8}['\"]?[^\s'\":]{1,128}:(?:(?P<secret>[^\s'\"]{2,})|(?P<q>['\"])(?P<other>[^'\"\n]{3,128})(?P=q))"),
+    ("skopeo podman buildah crane oras ctr nerdctl curl",           r"--(?:src-|dest-)?(?:creds|user|username)[\s=]{1,8}['\"]?[^\s'\":]{1,128}:(?P<secret>[^\s'\"]{3,})"),
 )
 
 _LITERAL = r"""["'](?P<secret>[^'"\n]{2,256})"""
@@ -52,10 +57,31 @@ _BY = r"\s{1,40}(?:with\s{1,40}\S{1,40}\s{1,40})?(?:by|as)\s{1,40}(?:(?:password
 _HOST = r"(?:localhost|\*|(?:[\w\-]{1,63}+\.){1,8}+[A-Za-z0-9]{1,63}+(?<!\.py|\.js|\.ts|\.go|\.rs|\.rb)(?<!\.[ch]))"
 _TELLING = r"[\w.\-]{0,40}?(?:passwo?r?d|passphrase|secret|token|api_?key)\w{0,20}+"
 _ONE_OF_SEVERAL = r"(?:[a-z0-9]{4,6}-[a-z0-9]{4,6}|\d{6,10}|(?=[a-z]{0,11}\d)[a-z0-9]{8,12})"
+_READS_IT = (
+    r"(?:sudo\s(?:-\w\s{1,40}){0,8}-\w{0,8}S|(?:sudo\s{1,40})?(?:kinit|cryptsetup|passwd|smbpasswd|openconnect|ecryptfs-\S{1,20}|gpg2?|vncpasswd|su)(?=\s)"
+    r"|[^\n|]{0,200}?\s--?(?:pass(?:word|wd|phrase)?-(?:on-)?(?:stdin|fd)|stdin|with-token))"
+)
+"""A command that reads a password from what is piped to it."""
 _STATEMENTS = (
     (";s:",        rf's:\d{{1,4}}:"{_TELLING}";s:\d{{1,6}}:"(?P<secret>[^"\n]{{3,512}})'),  # As PHP writes
     ("[1]",        rf'\$`?{_TELLING}`?\s{{1,4}}\[1\]\s{{1,4}}"(?P<secret>[^"\n]{{3,512}})'),  # As R does
-    ("psk",        r'(?<=:\s)PSK\s{1,8}"(?P<secret>[^"\n]{3,256})'),
+    ("psk eap xauth ntlm", r'(?<=:\s)(?-i:PSK|EAP|XAUTH|NTLM)\s{1,8}"(?P<secret>[^"\n]{3,256})'),
+    ("createuser", r"createUser\s{1,8}(?:-e\s{1,8}\S{1,64}\s{1,8})?[^\s\"']{1,64}\s{1,8}(?:MD5|SHA(?:-?\d{1,3})?)\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,128})['\"]?(?:\s{1,8}(?:DES|AES(?:-?\d{1,3})?)\s{1,8}['\"]?(?P<other>[^\s'\"]{3,128}))?"),  # SNMP
+    (">",          r"user\s{1,4}\S{1,64}\s{1,4}(?:(?:on|off|reset\w{0,12}|sanitize-payload|all\w{3,12}|[~&+\-%@(]\S{0,64})\s{1,4}){1,8}>(?P<secret>[^\s'\"]{3,256})"),  # Redis
+    ('"auth"',     r'(?-i:"AUTH"|"auth")\s(?:"[^"\n]{0,128}"\s)?"(?P<secret>[^"\n]{3,256})"'),  # What MONITOR of Redis shows
+    ("crypt",      r"(?:pgp_sym_(?:en|de)crypt(?:_bytea)?|(?:aes|des)_(?:en|de)crypt)\s{0,4}\((?:[^()'\"\n]|'[^'\n]{0,200}+'|\([^()\n]{0,200}+\)){1,200}?,\s{0,4}'(?P<secret>[^'\n]{3,256})'"),
+    ("bypassphrase", r"(?:en|de)cryptByPassphrase\s{0,4}\(\s{0,4}N?'(?P<secret>[^'\n]{3,256})'"),
+    ("cipher hmac", r"create(?:(?:de)?cipher(?:iv)?|hmac)\(\s{0,4}['\"`][\w\-]{1,40}['\"`]\s{0,4},\s{0,4}(?:buffer\.from\(\s{0,4})?['\"`](?P<secret>[^'\"`\n]{3,512})['\"`]"),
+    ("aes des blowfish chacha hmac fernet arc4 secretkeyspec secretbox",
+     r"(?:(?:aes|des3?|blowfish|arc4|chacha20(?:_poly1305)?|hmac)\.new|fernet|aesgcm|aesccm|aessiv|chacha20poly1305|secretbox|secretkeyspec)\(\s{0,4}(?:key\s?=\s?)?b?['\"](?P<secret>[^'\"\n]{6,512})['\"]"),
+    ("_random _secret", r"(?-i:CLIENT_RANDOM|(?:CLIENT|SERVER)_(?:HANDSHAKE_TRAFFIC|TRAFFIC)_SECRET(?:_\d)?|EXPORTER_SECRET|(?:CLIENT_)?EARLY_(?:TRAFFIC|EXPORTER)_SECRET)\s{1,4}[0-9a-fA-F]{16,128}\s{1,4}(?P<secret>[0-9a-fA-F]{16,256})"),  # SSLKEYLOGFILE
+    ("bundle_",    r"(?-i:BUNDLE_[A-Z0-9_]{1,100})(?:: |=)['\"]?[^\s:'\"/]{1,64}:(?P<secret>[^\s:'\"/]{3,256})(?=['\"\s]|$)"),  # Of Ruby
+    ("send",       r"expect\s[^\n]{0,40}(?:pass(?:word|phrase)|secret)[^\n]{0,20}\n\s{0,20}send\s{1,4}(?:--\s{1,4})?['\"](?P<secret>[^'\"\n\\$]{3,256})"),
+    ("routing_key routingkey", r"routing_?key['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?P<secret>(?=[a-z]{0,31}\d)[a-z0-9]{32})(?![\w.\-])"),  # PagerDuty; a queue has words
+    ("-u --user --auth", r"(?:-u|--user|--auth)[\s=]{1,4}['\"]?(?P<made_user>[A-Za-z0-9_\-]{16,128}):(?P<made_password>[A-Za-z0-9_\-]{1,128})?"),
+    ("--user --auth --creds --login --credentials", r"--(?:user|auth|creds|login|credentials)[\s=]{1,4}['\"]?[^\s:'\"/=]{1,64}:(?P<secret>(?=[^\s'\"]{0,127}\d)(?=[^\s'\"]{0,127}[A-Za-z])[^\s'\":/]{8,128})"),
+    ("unseal",     r"vault\s{1,8}operator\s{1,8}unseal\s{1,8}(?:-\S{1,40}\s{1,8}){0,4}(?P<secret>[A-Za-z0-9+/]{16,256}={0,2})"),
+    ("rtmp",       r"rtmp[tes]{0,2}://[^\s/'\"]{1,255}/(?:[\w\-]{1,64}/){1,3}(?P<made>[\w\-]{16,256})(?![\w/.\-])"),  # The key of a stream
     ("]:",         r"\[[\w.\-]{1,253}\]:\d{2,5}[ \t]{1,8}[^\s:]{1,128}:(?P<secret>[^\s:]{3,256})(?=\s|$)"),  # Postfix
     ("gen_salt",   r"crypt\s{0,4}\(\s{0,4}'(?P<secret>[^'\n]{2,256})'\s{0,4},\s{0,4}gen_salt"),
     ("wordpress_", r"wordpress_(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[^\s;,'\"]{16,512})"),
@@ -73,13 +99,16 @@ _STATEMENTS = (
     ("@//",        r"(?<![./@\-])[\w$\#]{1,64}+/(?P<secret>[^\s@'\"/]{3,128})(?=@//\w)"),
     ("/u",         r"net\s{1,40}use\s[^\n|&]{0,200}?\s/u(?:ser)?:\S{1,80}\s{1,40}(?P<secret>[^\s/'\"]{3,128})(?=\s{0,40}(?:$|[/\n'\"&|]))"),
     ("/u",         r"net\s{1,40}use\s{1,40}(?:\S{1,3}\s{1,40})?\\\\\S{1,200}\s{1,40}(?P<secret>[^\s/'\"]{3,128})\s{1,40}/u"),
-    ("echo",       r"echo\s{1,40}(?:-n\s{1,40})?(?P<q>['\"]?)(?P<secret>[^\s'\"|$]{3,256})(?P=q)\s{0,40}\|\s{0,40}(?:sudo\s(?:-\w\s{1,40}){0,8}-\w{0,8}S|[^\n|]{0,200}?\s--(?:password-)?stdin|(?:sudo\s{1,40})?cryptsetup\s)"),
+    ("echo printf", rf"(?:echo|printf)\s{{1,40}}(?:-\w{{1,3}}\s{{1,40}})?(?:['\"]?%s(?:\\n)?['\"]?\s{{1,40}})?(?P<q>['\"]?)(?P<secret>[^\s'\"|$\\]{{3,256}})(?:\\n)?(?P=q)\s{{0,40}}\|\s{{0,40}}{_READS_IT}"),
+    ("<<<",        rf"{_READS_IT}[^\n|<]{{0,200}}?<<<\s{{0,4}}['\"]?(?P<secret>[^\s'\"|$]{{3,256}})"),
     ("chpasswd",   r"echo\s{1,40}['\"]?[\w.\-]{1,64}:(?P<secret>[^\s'\"|$]{3,256})['\"]?\s{0,40}\|\s{0,40}(?:sudo\s{1,40})?chpasswd"),
     ("htpasswd",   r"htpasswd\s{1,40}-\w{0,8}n\w{0,8}b\w{0,8}\s{1,40}\S{1,64}\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
     ("htpasswd",   r"htpasswd\s{1,40}-(?!\w{0,8}n)\w{0,8}b\w{0,8}\s{1,40}(?:-\w{1,20}\s{1,40}){0,4}\S{1,200}\s{1,40}\S{1,64}\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
     ("--basic",    r"--basic(?:-auth)?[\s=]{1,8}['\"]?[^\s:'\"/]{1,64}:(?!//)(?P<secret>[^\s'\"]{2,256})"),
     ("vault",      r"vault\s{1,8}login\s{1,8}(?:token=)?(?P<secret>[\w.\-]{16,256})"),
     ("net",        r"net\s{1,40}user\s{1,40}\S{1,64}\s{1,40}(?P<secret>[^\s/*'\"][^\s'\"]{2,127})(?=\s{1,40}/)"),
+    (":54 :6432:",  # The same on a line of its own, of a host without a domain
+     r"(?<![^\n])[\w\-]{1,63}+:(?:54\d\d|6432):[A-Za-z_*][\w\-]{0,62}+:[A-Za-z_*][\w.\-]{0,62}+:(?P<secret>(?=[^\s:]{0,127}[^a-z\s])[^\s:'\"]{3,128}+)(?=\s{0,8}(?:$|\n))"),
     (":54 :6432: :*:",  # The host, port, database, user and password of a line in `.pgpass`
      rf"(?<![.\-/]){_HOST}:(?:54\d\d|6432|\*):[A-Za-z_*][\w\-]{{0,62}}+:[A-Za-z_*][\w.\-]{{0,62}}+:(?P<secret>[^\s:'\"]{{3,128}}+)"),
 )
@@ -91,6 +120,8 @@ Upper case is SQL; in lower case, more of it has to be there: "rows are identifi
 _LOGINS = (
     ("auth",     r"(?-i:AUTH) {1,40}(?:\S{1,64} {1,40})?(?P<prompted>[^\s'\"()]{3,256})(?=['\"]?\s{0,40}(?:$|[\r\n]))"),                # Redis
     ("auth",     r"(?-i:AUTH(?:ENTICATE)?) {1,4}(?-i:PLAIN|LOGIN|XOAUTH2|OAUTHBEARER|CRAM-MD5|SCRAM-\S{1,16})(?: {1,4}|\r?\n)(?P<encoded>[A-Za-z0-9+/\-_]{8,4096}={0,2})"),
+    ("auth",     r"(?<=command )(?-i:AUTH) {1,4}(?:[\w.\-]{1,64} {1,4})?(?P<chosen>(?=[^\s'\"]{0,255}\d)[^\s'\"()]{6,256})"),
+    ("auth",     r"(?-i:AUTH) {1,4}(?:default {1,4})?(?P<made>(?=[^\s'\"]{0,255}\d)[^\s'\"():]{16,256})"),
     ("login",    r"[A-Za-z]{1,4}\d{1,6} (?-i:LOGIN) \S{1,64} (?P<chosen>\S{3,256})"),                       # IMAP
     ("sec-websocket", r"sec-websocket-protocol\W{1,8}[^\n]{0,80}?(?:bearer|token|auth|jwt|authorization)(?:\.[\w.]{0,60}\.|[.,\-\s]{1,3})(?P<secret>[\w.\-~+/=]{12,2048})"),
     ("requirepass masterauth", r"(?:requirepass|masterauth)\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
@@ -101,13 +132,19 @@ _LOGINS = (
     ("identify", r"(?-i:IDENTIFY) {1,4}(?:\S{1,64} )?(?P<chosen>\S{3,256})"),
     ("tacacs-server radius-server snmp-server", r"(?:(?:tacacs|radius)-server\s(?:host\s\S{1,64}\s)?key|snmp-server\scommunity)\s(?:\d\s)?(?P<secret>\S{3,128})"),
     ("secret password", r"(?:enable|username\s\S{1,64}(?:\sprivilege\s\d{1,2})?|neighbor\s\S{1,64}|ppp\s\w{3,4}|line\s\w{3,7})\s(?:secret|password)\s(?:\d{1,2}\s)?(?P<chosen>\S{3,128})"),
+    ("credentials", r"credentials\s?[:(]?\s?[\w.@\-]{1,64}:(?P<chosen>[^\s/):'\"]{6,128})(?=[\s),;'\"]|$)"),
+    ("community", r"r[ow]community6?\s{1,8}(?!public\b|private\b)(?P<secret>[^\s'\"]{3,128})"),  # SNMP, as the next
+    ("rootpw bindpw", r"(?:rootpw|bindpw)\s{1,8}(?:--plaintext\s{1,8})?(?!--|-\w\s)(?P<chosen>[^\s'\"=:]{3,128})"),
+    ("-password", r"(?:insecure-password|passwd/[\w\-]{1,40}(?:password|password-again)\s{1,8}password)\s{1,8}(?P<secret>[^\s'\"]{3,128})"),  # HAProxy, Debian
+    ("password secret passphrase passwd", r"(?<![^\n])[ \t]{0,16}[a-z_\-]{0,24}(?:password|passwd|passphrase|secret)[ \t]{1,40}['\"]?(?P<lone>[^\s'\"=:;,()]{6,128})['\"]?(?=[ \t]{0,8}(?:\r?\n|$))"),
     ("credentials", r"credentials\s?\(?[\w.@\-]{1,64}\s?/\s?(?P<chosen>[^\s/)]{6,128})"),
     ("env",      r"(?:(?-i:ENV)|setenv|set\s-\w{1,3})\s{1,40}(?-i:[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN|KEY))\s{1,40}['\"]?(?P<secret>[^\s'\"=]{3,256})['\"]?(?=\s{0,40}(?:$|[\r\n]))"),
     ("configure", r"configure\s{1,40}set\s{1,40}[\w.\-]{0,80}(?:secret_access_key|session_token)\s{1,40}['\"]?(?P<secret>[^\s'\"]{8,})"),
 )
 """The same for what one types to a server, or has in a file that types it.
 
-A secret that is `prompted` counts behind a prompt only, one that is `chosen` only with a digit: the rest is prose.
+A secret that is `prompted` counts behind a prompt only, one that is `chosen` only with a digit: the rest is prose. One
+that is alone on its line with its name, `lone`, has more lines of such settings around it.
 """
 # fmt: on
 
@@ -122,6 +159,10 @@ _CREDENTIALS = (
     "digestauth",
     "ntlmauth",
     "basic_auth",
+    "username_pw_set",
+    "keycredential",
+    "basiccredential",
+    "awscredential",
 )
 """What the name of something made of a user and a password has in it."""
 _LOGS_IN = (
@@ -229,10 +270,28 @@ def _statement(pattern: str) -> re.Pattern[str]:
 
 def commands(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords on command lines, in SQL and in password files."""
-    forms = [_command(names, option) for names, option in _told_by(_ROWS_OF, text)]
-    forms += [_statement(pattern) for _, pattern in _told_by(_STATEMENTS_OF, lower)]
-    found = [span for form in forms for match in form.finditer(text) for span in _spans(match)]
-    return iter(sorted([*found, *_calls(text, lower)]))
+    spans = [span for row in _told_by(_ROWS_OF, text) for span in _options(text, *row)]
+    forms = [_statement(pattern) for _, pattern in _told_by(_STATEMENTS_OF, lower)]
+    spans += [span for form in forms for match in form.finditer(text) for span in _spans(match)]
+    return iter(sorted([*spans, *_calls(text, lower)]))
+
+
+def _options(text: str, names: str, option: str) -> Iterator[Span]:
+    """Find the passwords on one command line, which may have several: `-srcstorepass … -deststorepass …`."""
+    for first in _command(names, option).finditer(text):
+        match: re.Match[str] | None = first
+        for _ in range(_MOST_OPTIONS if option.startswith(("-", "(?:-")) else 1):
+            if match:
+                yield from _spans(match)
+                match = _next_option(option).match(text, match.end())
+
+
+_MOST_OPTIONS = 4
+
+
+@cache
+def _next_option(option: str) -> re.Pattern[str]:
+    return re.compile(rf"{_REST}{option}")
 
 
 def is_command(word: str) -> bool:
@@ -262,13 +321,41 @@ def _is_login(text: str, match: re.Match[str]) -> bool:
     if (secret := groups.get("encoded")) is not None:
         return secret.endswith("=") or is_machine_made(secret)
     if (secret := groups.get("chosen")) is not None:
-        return any(map(str.isalpha, secret)) and not all(c.isalpha() or c in "-_." for c in secret)
-    return not is_statement(match["secret"])
+        return _is_chosen(secret)
+    if (secret := groups.get("lone")) is not None:
+        return _is_chosen(secret) and _is_among_settings(text, match)
+    return "made" in groups or not is_statement(match["secret"])
+
+
+def _is_chosen(secret: str) -> bool:
+    """Whether somebody may have chosen it as a password: not of letters only, and not without any."""
+    return any(map(str.isalpha, secret)) and not all(c.isalpha() or c in "-_." for c in secret)
+
+
+_SETTING = re.compile(r"[ \t]{0,16}[A-Za-z][\w.\-]{1,40}(?:[ \t]{1,40}[^\s,;:()]{1,128}){1,2}[ \t\r]{0,8}")
+
+
+def _is_among_settings(text: str, match: re.Match[str]) -> bool:
+    """Whether the line above or below is a setting, too: one name, and one or two words behind it."""
+    above = text[max(0, match.start() - _LONGEST_LINE) : match.start()].removesuffix("\n").rpartition("\n")[2]
+    below = text[match.end() : match.end() + _LONGEST_LINE].lstrip(" \t\r\"'").removeprefix("\n").partition("\n")[0]
+    return any(map(_SETTING.fullmatch, (above, below)))
+
+
+_LONGEST_LINE = 200
+
+
+_LEAST_MADE = 16
 
 
 def _spans(match: re.Match[str]) -> Iterator[Span]:
-    """Give every part of a command that is a password and not only stands for one."""
+    """Give every part of a command that is a password and not only stands for one.
+
+    What is called `made…` may be something else, and counts if it looks random.
+    """
     for group, secret in match.groupdict().items():
         inside_a_mark = match.string.endswith("[redacted: ", 0, match.start(group))
-        if group != "q" and secret is not None and not inside_a_mark and not is_placeholder(secret):
+        if group == "q" or secret is None or inside_a_mark or is_placeholder(secret):
+            continue
+        if not group.startswith("made") or is_machine_made(secret, _LEAST_MADE):
             yield Span(*match.span(group), "password")

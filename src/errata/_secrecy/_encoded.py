@@ -177,10 +177,18 @@ def _in_percent(text: str, judge: Judge, depth: int) -> Iterator[Span]:
     from urllib.parse import unquote  # noqa: PLC0415
 
     for found in _percent().finditer(text):
-        if "%25" in found[0]:
-            decoded = unquote(unquote(found[0]))
-            if kind := _kind_of_text(decoded, judge, depth):
-                yield Span(*found.span(), kind)
+        if "%25" not in found[0] or not (kind := _kind_of_text(unquote(unquote(found[0])), judge, depth)):
+            continue
+        parts = [part for part in _parameter().finditer(found[0]) if "%25" in part[0]]
+        kinds = [(part, _kind_of_text(unquote(unquote(part[0])), judge, depth)) for part in parts]
+        spans = [Span(found.start() + part.start(), found.start() + part.end(), each) for part, each in kinds if each]
+        yield from spans or [Span(*found.span(), kind)]
+
+
+@cache
+def _parameter() -> re.Pattern[str]:
+    """Match a part of an address that was encoded twice, up to the next `?` or `&`."""
+    return re.compile(r"(?:[^%&?]|%(?!25(?:26|3[fF])))++")
 
 
 # What was decoded

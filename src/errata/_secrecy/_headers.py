@@ -63,7 +63,8 @@ def _end_of_credentials(ends: Ends, start: int, end: int) -> int:
 @cache
 def _crumb() -> re.Pattern[str]:
     name, value = r"""[^\s=;,"'\\]{1,128}+""", rf"""(?:{ANY_MARK}|[^;\s,"'\\])*+"""
-    return re.compile(rf"(?:[;,]?[ \t]{{0,80}}+)(?P<name>{name})(?:=(?P<value>{value}))?")
+    quoted = r"""(?P<quote>["'])(?P<quoted>[^;\s,"'\\]{1,4096}+)(?P=quote)"""
+    return re.compile(rf"(?:[;,]?[ \t]{{0,80}}+)(?P<name>{name})(?:=(?:{quoted}|(?P<value>{value})))?")
 
 
 def cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
@@ -72,11 +73,12 @@ def cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
     position = start
     while found := _crumb().match(text, position, end):
         position = found.end()
-        name, value = found["name"], found["value"]
+        name, group = found["name"], "value" if found["quoted"] is None else "quoted"
+        value = found[group]
         if value is None and found.start() == start and text[position : position + 1] != ";":
             return _lonely_cookie(text, start, end)
         if name.lower() not in _ATTRIBUTES and value and not is_placeholder(value) and _is_more(name, value):
-            spans.append(Span(*found.span("value"), "cookie"))
+            spans.append(Span(*found.span(group), "cookie"))
         if text[position : position + 1] != ";":
             break
     return spans, position

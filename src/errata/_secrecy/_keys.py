@@ -66,9 +66,22 @@ def naked_keys(text: str, lower: str) -> Iterator[Span]:
     spans = [*_blocks(text, lower), *_wallet_keys(text)]
     if any(map(text.__contains__, _NAKED)):
         spans += [Span(*found.span(), "private key") for found in _naked().finditer(text)]
+    if any(map(lower.__contains__, _STORES)):
+        spans += [Span(*found.span("value"), "private key") for found in _store().finditer(lower)]
     if "kty" in text:
         spans += [Span(*found.span("value"), "private key") for found in _private_member().finditer(text)]
     return iter(sorted(spans))
+
+
+_STORES = ("p12", "pfx", "pkcs", "keystore", "jks")
+
+
+@cache
+def _store() -> re.Pattern[str]:
+    """Match a store of keys in base64 behind its name, in lower case."""
+    return re.compile(
+        r"(?:p12|pfx|pkcs_?(?:8|12)|keystore|jks)\w{0,16}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:data:[\w/.+\-]{1,64};base64,)?(?P<value>[a-z0-9+/]{64,}+={0,2})"
+    )
 
 
 PRIVATE_MEMBERS = frozenset({"d", "k", "p", "q", "dp", "dq", "qi"})
@@ -198,15 +211,24 @@ def _phrase() -> re.Pattern[str]:
     )
 
 
+@cache
+def _words_in_a_row() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w\-'] )(?<![\w\-'])[a-z]{3,8}+(?: [a-z]{3,8}+){11,23}+(?![\w\-']| \w)")
+
+
 def _phrases(lower: str) -> Iterator[Span]:
     """Find the words from which a wallet can be restored: twelve to twenty-four short ones."""
     for found in _phrase().finditer(lower):
         if not _CONNECTING.intersection(re.split(r"[ ,]+", found["words"])):
             yield Span(*found.span("words"), "secret")
+    for found in _words_in_a_row().finditer(lower):
+        words = found[0].split()
+        if len(words) % 3 == 0 and not _CONNECTING.intersection(words):
+            yield Span(*found.span(), "secret")
 
 
 _CONNECTING = frozenset(
-    {"the", "and", "for", "was", "are", "not", "has", "with", "from", "that", "this", "but", "you", "your"}
+    {"the", "and", "for", "was", "are", "not", "has", "with", "from", "that", "but", "your", "its", "our", "been", "were", "had", "cannot"}
 )
 """Words of every sentence, which the list of words for wallets leaves out."""
 

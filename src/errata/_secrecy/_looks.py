@@ -55,7 +55,7 @@ _SAYING = frozenset("""
     must name need needs negotiate never no none not null number object of ok omit on only option optional optional[str] options or
     parameter password please present prompt provided reason refresh rejected required reset revoked rotated
     sequence set short should sms stdin stored str string str|none supported than the this to token too tuple type
-    unauthorized unavailable unexpected unknown unsupported unused unverified update updated used valid value vault
+    unauthorized unavailable unexpected unknown unsupported unused unverified update updated used valid value varchar vault
     verified was weak were when which will with wrong you your
 """.split())  # noqa: SIM905 - as one reads words
 """Words that a person says about a secret, and no secret."""
@@ -227,6 +227,8 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
     """Decide about a value behind a name that announces something."""
     if is_placeholder(value) or (not manner.quoted and is_code(value)):
         return False
+    if name.kind == "name" and not name.sure and (" " not in value or _COMPANY.search(value[:200])):
+        return False
     if name.kind in _PERSONAL:
         return _compiled(_PERSONAL[name.kind]).fullmatch(value) is not None and not is_statement(value)
     if name.kind in _NUMERIC:
@@ -254,7 +256,9 @@ def _is_error_code(value: str) -> bool:
     return len(words) > 1 and not _WENT_WRONG.isdisjoint(words) and value.islower() and "".join(words).isalpha()
 
 
-_WENT_WRONG = frozenset({"invalid", "expired", "missing", "unauthorized", "denied", "required", "revoked", "unsupported"})
+_WENT_WRONG = frozenset(
+    {"invalid", "expired", "missing", "unauthorized", "denied", "required", "revoked", "unsupported"}
+)
 _FILE_OR_STYLE = re.compile(
     r"@?[a-z][a-z_\-]{0,40}\.(?:crt|cer|der|pem|key|pub|p12|pfx|jks|json|ya?ml|toml|ini|cfg|conf|env|txt)"
     r"|--[a-z]{2,20}(?:-[a-z0-9]{1,20}){1,6}"
@@ -264,6 +268,12 @@ _LEAST_SECRET = 3
 _MADE: frozenset[Kind] = frozenset({"token", "key", "signature"})
 """Kinds whose values a machine makes."""
 _LEAST_MADE = 12
+_COMPANY = re.compile(
+    r"(?i)(?<![^\W\d_])(?:inc|llc|llp|ltd|limited|gmbh|ag|kg|se|corp|corporation|company|co|plc|s\.?a|s\.?r\.?l|b\.?v|n\.?v|oy|ab|as|aps|pty|group"
+    r"|holdings?|bank|services|systems|solutions|technologies|industries|partners|labs?|studios?|foundation|university|school|hospital|team"
+    r"|test|demo|user|account|customer|default|sample|shop|store|media|energy|logistics|international|global|& ?sons)(?![^\W\d_])"
+)
+"""What the name of a company has in it, and that of nobody."""
 _MONTHS = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _PERSONAL: dict[Kind, str] = {
     "name": (

@@ -25,7 +25,7 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
         "password", "passwd", "pswd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "psw", "pw",
         "passwords", "passphrases", "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass", "wachtwoord",
         "passord", "lösenord", "losenord", "adgangskode", "salasana", "heslo", "hasło", "haslo", "parola", "şifre", "jelszó",
-        "пароль", "лозинка", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
+        "sifre", "geslo", "lozinka", "kodeord", "parool", "parol", "matkhau", "סיסמה", "пароль", "лозинка", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
     ),
     "secret": ("secret", "secrets", "mnemonic", "psk", "pass"),
     "token": ("token", "jwt", "bearer", "authorization", "macaroon"),
@@ -43,9 +43,9 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
 
 _UNSURE: dict[Kind, tuple[str, ...]] = {
     "key": ("key", "appid", "license", "licence"),
-    "token": ("tokens", "auth", "oauth", "csrf", "xsrf", "pat", "ticket", "assertion", "access", "refresh"),
+    "token": ("tokens", "auth", "oauth", "wresult", "csrf", "xsrf", "pat", "ticket", "assertion", "access", "refresh"),
     "session": ("session", "sid", "sess", "sessionid", "sessid", "phpsessid", "jsessionid"),
-    "signature": ("signature", "sig", "hmac"),
+    "signature": ("signature", "sig", "sign", "hmac"),
     "secret": ("credential", "credentials", "creds", "salt", "pepper", "seed"),
 }
 """The same for words with an innocent meaning: `session=active`, `key=name`."""
@@ -56,7 +56,7 @@ _PHRASES: dict[Kind, tuple[str, ...]] = {
         "account key", "shared key", "storage key", "service key", "subscription key", "functions key", "app key",
         "application key", "license key", "deploy key", "consumer key", "ssh key", "hmac key", "webhook key",
         "admin key", "root key", "server key", "client key", "decryption key", "fernet key", "jwt key", "pairing key",
-        "activation key", "developer key", "integration key", "ingest key",
+        "activation key", "developer key", "integration key", "ingest key", "art api", "sdk sk", "volc sk", "bce sk", "cloud sk",
     ),
     "code": (
         "verification code", "otp code", "mfa code", "fa code", "auth code", "security code", "pin code", "access code",
@@ -64,7 +64,8 @@ _PHRASES: dict[Kind, tuple[str, ...]] = {
         "activation code", "confirmation code", "user code",
     ),
     "session": ("session id", "session key", "session token", "session cookie"),
-    "password": ("pass word", "de passe"),
+    "password": ("pass word", "de passe", "kata sandi", "rediscli auth", "redis auth"),
+    "token": ("oob code",),
     "secret": (
         "code verifier", "oauth verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase",
         "security credentials", "backup code", "recovery code", "backup codes", "recovery codes",
@@ -81,6 +82,15 @@ _PHRASES: dict[Kind, tuple[str, ...]] = {
     "national id": ("social security", "security number", "tax id", "national id", "passport number", "tax number"),
 }
 """Two last words that announce something only together."""
+
+_UNSURE_PHRASES: dict[Kind, tuple[str, ...]] = {
+    "signature": ("hmac sha", "signature sha"),
+    "name": (
+        "customer name", "employee name", "passenger name", "student name", "guest name", "beneficiary name", "recipient name",
+        "contact name", "payer name", "payee name", "sender name", "account holder",
+    ),
+}
+"""The same for two words that are said of things, too: a customer may be a company."""
 
 _INNOCENT = frozenset({
     # Tokens of parsers, of language models, and of those who read page by page or watch progress.
@@ -107,6 +117,7 @@ _ASIDES = frozenset({
     "value", "string", "text", "data", "binary", "encrypted", "enc", "new", "old", "current", "confirmation", "confirm",
     "again", "repeat", "prod", "production", "staging", "stage", "dev", "test", "live", "default", "primary", "secondary",
     "base", "base64", "b64", "plain", "plaintext", "raw", "hex", "header", "v1", "v2", "v3", "hash", "hashed", "digest",
+    "private",
 })
 """Words behind the one that counts: `password_hash`, `SecretString`, `API_KEY_PROD`."""
 # fmt: on
@@ -114,8 +125,9 @@ _ASIDES = frozenset({
 _SURE_WORDS: dict[str, Kind] = {word: kind for kind, words in _KINDS.items() for word in words}
 _UNSURE_WORDS: dict[str, Kind] = {word: kind for kind, words in _UNSURE.items() for word in words}
 _SURE_PHRASES: dict[str, Kind] = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases}
+_PHRASES_IN_DOUBT: dict[str, Kind] = {phrase: kind for kind, phrases in _UNSURE_PHRASES.items() for phrase in phrases}
 
-_SECOND_WORDS = frozenset(phrase.partition(" ")[2] for phrase in _SURE_PHRASES)
+_SECOND_WORDS = frozenset(phrase.partition(" ")[2] for phrase in (*_SURE_PHRASES, *_PHRASES_IN_DOUBT))
 _LAST_WORDS = {*_SURE_WORDS, *_UNSURE_WORDS, *_SECOND_WORDS}
 
 STEMS = tuple(sorted(word for word in _LAST_WORDS if not any(stem in word for stem in _LAST_WORDS - {word})))
@@ -167,7 +179,7 @@ def announced(name: str) -> Announced | None:
         return None
     if kind := _SURE_PHRASES.get(phrase) or _SURE_WORDS.get(last):
         return Announced(kind, sure=kind != "session")
-    if kind := _UNSURE_WORDS.get(last):
+    if kind := _PHRASES_IN_DOUBT.get(phrase) or _UNSURE_WORDS.get(last):
         return Announced(kind, sure=False)
     return _announced_by_ending(last)
 

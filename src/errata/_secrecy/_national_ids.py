@@ -293,6 +293,7 @@ _NUMBERS: dict[str, tuple[str, _Check]] = {
     "it": (r"[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPR-T][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]", _italy),
     "jp": (r"\d{12}",                         _japan),
     "kr": (r"\d{13}",                         _korea),
+    "lt": (r"[1-6]\d{10}",                    _baltic),
     "lk": (r"\d{9}[VX]",                      lambda _: True),
     "mx": (r"[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d", _mexico),
     "mx tax": (r"[A-Z\u00d1&]{3,4}\d{6}[A-Z0-9]{2}[\dA]", lambda c: _is_day(c[-7:-5], c[-5:-3])),
@@ -327,6 +328,9 @@ _SURE_WORDS = frozenset("""
     contribuinte cpf cpr cprnummer cuil cuit curp dni egn emso em\u0161o f\u00f8dselsnummer fodselsnummer
     henkil\u00f6tunnus hetu hkid iin imei imsi insz isikukood itin jmbg kennitala kimlik medicare mrn mykad mynumber national_id nationalid
     nino niss nric oib passport passnummer passeport pasaporte passaporte personalausweis personnummer pesel ppsn
+    krankenversichertennummer krankenversicherungsnummer kvnr rentenversicherungsnummer rvnr versichertennummer sozialversicherungsnr
+    \u03b1\u03bc\u03ba\u03b1 \u0440\u043d\u043e\u043a\u043f\u043f \u0456\u043f\u043d \u8eab\u4efd\u8b49 \u8eab\u4efd\u8b49\u5b57\u865f \u8eab\u5206\u8b49 \u8eab\u5206\u8b49\u5b57\u865f \u8eab\u4efd\u8bc1\u53f7\u7801 \u500b\u4eba\u756a\u53f7
+    \u0e27\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19 \u0e1a\u0e31\u0e15\u0e23\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19
     reisepass rijksregisternummer rnokpp rodne rodn\u00e9 rrn snils sofinummer sozialversicherungsnummer ssn steuerid
     steueridentifikationsnummer steuernummer svnr taxpayer tckn tfn utr versicherungsnummer \u0441\u043d\u0438\u043b\u0441 \u0438\u043d\u043d \u0435\u0433\u043d
     \uc8fc\ubbfc\ub4f1\ub85d\ubc88\ud638 \u8eab\u4efd\u8bc1 \u8eab\u4efd\u8bc1\u53f7 \u8eab\u4efd\u8bc1\u53f7\u7801
@@ -342,6 +346,7 @@ _PHRASES = frozenset((
     "personal id", "personal code", "driver license", "drivers license", "driving licence", "driver licence", "driving license",
     "rodn\u00e9 \u010d\u00edslo", "rodne cislo", "tc kimlik", "tc no", "permanent account", "insurance number",
     "health card", "emirates id", "health insurance", "patient id", "patient number", "medical record", "voter id", "immigration number",
+    "asmens kodas", "asmens kodo", "personas kods", "taj sz\u00e1m", "szem\u00e9lyi sz\u00e1m", "ad\u00f3azonos\u00edt\u00f3 jel",
     "id number", "african id", "identity no", "citizen number", "inland revenue", "nhs no", "ni number",
 ))
 

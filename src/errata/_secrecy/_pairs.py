@@ -65,10 +65,14 @@ _BOUND = re.compile(r"[a-z_]{1,40}")
 _HEX_COLOUR = re.compile(r"\#[0-9a-fA-F]{3,8}")
 _HEADER_NAME = re.compile(r"(?:X|[A-Z][A-Za-z]{1,20})(?:-[A-Z][A-Za-z]{1,20}){1,5}")
 _TO_FILL_IN = re.compile(r"(?:<[\w .:\-]{1,60}+>|\{[A-Za-z_][\w.!()\[\]]{0,60}+\})(?![\w!@\#$%^*])")
-_CLOSED = re.compile(r"""(?P<cdata>\]\]>)|[\\"'`)\]]{0,4}+</(?:\w{1,30}+:)?""")
+_CLOSED = re.compile(r"""(?P<cdata>\]\]>)|[\\"'`)\]]{0,4}+(?:<|&lt;)/(?:\w{1,30}+:)?""")
 _PROPERTY = re.compile(
     r"""<(?:property|string|data|value|option|credential|constant|entry|param|parameter|setting|item|attribute|field|arg|var|env)\s[^<>]{0,64}["']$"""
 )
+_APP_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?![\w ])|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w ])")
+"""Passwords of Google and of WordPress for one program, in groups of four."""
+_FILE_OF_RAILS = re.compile(r"\.key:\s{1,4}[0-9a-f]{32}(?![0-9a-f])")
+"""`config/master.key: …`"""
 _NO_VALUE = (" ", "\n", ", ", ",\n", ") ", "] ", "} ", '"', "'")
 """What follows where a quotation mark closed something, and opened nothing: `"password=" + secret`."""
 
@@ -105,7 +109,7 @@ def _joint() -> re.Pattern[str]:
             (?:[ \t]|%20){{0,1000}}+ (?P<assign>=>|:=|<-|\?=|\|\|=|(?P<compared>[!=]={{1,2}})|=|->|%3[dD]|\\u003[dD])
           | (?:[ \t]|%20){{0,1000}}+ (?P<colon>:(?!//|:)|\uff1a|%3[aA](?!%2[fF]))
           | [,;]?\s{{0,40}}+{QUOTE}?(?:(?:[A-Z]\w{{0,20}}?)?[vV]al(?:ue)?|v|content|input){QUOTE}?\s{{0,4}}+(?P<value>[:=])
-          | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?)
+          | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?|&gt;)
           | (?P<call>\() [ \t]{{0,1000}}+ (?:\w{{1,20}}+[ \t]{{0,1000}}+=[ \t]{{0,1000}}+)? (?=[bBuUrR]?{QUOTE})
           | (?P<cell>[ \t]{{0,1000}}+\|[ \t]{{0,1000}}+|</\w{{1,10}}+>\s{{0,40}}+(?:<\w{{1,10}}+(?:\s[^<>]{{0,80}}+)?>\s{{0,40}}+){{1,3}})
           | (?P<part>(?:;[^\r\n\\]{{0,200}}+)?(?:{_NEWLINE}[A-Za-z\-]{{1,40}}+:[^\r\n\\]{{0,200}}+){{0,4}}+{_NEWLINE}{{2}})
@@ -118,8 +122,10 @@ def _joint() -> re.Pattern[str]:
             (?:&?(?:[A-Za-z_]\w{{0,20}}(?:::|\.)){{0,3}}(?:{_WRAPPERS})[\[({{]\s{{0,40}}+(?:(?:String|value|Value|inner)\s?[:=]\s?)?){{1,3}}+
           | (?:Just|\(\*string\)\()[ ]?(?={QUOTE})
           | \{{\s{{0,40}}+{QUOTE}?(?:value|val|v|S|B|stringValue|plain|plaintext|raw|text|string|current|old|new){QUOTE}?\s{{0,4}}+[:=]\s{{0,4}}+
+          | \[\](?:string|uint8|byte)[({{]\s{{0,40}}+\[?
           | (?!{_MASK})[\[(]\s{{0,40}}+
         )?
+        (?:<(?:span|font|code|em|b|i|strong|var|pre|tt|samp)(?:[ ][^<>]{{0,80}}+)?>[ ]?){{0,3}}+
         (?:(?:string\(\d{{1,9}}\)|0x[0-9a-fA-F]{{1,16}}+|\{{\w{{1,20}}+\}}|\(\w{{1,20}}+\*?\)|<\w{{1,20}}+>)[ ]{{1,4}}(?={QUOTE}))?
         (?:(?:[bBuUrRfF@$N]{{1,2}}|<<)(?={QUOTE}))?
         (?P<open>(?(csv)""|(?:'{{3}}|"{{3}}|{QUOTE}|[“„«「])))?
@@ -195,7 +201,7 @@ class _Pairs:
     def _behind(self, first: int, joined: re.Match[str], stem: int) -> Iterator[Span]:
         name = self._text[first : joined.start()]
         promise = announced_in(self._text, first, joined.start()) or self._in_query(name, joined, stem)
-        if promise is None or self._is_segment(first, joined):
+        if promise is None or self._is_segment(first, joined) or self._is_in_mark(first):
             return
         if joined["below"] is not None:
             yield from self._block(first, joined, promise)
@@ -215,6 +221,11 @@ class _Pairs:
                 yield Span(changed.end(), self._closing(joined["open"], changed.end()), promise.kind)
         elif (joined["bracket"] or "").startswith("(") and name.lower().endswith("auth"):  # `auth=("user", "password")`
             yield from self._others(joined, Announced("password", sure=True), value.end)
+
+    def _is_in_mark(self, first: int) -> bool:
+        """Whether a name is what a mark of ours says: `[redacted: token]:…`."""
+        at = first - len("[redacted: ")
+        return at >= 0 and MARK.match(self._text, at) is not None
 
     def _header(self, promise: Announced, joined: re.Match[str], value: _Value) -> Iterator[Span]:
         quoted = joined["open"] is not None
@@ -306,7 +317,7 @@ class _Pairs:
         closed = _CLOSED.match(self._lower, end)
         if closed is None:
             return False
-        if before.endswith(("<", ":")):
+        if before.endswith(("<", ":", "&lt;")):
             return closed["cdata"] is not None or self._lower.startswith(name.lower(), closed.end())
         return _PROPERTY.search(before) is not None
 
@@ -367,6 +378,8 @@ class _Pairs:
         before = self._lower[max(0, first - _NEAR) : first] if joined["colon"] is not None else ""
         if before.endswith("::") and joined["close"] is not None:  # `"AWS::IAM::AccessKey": …`
             return True
+        if before.endswith("/") and _FILE_OF_RAILS.match(self._lower, joined.start() - 4):
+            return False
         if before.endswith("/"):
             return joined[0] != ":" or before[-2:-1].strip() != ""  # Else an option: `/password:…`
         if not before.endswith(":") or joined[0] != ":" or not before[-2:-1].isalnum():
@@ -435,17 +448,20 @@ class _Pairs:
         if joined["part"] is not None:
             return self._ends.run(_TO_ESCAPED_NEWLINE if "\\" in joined["part"] else _TO_NEWLINE, start)
         if joined["tag"] is not None:
-            return self._closing("]]>", start) if joined["tag"].endswith("[") else self._end_of_element(start)
+            tag = joined["tag"]
+            return self._closing("]]>", start) if tag.endswith("[") else self._end_of_element(start, tag)
         return self._end_of_bare(joined, promise)
 
-    def _end_of_element(self, start: int) -> int:
-        """Find the next closing tag, if it is near."""
-        at = self._ends.sign("</", start)
+    def _end_of_element(self, start: int, tag: str) -> int:
+        """Find the next closing tag, if it is near; what opened it says how that is written."""
+        at = self._ends.sign("&lt;/" if tag == "&gt;" else "</", start)
         return at if at - start < _LONGEST_ELEMENT and at < len(self._text) else start
 
     def _end_of_bare(self, joined: re.Match[str], promise: Announced) -> int:
         start = joined.end()
         if found := REFERENCE.match(self._text, start) or _TO_FILL_IN.match(self._text, start):
+            return found.end()
+        if promise.kind == "password" and (found := _APP_PASSWORD.match(self._text, start)):
             return found.end()
         end = self._ends.run(_bare(), start)
         if promise.kind not in _WITH_ANY_SIGN:

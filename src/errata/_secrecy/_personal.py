@@ -66,9 +66,39 @@ def _is_by_form(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     return True
 
 
+def _is_first_line(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    """Whether it is the line of a passport with the name on it, as machines read it."""
+    return "<<" in found[0][5:-1]
+
+
 def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     digits = re.sub(r"\D", "", found[0])
     return _is_issued(digits) and luhn(digits)
+
+
+_ISSUED_ELSEWHERE = (
+    (13, 19, "4", "4"),     # Visa
+    (12, 19, "50", "50"),   # Maestro, as the next
+    (12, 19, "56", "69"),
+    (17, 19, "62", "62"),   # UnionPay
+    (17, 19, "81", "81"),
+    (16, 19, "2200", "2204"),  # Mir
+    (16, 16, "60", "60"),   # RuPay
+    (16, 16, "9792", "9792"),  # Troy
+)
+"""Shortest and longest, and first digits from … to, of numbers that are cards only if somebody says so."""
+_CARD_BEFORE = r"(?i)(?:(?<![a-z])(?:cards?|visa|maestro|mastercard|unionpay|rupay|mir|pan|karten?|kaart|carte|carta|tarjeta|cart[ãa]o|kort|karta|kart)|[卡]|カード|카드|карт[аыу])(?:[ _-]?(?:number|no\.?|nr\.?|nummer|n[°º]|号|番号|번호))?(?: is| was)?[\s:=\"'#(]{1,4}$"
+
+
+def _is_card_by_word(text: str, found: re.Match[str]) -> bool:
+    """Whether a word before it says that it is a card, and its check digit is right."""
+    digits = re.sub(r"\D", "", found[0])
+    issued = any(
+        shortest <= len(digits) <= longest and first <= digits[: len(first)] <= last
+        for shortest, longest, first, last in _ISSUED_ELSEWHERE
+    )
+    before = text[max(0, found.start() - 32) : found.start()]
+    return issued and luhn(digits) and _compiled(_CARD_BEFORE).search(before) is not None
 
 
 def _is_issued(digits: str) -> bool:
@@ -216,12 +246,14 @@ _ROWS: tuple[tuple[Kind, str, _Check], ...] = (
       | 3{BEGAN}(?<![_.].)[068]\d{{2}}[ \-]\d{{6}}[ \-]\d{{4}}(?!\w)
       | [2-6]{BEGAN}(?<![_.\-].)\d{{13,15}}+(?![\w\-]|\.\d)
     """, _is_card),
+    ("card", rf"(?a)[24-689]{BEGAN}(?<![_.\-].)\d{{3}}(?:[ \-]?\d{{3,4}}){{2,3}}[ \-]?\d{{1,4}}(?![\w\-]|\.\d)", _is_card_by_word),
     ("account", rf"[A-Z]{BEGAN}[A-Z]\d{{2}}(?:[ \u00a0-]?[A-Z0-9]){{11,30}}+", _is_iban),
     # In lower case, only with no letters but the bank's: hexadecimal numbers begin with `de89`, too.
     ("account", rf"[a-z]{BEGAN}(?<![_.\-].)[a-z]\d{{2}} ?(?:[a-z]{{4}}|[0-9]{{4}})(?: ?[0-9]){{7,22}}+(?![A-Za-z0-9_\-])", _is_iban),
     ("national id", rf"(?a)[0-8]{BEGAN}(?<![_.+\-/].)\d{{2}}([\- ])\d{{2}}\1\d{{4}}(?![\w\-/]|\.\d)", _is_national_id),
     # The second line of a passport, as machines read it, and the name that Indian banks know somebody by.
     ("national id", rf"(?a)[A-Z0-9]{BEGAN}(?<![_<].)[A-Z0-9<]{{8}}\d[A-Z<]{{3}}\d{{7}}[MFX<]\d{{7}}[A-Z0-9<]{{14,16}}(?![\w<])", _is_by_form),
+    ("name", rf"(?a)[PVIAC]{BEGAN}(?<![_<].)[A-Z<][A-Z]{{3}}[A-Z<]{{25,39}}(?![\w<])", _is_first_line),
     ("account", rf"(?a)[A-Za-z0-9]{BEGAN}(?<![_.\-].)[\w.\-]{{1,64}}+@(?:ok(?:hdfcbank|icici|axis|sbi)|ybl|ibl|axl|apl|paytm|upi)(?![\w.\-@])", _is_by_form),
     ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F](?P<gap>[:\-])(?:[0-9a-fA-F]{{2}}(?P=gap)){{4}}[0-9a-fA-F]{{2}}(?![\w:\-])", _is_mac),
     ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F]{{3}}(?:\.[0-9a-fA-F]{{4}}){{2}}(?![\w:.\-])", _is_mac),
@@ -244,8 +276,8 @@ _PASSPORT = (
 """Matches a passport's number with letters anywhere in it."""
 _NAMED_NUMBER = (
     r"(?a)(?:(?<![a-z])(?P<id>cpf|tin|nino|ssn|ni[ _-]?number|steuer-?id|tax[ _-]?(?:id|number)|passport(?:[ _-]?(?:no|nr|number))?)"
-    r"|bank account|account number|account[_ -]no\.?|routing number|(?:sort code|routing|bsb|ifsc|blz)[^\n]{1,24} (?:account|acct|konto)(?: number| no\.?)?)[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s)(?!\d{4}-\d\d-\d\d)"
-    r"(?P<number>[a-z]{0,2} ?\d(?:[ .\-]?\d){5,13}(?: ?[a-d])?)(?![\w\-]|\.\d)"
+    r"|(?<![a-z])(?:clabe|cbu|cvu)|bank account|account number|account[_ -]no\.?|routing number|(?:sort code|routing|bsb|ifsc|blz)[^\n]{1,24} (?:account|acct|konto)(?: number| no\.?)?)[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s)(?!\d{4}-\d\d-\d\d)"
+    r"(?P<number>[a-z]{0,2} ?\d(?:[ .\-]?\d){5,21}(?: ?[a-d])?)(?![\w\-]|\.\d)"
 )
 """The same for numbers of passports, taxes and accounts."""
 
@@ -259,7 +291,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _phone_words() -> re.Pattern[str]:
     return re.compile(
         r"(?<![a-z])(?:sms|call(?:ed|ing|er)?|dial(?:l?ed|ling|ing)?|phone|telephone|tel|mobile|cell|whatsapp|fax|texted|texting|msisdn|handy"
-        r"|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage)(?![a-z])"
+        r"|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage|telefone|telefoon|puhelin|gsm"
+        r"|\u0442\u0435\u043b\u0435\u0444\u043e\u043d|\u03c4\u03b7\u03bb\u03ad\u03c6\u03c9\u03bd\u03bf|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f|\u643a\u5e2f|\uc804\ud654|\ud734\ub300|\ud578\ub4dc\ud3f0)(?![a-z])"
     )
 
 
@@ -268,7 +301,7 @@ def _national_phone() -> re.Pattern[str]:
     """Match a number as it is dialled at home: with a nought before it, or in the groups of North America."""
     return re.compile(
         r"(?a)(?<![\w.+\-/:])(?:\(0\d{1,5}\)[ ]?\d[\d \-/]{4,11}\d|0\d{1,5}(?:[ \-/.]?\d{2,8}){1,5}|\(?[2-9]\d{2}\)?[ \-.]?\d{3}[ \-.]?\d{4}"
-        r"|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
+        r"|1[3-9]\d[ \-]?\d{4}[ \-]?\d{4}|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
     )
 
 
@@ -287,6 +320,17 @@ def _phones_spoken_of(text: str, lower: str) -> Iterator[Span]:
                 yield Span(*found.span(), "phone")
 
 
+_CARD_KINDS: dict[str, Kind] = {"fn": "name", "n": "name", "nickname": "name", "adr": "address", "bday": "birth date"}
+
+
+@cache
+def _visiting_card() -> re.Pattern[str]:
+    """Match a line of a vCard about the person, in lower case."""
+    return re.compile(
+        r"(?:(?<=\n)|(?<=\\n))(?P<name>fn|n|nickname|adr|bday)(?:;[^:\n]{1,80}+)?:(?P<value>(?!\[redacted)[^\r\n\\]{2,256}+)"
+    )
+
+
 def personal(text: str, lower: str) -> Iterator[Span]:
     """Find what identifies a person."""
     spans = [*emails(text), *announced_ids(text, lower), *bare_ids(text), *_phones_spoken_of(text, lower)]
@@ -299,6 +343,8 @@ def personal(text: str, lower: str) -> Iterator[Span]:
         Span(*found.span("number"), "national id" if found["id"] else "account")
         for found in _compiled(_NAMED_NUMBER).finditer(lower)
     ]
+    if "begin:vcard" in lower:
+        spans += [Span(*found.span("value"), _CARD_KINDS[found["name"]]) for found in _visiting_card().finditer(lower)]
     for kind, pattern, is_real in _ROWS:
         spans += [Span(*found.span(), kind) for found in _compiled(pattern).finditer(text) if is_real(text, found)]
     return iter(sorted(spans))

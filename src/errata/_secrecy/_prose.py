@@ -7,7 +7,7 @@ from functools import cache
 from errata._secrecy._commands import logins
 from errata._secrecy._edges import BEGAN
 from errata._secrecy._encoded import is_readable_base64
-from errata._secrecy._looks import is_hexadecimal, is_identifier, is_machine_made, is_placeholder, is_random
+from errata._secrecy._looks import is_hexadecimal, is_identifier, is_machine_made, is_placeholder, is_random, is_statement
 from errata._secrecy._marks import Kind, Span
 from errata._secrecy._names import is_innocent_in
 
@@ -18,7 +18,8 @@ _THING = "|".join(
     (
         *(f"{word}[ _-]?key" for word in _KEYS.split()),
         r"token|secret(?:[ _-](?:access[ _-])?key)?|credentials?|password|pass[ -]?phrase|passwd|p(?<![a-z].)ass",
-        r"s(?<![a-z].)ession(?:[ _-]?id)?",
+        r"s(?<![a-z].)ession(?:[ _-]?id)?|authori[sz]ation[ _-]code|macaroon",
+        *(_FOREIGN := ("mot de passe", "contrase\u00f1a", "passwort", "kennwort", "senha", "wachtwoord", "parola", "has\u0142o", "\u043f\u0430\u0440\u043e\u043b\u044c")),
     )
 )
 
@@ -33,8 +34,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _after_a_thing() -> re.Pattern[str]:
     """Match `API key X`, `the token 'X'`, `password is X`, in lower case."""
     return re.compile(
-        rf"(?P<thing>{_THING})(?P<verb> (?:is|was|of|value|provided|used|given|supplied|set to|changed to|reset to|to|for [\w.@\-]{{1,40}}+ (?:is|was))(?: now)?)?:? "
-        r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
+        rf"(?P<thing>{_THING})(?P<verb> (?:is|was|of|value|provided|used|given|supplied|set to|changed to|reset to|to|est|ist|war|es|for [\w.@\-]{{1,40}}+ (?:is|was))(?: now)?)?:? "
+        r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|[«“„][ \u00a0\u202f]?(?P<framed>[^\s«»“”„]{4,512}+)[ \u00a0\u202f]?[»”“]|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
     )
 
 
@@ -47,6 +48,23 @@ def _codes() -> re.Pattern[str]:
     return re.compile(
         rf"(?:(?:{_PURPOSE}) (?:code|passcode|pin|password)|(?:use|enter|entered|your|their|with|wrong|new|old)(?: the)? pin)"
         r"(?: code)?(?: is| was)?:? (?P<code>\d{4,8})(?!\d)"
+        r"|(?<![a-z])(?:otp|totp)(?: code)?(?: is| was)?:? (?P<number>\d{6,8})(?![\d.])"
+    )
+
+
+@cache
+def _grouped() -> re.Pattern[str]:
+    """Match a password for one program in groups of four, as Google and WordPress give it."""
+    return re.compile(
+        r"app(?:lication)?[ _-]?password(?: is| was)?:? [\"'`]?(?P<secret>[a-z]{4}(?: [a-z]{4}){3}(?![a-z])|[a-z0-9]{4}(?: [a-z0-9]{4}){5}(?![a-z0-9]))"
+    )
+
+
+@cache
+def _code_turned_down() -> re.Pattern[str]:
+    """Match `code X is incorrect or expired`, in lower case."""
+    return re.compile(
+        r"(?<![a-z])code [\"'`]?(?P<secret>[\w.\-]{16,512}+)[\"'`]? (?:is|was|has) (?:incorrect|expired|invalid|already|not valid|been)"
     )
 
 
@@ -76,7 +94,15 @@ def sentences(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that a sentence speaks of."""
     spans = [*_bare_tokens(text, lower)]
     spans += [span for found in _after_a_thing().finditer(lower) for span in _spoken_of(text, found)]
-    spans += [Span(*found.span("code"), "code") for found in _codes().finditer(lower)]
+    spans += [Span(*found.span("code" if found["code"] else "number"), "code") for found in _codes().finditer(lower)]
+    spans += [
+        Span(*found.span("secret"), "password") for found in _grouped().finditer(lower) if not is_statement(found["secret"])
+    ]
+    spans += [
+        Span(*found.span("secret"), "code")
+        for found in _code_turned_down().finditer(lower)
+        if is_machine_made(found["secret"], _LEAST_BARE)
+    ]
     spans += [Span(found.start(), found.end("rest"), "code") for found in _codes_before().finditer(lower)]
     seen = 0
     for found in _verdict().finditer(lower):
@@ -88,14 +114,14 @@ def sentences(text: str, lower: str) -> Iterator[Span]:
 
 
 def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
-    group = "quoted" if found["quoted"] else "word"
+    group = next(name for name in ("quoted", "framed", "word") if found[name])
     start, end = found.span(group)
-    value = text[start:end] if found["quoted"] else text[start:end].rstrip(".,;:!?)")
+    value = text[start:end] if group != "word" else text[start:end].rstrip(".,;:!?)")
     kind = _kind(found["thing"])
     if is_placeholder(value) or is_innocent_in(text, *found.span("thing")):
         return
     said = kind == "password" and (
-        found["quoted"]
+        group != "word"
         or found["verb"]
         or text[max(0, found.start() - 6) : found.start()].lower().endswith(("with ", "using "))
         or any(sign in value[:-1] for sign in _SIGNS)
@@ -107,7 +133,7 @@ def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
 def _kind(thing: str) -> Kind:
     if thing.startswith("session"):
         return "session"
-    return "password" if thing.startswith("pass") else "token"
+    return "password" if thing.startswith(("pass", *_FOREIGN)) else "token"
 
 
 def _is_chosen(value: str) -> bool:
@@ -343,7 +369,11 @@ def _is_credential_refused(word: str) -> bool:
     return any(len(part) >= _LEAST_BARE and is_random(part) and not is_hexadecimal(part) for part in parts)
 
 
-_KEY_BEFORE = r"(?:key|secret|credentials?|seed|auth(?:ori[sz]ation)? header) (?:is |was )?[\"'`(]?$"
+_KEY_BEFORE = (
+    r"(?:key|secret|credentials?|seed|auth(?:ori[sz]ation)? header) (?:is |was )?[\"'`(]?$"
+    r"|(?:(?:api|access|auth|secret|master|admin|service|client|app)[ _-]?(?:key|token)|credentials?)(?: (?:is|was|has|been|not|provided|given)){0,3}"
+    r" (?:invalid|incorrect|wrong|unknown|revoked|expired|rejected|valid|recogni[sz]ed|found|denied): ?[\"'`(]?$"
+)
 _NO_VALID_ONE = r"[\"'`)]{0,2} (?:is|was) (?:not |no )?(?:an? |the )?(?:valid |invalid |known |revoked |active ){0,2}(?:api |access )?(?:key|token|credential|secret)"
 _TURNED_DOWN_KEY = (
     r"(?:invalid|incorrect|bad|wrong|expired|revoked|unknown|unauthori[sz]ed)[ _-]?(?:api[ _-]?|access[ _-]?|auth[ _-]?)?(?:key|token|credential)"

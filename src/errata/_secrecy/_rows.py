@@ -30,6 +30,7 @@ def rows(text: str, lower: str) -> Iterator[Span]:
         _underlined,
         _copied,
         _manifests,
+        _nested,
         _marked_up,
         _sentences,
         _validated,
@@ -148,6 +149,54 @@ def _statements(text: str, lower: str) -> Iterator[Span]:
                 bound = [column for column, item in zip(columns, items, strict=False) if _is_bound(text, item)]
                 names = names or bound
     yield from _bound_values(text, lower, names)
+    yield from _bound_one_by_one(text, lower, names)
+
+
+@cache
+def _binding() -> re.Pattern[str]:
+    """Match how Hibernate writes one value of a statement, in a line of its own."""
+    return re.compile(
+        r"binding parameter [(\[](?P<number>\d{1,3})(?::\w{1,40})?[)\]](?: as \[\w{1,40}\])? (?:<-|-) \[(?P<value>[^\]\n]{1,512}+)\]"
+    )
+
+
+@cache
+def _typed() -> re.Pattern[str]:
+    """Match where MyBatis writes the values of a statement, each with its type."""
+    return re.compile(r"parameters: (?=[^\n()]{0,200}\([A-Z][A-Za-z]{1,20}\))", re.IGNORECASE)
+
+
+@cache
+def _typed_item() -> re.Pattern[str]:
+    return re.compile(r"(?P<value>[^\n()]{0,512}+)\([A-Z][A-Za-z]{1,20}\)(?:, )?|null(?:, )?")
+
+
+def _bound_one_by_one(text: str, lower: str, names: list[Announced | None]) -> Iterator[Span]:
+    """Find the values that object mappers write behind their statement, one by one or with their types."""
+    if "binding parameter" in lower:
+        found = list(_binding().finditer(text))
+        promises = names or (_bound_before(text, 0, found[0].start()) if found else [])
+        for each in found:
+            promise = dict(enumerate(promises, 1)).get(int(each["number"]))
+            yield from _of(text, each, promise, "value")
+    for begun in _typed().finditer(text) if "parameters: " in lower else ():
+        promises = names or _bound_before(text, 0, begun.start())
+        yield from _hidden(text, promises, list(_typed_items(text, begun.end())))
+
+
+def _typed_items(text: str, start: int) -> Iterator[_Item]:
+    for _ in range(_MOST_COLUMNS):
+        found = _typed_item().match(text, start)
+        if found is None or found.end() == start:
+            return
+        yield _Item(*(found.span("value") if found["value"] is not None else found.span()), quoted=True)
+        start = found.end()
+
+
+def _bound_before(text: str, floor: int, end: int) -> list[Announced | None]:
+    """Say what the columns announce whose values a statement leaves open."""
+    statement = text[max(floor, end - _FURTHEST) : end]
+    return [_promise(bound["name"]) if bound["name"] else None for bound in _bound_names().finditer(statement)]
 
 
 _OF_SECRETS = re.compile(
@@ -197,10 +246,7 @@ def _bound_values(text: str, lower: str, names: list[Announced | None]) -> Itera
     """Find the values that drivers write apart from their statement."""
     seen = 0
     for found in chain(_parameters().finditer(lower), _numbered().finditer(lower)):
-        statement = text[max(seen, found.start() - _FURTHEST) : found.start()]
-        promises = names or [
-            _promise(bound["name"]) if bound["name"] else None for bound in _bound_names().finditer(statement)
-        ]
+        promises = names or _bound_before(text, seen, found.start())
         seen = found.end()
         if not any(promises):
             continue
@@ -237,12 +283,35 @@ def _lists(text: str, lower: str) -> Iterator[Span]:
     for found in _columns().finditer(lower):
         if found.start() < seen:
             continue
-        items, seen = _items(text, found.end())
-        promises = [_promise(name) for name in _texts(text, items)]
+        if text.startswith("{", found.end()):
+            promises, seen = _described(text, found.end())
+        else:
+            items, seen = _items(text, found.end())
+            promises = [_promise(name) for name in _texts(text, items)]
         if any(promises) and (begun := _records().match(lower, seen)):
             for row in _tuples(text, begun.end()):
                 yield from _hidden(text, promises, row)
                 seen = row[-1].end
+
+
+@cache
+def _description() -> re.Pattern[str]:
+    """Match one column as an object: `{"name": "password", "type": "text"}`."""
+    return re.compile(
+        rf"\s{{0,40}}+\{{[^{{}}]{{0,200}}?{QUOTE}(?:name|columnName|column_name|field|key|label){QUOTE}\s{{0,4}}+:\s{{0,4}}+{QUOTE}"
+        rf"(?P<name>[\w.$\- ]{{1,64}}+){QUOTE}[^{{}}]{{0,400}}+\}}\s{{0,40}}+(?P<end>[,\]])"
+    )
+
+
+def _described(text: str, start: int) -> tuple[list[Announced | None], int]:
+    """Say what columns announce that are listed as objects; and where the list ends."""
+    promises: list[Announced | None] = []
+    while len(promises) < _MOST_COLUMNS and (found := _description().match(text, start)):
+        promises.append(_promise(found["name"]))
+        start = found.end()
+        if found["end"] == "]":
+            break
+    return promises, start
 
 
 _RULE = re.compile(r"[\s|+:\-=]{3,4096}")
@@ -253,13 +322,21 @@ _CELLS = {separator: re.compile(rf"[^{re.escape(separator)}\n]{{1,2000}}+") for 
 }
 
 
+_FRAMES = (
+    dict.fromkeys(map(ord, "│┃║┆┇┊┋╎╏"), "|")
+    | dict.fromkeys(map(ord, "─━═┄┅┈┉╌╍"), "-")
+    | dict.fromkeys(map(ord, "┌┬┐├┼┤└┴┘╭╮╰╯╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╓╥╖╟╫╢╙╨╜┏┳┓┣╋┫┗┻┛┡╇┩┢╈┪┠╂┨┝┿┥┯┷┰┸"), "+")
+)
+"""The lines that tables are drawn with, and what others write instead."""
+
+
 def _tables(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all finders.
     """Find the cells below a telling head: in Markdown, in what `psql` prints, in CSV and its like."""
     if "\n" not in text:
         return
     table: _Table | None = None
     start = 0
-    for line in text.split("\n"):
+    for line in (text if text.isascii() else text.translate(_FRAMES)).split("\n"):
         if table is None or not table.has(line):
             table = _table(line)
         else:
@@ -320,6 +397,8 @@ def _copied(text: str, lower: str) -> Iterator[Span]:
 
 
 _STRING_DATA = re.compile(r"(?m)^(?P<indent>[ ]{0,40}+)stringData:[ \t]{0,8}+\r?\n")
+_DATA = re.compile(r"(?m)^(?P<indent>[ ]{0,40}+)data:[ \t]{0,8}+\r?\n")
+_SECRET = re.compile(r"(?m)^[ ]{0,40}+kind: Secret[ \r]{0,8}+$")
 _ENTRY = re.compile(
     r"(?P<indent>[ ]{1,80}+)[\w.\-]{1,128}+:[ ]{1,8}+(?P<quote>[\"']?)(?P<value>[^\n\"']{1,1000}+)(?P=quote)\r?(?:\n|$)"
 )
@@ -327,7 +406,9 @@ _ENTRY = re.compile(
 
 def _manifests(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     """Find what a secret of Kubernetes holds, whatever it is called there."""
-    for found in _STRING_DATA.finditer(text) if "stringData:" in text else ():
+    blocks = _STRING_DATA.finditer(text) if "stringData:" in text else iter(())
+    encoded = _DATA.finditer(text) if "kind: Secret" in text and _SECRET.search(text) else iter(())
+    for found in chain(blocks, encoded):
         entry = _ENTRY.match(text, found.end())
         while entry and len(entry["indent"]) > len(found["indent"]):
             value = entry["value"].rstrip()
@@ -371,9 +452,14 @@ class _Table:
         if not is_worth_hiding(promise, value, Manner()):
             return False
         drawn = self._ruled and self._separator == "|"
-        return drawn or is_machine_made(value) or (self._separator in {",", "\t", ";"} and _is_chosen(value, promise))
+        if promise.kind in _OF_PERSONS:
+            return drawn or self._separator in _EXACT
+        return drawn or is_machine_made(value) or (self._separator in _EXACT and _is_chosen(value, promise))
 
 
+_EXACT = frozenset({",", "\t", ";"})
+_OF_PERSONS = frozenset({"name", "birth date"})
+"""Kinds that are known by how their values are written."""
 _BRACKETED = re.compile(r"[\s()\[\]{}]")
 
 
@@ -405,6 +491,21 @@ def _table(line: str) -> _Table | None:
         return None
     promises = [_promise(head.strip("*")) for head in heads]
     return _Table(separator, promises) if any(promises) else None
+
+
+@cache
+def _value_of_element() -> re.Pattern[str]:
+    return re.compile(
+        r"<(?:\w{1,30}:)?(?P<name>[\w.\-]{2,64}+)(?:\s[^<>]{0,200}+)?>\s{0,40}+<(?:\w{1,30}:)?(?i:value|string|text|plaintext|val|data)(?:\s[^<>]{0,200}+)?>"
+        r"(?P<secret>[^<>]{3,512}+)</"
+    )
+
+
+def _nested(text: str, lower: str) -> Iterator[Span]:
+    """Find the value of an element that has another around it: `<Password><Value>…</Value></Password>`."""
+    if "><" in text and "</" in lower:
+        for found in _value_of_element().finditer(text):
+            yield from _of(text, found, _promise(found["name"]), "secret")
 
 
 @cache
@@ -459,6 +560,12 @@ def _labelled_behind() -> re.Pattern[str]:
 
 
 @cache
+def _in_brackets() -> re.Pattern[str]:
+    """Match "Path `password` (`X`) is shorter than …"."""
+    return re.compile(rf"""["'`](?P<name>[\w.$\-]{{2,64}}+)["'`]\s\({_QUOTED}\)""")
+
+
+@cache
 def _refused() -> re.Pattern[str]:
     return re.compile(
         rf"\b(?:got|received|given|was|input|found|actual|value|choice):?\s{{1,2}}(?:{_QUOTED}|\[(?P<boxed>[^\[\]\n]{{3,256}}+)\])",
@@ -490,7 +597,7 @@ def _sentences(text: str, lower: str) -> Iterator[Span]:
         yield from _of(text, found, _promise(found["name"] or found["shown"]), "secret")
     for found in _refused().finditer(text):
         yield from _of(text, found, _subject(text, found.start()), "secret" if found["secret"] else "boxed")
-    for found in chain(_labelled_behind().finditer(text), _shown().finditer(text), _indexed().finditer(lower)):
+    for found in chain(_in_brackets().finditer(text), _labelled_behind().finditer(text), _shown().finditer(text), _indexed().finditer(lower)):
         yield from _of(text, found, _promise(found["name"]), "secret")
 
 

@@ -14,7 +14,7 @@ from errata._secrecy._personal import ABOUT_PEOPLE, personal
 from errata._secrecy._prose import schemes, sentences
 from errata._secrecy._rows import rows
 from errata._secrecy._tokens import tokens
-from errata._secrecy._urls import links, passwords
+from errata._secrecy._urls import KEY_BEHIND, links, passwords
 
 _ROUNDS = 6
 _MOST_REMEMBERED = 512
@@ -25,19 +25,22 @@ _SHORT_TEXT = 1_048_576
 
 # What a text has to have for a layer to be worth its time. Together they are all that most texts cost.
 _STEM = re.compile(
-    r"pass|p(?:w|sw|at|sk|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
+    r"pass|p(?:w|sw|at|sk|fx|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
     r"|bearer|basic|negotiate|ntlm|ssws|mnem|macar|appid|licen[cs]e|ticket|assertion|access|refresh|login|seed|pepper|identify|community"
-    r"|wachtwoord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|parola|şifre|jelszó|пароль|лозинка|密[码碼]|口令|パスワード|비밀번호|암호"
+    r"|wachtwoord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|parol|[sş]ifre|jelszó|geslo|lozinka|kodeord|parool|matkhau|sandi|wresult|_sk|art-api|סיסמה|пароль|лозинка|密[码碼]|口令|パスワード|비밀번호|암호"
 )
 _NUMBERED_STEM = re.compile(
     r"phone|mobile|msisdn|tel|fax|card|ssn|sin|nino|iban|pin|otp|cv[vc]|account|tax|nation|security|pan|number|ccn|birth|dob|street|address"
 )
-_NAMES_OF_PEOPLE = re.compile(r"(?:full|first|last|sur|given|family|middle|maiden|holder|patient|legal)[ _-]?name")
+_NAMES_OF_PEOPLE = re.compile(
+    r"(?:full|first|last|sur|given|family|middle|maiden|holder|patient|legal|customer|employee|passenger|student|guest|beneficiary|recipient"
+    r"|contact|payer|payee|sender)[ _-]?name|account[ _-]?holder"
+)
 _INTERESTING = re.compile(r"[0-9=:>%\"'`@\\/\-\[(]")
 _DIGITS = re.compile(r"[0-9]")
 _TURNED_DOWN = re.compile(r"reject|revok|refus|declin|denied|leaked|expired")
 _FIGURES = re.compile(
-    r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]|(?:[0-9a-fA-F]{2}[:\-]){5}|[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\."
+    r"[0-9][0-9 .:()\-\u00a0/]{5}[0-9]|<<<|[A-Z]{2}[0-9]{2}|[23][0-9a-fA-F]{3}:|%2[bB][0-9]|(?:[0-9a-fA-F]{2}[:\-]){5}|[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\."
 )
 _LETTING_IN = (
     "/reset",
@@ -55,7 +58,7 @@ _LETTING_IN = (
     "/sso",
     "/login",
 )
-_ROWS = ("'", '"', "`", "\n", "[", "(", "<th")
+_ROWS = ("'", '"', "`", "\n", "[", "(", "<th", "><")
 _COMMANDS = (
     " -",
     " /rp ",
@@ -89,6 +92,30 @@ _COMMANDS = (
     "/private-",
     "snyk ",
     " codes",
+    "impdp ",
+    "expdp ",
+    "sqlldr ",
+    "rman ",
+    "echo ",
+    "printf ",
+    "<<<",
+    ": eap ",
+    ": xauth ",
+    "createuser ",
+    " >",
+    ".new(",
+    '"auth" ',
+    "crypt",
+    "client_random",
+    "traffic_secret",
+    "exporter_secret",
+    "bundle_",
+    "send ",
+    "routing_key",
+    "routingkey",
+    "poetry ",
+    "unseal",
+    "rtmp",
 )
 _JOINTS = (
     "=",
@@ -202,11 +229,12 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     digits = _DIGITS.search(text)
     at = "@" in text or "%40" in text or "u0040" in text or "#64;" in text or "at]" in lower or "(at)" in lower
     joint = any(map(text.__contains__, _JOINTS))
+    people = _may_name_people(lower)
     stem = (digits or long or joint) and _STEM.search(lower)
     yield from _needed_for_keys(text, lower, long=bool(long), stem=bool(stem))
     yield from _needed_for_addresses(lower, at=at, long=bool(long))
     if joint and (
-        stem or (digits and _NUMBERED_STEM.search(lower)) or ("name" in lower and _NAMES_OF_PEOPLE.search(lower))
+        stem or (digits and _NUMBERED_STEM.search(lower)) or people
     ):
         yield pairs
     if any(map(lower.__contains__, _COMMANDS)) or ("/" in text and "conn" in lower):
@@ -215,10 +243,18 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
         yield schemes
     if (stem and (digits or long)) or (digits and "pin " in lower) or (long and (digits or _TURNED_DOWN.search(lower))):
         yield sentences
-    if (stem and any(map(lower.__contains__, _ROWS))) or "failing row" in lower or "insert into" in lower:
+    if (
+        ((stem or people) and any(map(lower.__contains__, _ROWS)))
+        or "failing row" in lower
+        or "insert into" in lower
+    ):
         yield rows
     if at or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
         yield personal
+
+
+def _may_name_people(lower: str) -> bool:
+    return ("name" in lower or "holder" in lower) and _NAMES_OF_PEOPLE.search(lower) is not None
 
 
 def _needed_for_keys(text: str, lower: str, *, long: bool, stem: bool) -> Iterator[_Layer]:
@@ -235,7 +271,9 @@ def _needed_for_keys(text: str, lower: str, *, long: bool, stem: bool) -> Iterat
 def _needed_for_addresses(lower: str, *, at: bool, long: bool) -> Iterator[_Layer]:
     if at:
         yield passwords
-    if long and "/" in lower and any(map(lower.__contains__, _LETTING_IN)):
+    if long and "/" in lower and (
+        any(map(lower.__contains__, _LETTING_IN)) or any(map(lower.__contains__, KEY_BEHIND))
+    ):
         yield links
 
 

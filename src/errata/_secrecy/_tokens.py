@@ -77,7 +77,7 @@ _TOKENS = (
     ("expo_",         r"^expo_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{36,}"),
     ("snyk_",         r"snyk_[\w.\-]{30,}"),
     # Talk and mail
-    ("xox",           r"xox[a-z][\-.](?:xox[a-z]-)?[\w\-]{11,}"),
+    ("xox",           r"xox[a-z][\-.](?:xox[a-z]-)?[\w\-]{11,}(?:%(?:2[BF]|3D)[\w\-]*)*"),
     ("xapp-",         r"xapp-[\w\-]{16,}"),
     ("xwfp-",         r"xwfp-[\w\-]{16,}"),
     ("hooks.slack",   r"(?<=hooks\.slack\.com)(?:\\?/|%2F)(?:services|workflows|triggers)(?:(?:\\?/|%2F)[A-Za-z0-9]+)+"),
@@ -87,6 +87,7 @@ _TOKENS = (
     ("hooks.zapier",  r"(?<=hooks\.zapier\.com/hooks/catch/)\d{1,20}/\w+"),
     ("make.com/",     r"(?<=\.make\.com/)[a-z0-9]{24,}"),
     ("/with/key/",    r"(?<=/with/key/)[\w\-]{20,}"),                         # IFTTT
+    ("&hm=",          r"(?<=&hm=)[0-9a-f]{64}"),                              # Discord's files
     ("/hooks/",       r"(?<=/hooks/)(?=[a-z]{0,25}\d)[a-z0-9]{26}(?![\w\-])"),  # Mattermost
     ("/webhook/",     r"(?<=/webhook/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),  # n8n
     ("pagerduty.com/integration/", r"(?<=pagerduty\.com/integration/)[0-9a-f]{28,}"),
@@ -137,6 +138,11 @@ _TOKENS = (
     ("fio-u-",        r"fio-u-[\w\-]{40,}"),
     ("rdme_",         r"rdme_[a-z0-9]{40,}"),
     # Data
+    ("&upload_id=",   r"(?<=uploadType=resumable&upload_id=)[\w\-]{20,}"),    # Google's storage
+    ("/t/",           r"(?<=/t/)[a-z]{2}-[0-9a-f\-]{20,}(?=/)"),              # Anaconda
+    ("live_",         r"^live_\d{6,12}_[A-Za-z0-9]{24,}"),                    # Twitch
+    ("auth_req_id=",  r"(?<=auth_req_id=)[\w.\-]{20,}"),                      # OpenID
+    ("Key:",          r"(?<=Key:\s)[0-9a-f]{80}(?![0-9a-f])"),                # AbuseIPDB
     ("infura.io/v3/", r"(?<=infura\.io/v3/)[0-9a-f]{28,}"),
     ("alchemy.com/v2/", r"(?<=alchemy\.com/v2/)[\w\-]{24,}"),
     ("sbp_",          r"^sbp_[0-9a-f]{30,}"),
@@ -413,6 +419,7 @@ _PREFIXES: tuple[tuple[str, str, int, str], ...] = (
     ("signkey-test-", _HEX, 30, "Inngest"),
     ("vlt_", _HEX, 40, "dotenv"),
     # Keys of money and of people without a maker
+    ("RWRCSwAAA", _BASE64, 80, "signify"),
     ("RWRTY0Iy", _BASE64, 100, "minisign"),
     ("edsk", "1-9A-HJ-NP-Za-km-z", 44, "Tezos"),
     ("nsec1", _LOWER, 50, "Nostr"),

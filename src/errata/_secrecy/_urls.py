@@ -16,7 +16,7 @@ _IN_ADDRESS = r"""[^\s/"'`<>\\|]"""
 def _forms() -> tuple[re.Pattern[str], ...]:
     return (
         re.compile(
-            rf"(?<=://)(?P<user>[^\s/:\"'`<>\\|]{{0,256}}+):(?!\d{{1,5}}+[/?\#])(?P<secret>{_IN_ADDRESS}{{1,1024}})@"
+            rf"(?<=://)(?P<user>(?:{ANY_MARK})?+[^\s/:\"'`<>\\|]{{0,256}}+):(?!\d{{1,5}}+[/?\#])(?P<secret>{_IN_ADDRESS}{{1,1024}})@"
         ),
         # The same with a slash in the password; the host behind it has to look like one.
         re.compile(
@@ -57,16 +57,66 @@ def _letting_in() -> re.Pattern[str]:
     return re.compile(
         r"/(?:(?:password-?)?reset(?:-?password)?|recover|recovery|set-?password|invite|invitations?|magic(?:-?link)?|one-?time|otp"
         r"|verify(?:-?email)?|verification|confirm(?:-?email)?|confirmation|activate|activation|unlock|passwordless|sso|login-?link)"
-        r"/(?P<secret>[\w\-]{20,512}+)(?![\w.])"
+        r"/(?:[\w\-]{1,24}/(?=[0-9a-z]{5,8}-[0-9a-f]{16}))?(?P<secret>[\w\-]{20,512}+)(?![\w.])"
     )
 
 
+KEY_BEHIND = (
+    "/hook/",
+    "/hooks/",
+    "/webhook/",
+    "/build_hooks/",
+    "/deploy_hooks/",
+    "/deploy-hook/",
+    "/heartbeat/",
+    "quiknode.pro/",
+    "p2pify.com/",
+    "getblock.io/",
+    "nodereal.io/v1/",
+    "blockpi.network/v1/rpc/",
+    "hc-ping.com/",
+    "cronitor.link/p/",
+    "loggly.com/inputs/",
+    "loggly.com/bulk/",
+    "sumologic.com/receiver/v1/http/",
+    "sumologic.net/receiver/v1/http/",
+    "datadoghq.com/v1/input/",
+    "datadoghq.eu/v1/input/",
+    "exchangerate-api.com/v6/",
+    "sctapi.ftqq.com/",
+    "api.day.app/",
+)
+"""The parts of addresses behind which a key follows, and lets in whoever has the address; in lower case."""
+
+
+@cache
+def _key_in_path() -> re.Pattern[str]:
+    return re.compile(r"(?P<first>[\w\-]{16,256}+={0,2})(?:/(?P<second>[\w\-]{20,256}+))?(?![\w.])")
+
+
+def _keys_in_paths(text: str, lower: str) -> Iterator[Span]:
+    """Find the keys that are a part of an address, as webhooks have them."""
+    for part in filter(lower.__contains__, KEY_BEHIND):
+        at = lower.find(part)
+        while at >= 0:
+            at += len(part)
+            if (found := _key_in_path().match(text, at)) and is_machine_made(found["first"], _LEAST_IN_PATH):
+                last = "second" if found["second"] and is_machine_made(found["second"], _LEAST_IN_PATH) else "first"
+                yield Span(at, found.end(last), "token")
+            at = lower.find(part, at)
+
+
+_LEAST_IN_PATH = 16
+
+
 def links(text: str, lower: str) -> Iterator[Span]:
-    """Find addresses that let in whoever has them: to reset a password, or to accept an invitation."""
+    """Find addresses that let in whoever has them: to reset a password, to accept an invitation, or to report something."""
+    spans = [*_keys_in_paths(text, lower)]
     for found in _letting_in().finditer(lower):
         start, end = found.span("secret")
         if is_machine_made(text[start:end], 20) and not _UUID.fullmatch(lower, start, end):
-            yield Span(start, end, "token")
+            spans.append(Span(start, end, "token"))
+    return iter(sorted(spans))
 
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
