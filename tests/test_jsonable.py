@@ -107,7 +107,7 @@ DECIDED = {
     "path": (pathlib.PurePosixPath("/a/b"), "/a/b"),
     "enum": (Colour.RED, "red"),
     "int enum": (Level.HIGH, 3),
-    "named tuple": (collections.namedtuple("Pair", "a b")(1, 2), [1, 2]),  # noqa: PYI024
+    "named tuple": (collections.namedtuple("Pair", "a b")(1, 2), {"a": 1, "b": 2}),  # noqa: PYI024
     "dataclass": (Order(17), {"number": 17}),
     "pydantic model": (
         Model(id=7, owner=Owner(name="x")),

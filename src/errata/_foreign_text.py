@@ -62,6 +62,16 @@ _DEFINITION = r"(?m)^[ \t>*+\-0-9.)]*\[[^\[\]]{1,999}\](?=:\s{0,20}(?:\S{1,2000}
 _LABELLED = (
     rf"(?<![\w\-])(?i:{'|'.join(LABELS)})(?=[ \t]{{0,3}}[:\uff1a])|(?<![\w\-])(?i:error)(?=[ \t]?\[[A-Z_]{{2,40}}\][:\uff1a])"
 )
+_QUOTED = (
+    r"(?P<before>\b[\w-]{1,40}:?\s)?(?:"
+    r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)"
+    r'|(?<!\w)"[^"\n]{1,300}"(?!\w)|(?<!\w)`[^`\n]{1,300}`|\u201c[^\u201d\n]{1,300}\u201d|\u00ab[^\u00bb\n]{1,300}\u00bb)'
+)
+# Behind these words stands what failed, not what it failed on: "Client error '429 Too Many Requests' for url …".
+_INTRODUCES = frozenset([
+    "answered", "cause", "code", "description", "detail", "error", "exception", "failure", "fault", "kind", "message", "msg",
+    "reason", "response", "returned", "said", "says", "status", "type", "with",
+])
 _LINES_AND_TABS = re.compile(r"[\n\t]+")
 _STEMS = (*map(str.lower, LABELS), "error [", "error[")
 # fmt: on
@@ -129,6 +139,21 @@ def unlabelled(text: str) -> str:
     """Put the labels of errata's own lines into quotation marks, so that `Retry: yes` in a text does not read like ours."""
     lower = text.lower()
     return _compiled(_LABELLED).sub(r'"\g<0>"', text) if any(map(lower.__contains__, _STEMS)) else text
+
+
+def without_quotations(text: str) -> str:
+    """Return a text without what it quotes in prose; JSON and its like stay."""
+    if not any(quote in text for quote in "'\"`\u201c\u00ab"):
+        return text
+    return _compiled(_QUOTED).sub(_blanked, text)
+
+
+def _blanked(quoted: re.Match[str]) -> str:
+    """Blank a quotation that a word of prose stands before."""
+    before = quoted["before"]
+    if before is None or before.strip(": \n\t").lower() in _INTRODUCES:
+        return quoted[0]
+    return f"{before}\u2026"
 
 
 def quoted(text: str) -> str:

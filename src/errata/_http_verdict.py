@@ -24,6 +24,8 @@ class HttpVerdict(NamedTuple):
     retry: Retry | None
     """None where the table decides."""
     wait_ms: int | None
+    is_prose: bool = False
+    """Whether only a sentence of the body says so."""
 
 
 def http_verdict(

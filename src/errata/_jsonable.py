@@ -223,6 +223,8 @@ class _Copier:
 
 def _content_of(value: object) -> Collection[object] | None:
     """Open a value that holds others; None for one that is opaque."""
+    if isinstance(value, tuple) and isinstance(names := getattr(type(value), "_fields", None), tuple):
+        return dict(zip(cast("tuple[object, ...]", names), cast("tuple[object, ...]", value), strict=False))  # A row.
     if isinstance(value, Collection):  # A mapping is one, too.
         return cast("Collection[object]", value)
     if isinstance(value, type):

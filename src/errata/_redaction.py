@@ -44,7 +44,8 @@ def redact_within(text: str, limit: int) -> str:
 
 def line_of(value: object, limit: int = _LONGEST_LINE) -> str:
     """Say a value on one line as a log or a terminal may show it: visible, without secrets, and bounded."""
-    return one_line(redact_within(one_line(text_of(value)), limit))
+    text = redact_within(text_of(value), limit)  # While it still has its lines: they tell a table from a sentence.
+    return one_line(redact_within(one_line(text), limit))
 
 
 def redacted_repr(instance: "DataclassInstance") -> str:

@@ -134,8 +134,9 @@ def test_a_refusal_in_prose_alone_licenses_no_repetition_of_what_may_do_harm(tex
         '{"error": {"status": 503, "message": "The issue could not be created."}}',
     ],
 )
-def test_a_refusal_with_its_status_proves_that_nothing_happened(text):
-    assert failed(text).retry is Retry.SAME_CALL
+def test_a_refusal_with_its_status_proves_that_nothing_happened_if_it_is_no_text(text):
+    assert failed(text).retry is Retry.IF_HARMLESS  # An upstream's body, perhaps.
+    assert errata.decode({"structuredContent": json.loads(text), "isError": True}).retry is Retry.SAME_CALL
 
 
 ENVOY = "upstream connect error or disconnect/reset before headers. reset reason: "
@@ -296,9 +297,10 @@ def test_a_code_that_is_a_word_is_understood_wherever_it_stands(word, code, retr
     prose = [failed(text) for text in (f"Search failed: {word}", f"It failed ({word})", word)]
     member = failed(json.dumps({"ok": False, "error": word}))
 
-    assert (member.code, member.retry) == (code, retry)
-    in_prose = Retry.IF_HARMLESS if retry is Retry.SAME_CALL else retry
-    assert {(fault.code, fault.retry) for fault in prose} == {(code, in_prose)}
+    in_text = Retry.IF_HARMLESS if retry is Retry.SAME_CALL else retry
+    assert {(fault.code, fault.retry) for fault in (*prose, member)} == {(code, in_text)}
+    data = errata.decode({"structuredContent": {"ok": False, "error": word}, "isError": True})
+    assert (data.code, data.retry) == (code, retry)
 
 
 def test_a_code_says_nothing_where_words_say_more():
@@ -311,7 +313,7 @@ def test_a_code_says_nothing_where_words_say_more():
     [
         ("409 Conflict: the page is being edited. Please try again.", Retry.IF_HARMLESS),
         ("HTTP 409: save collided, retry in 5 seconds", Retry.IF_HARMLESS),
-        ('{"status": 409, "error": "the page is being edited. Please try again."}', Retry.SAME_CALL),
+        ('{"status": 409, "error": "the page is being edited. Please try again."}', Retry.IF_HARMLESS),
         ("409 Conflict", Retry.FIX_INPUT),
         ("409 Conflict: fetch the page and try again", Retry.FIX_INPUT),
         ("409 Conflict: please try again with another name", Retry.FIX_INPUT),

@@ -7,6 +7,7 @@ sentences, and a sentence that speaks of a rate is about a rate, whatever else i
 import re
 from typing import NamedTuple
 
+from errata._foreign_text import without_quotations
 from errata._http_verdict import HttpVerdict, http_verdict
 from errata._responses._body_message import BodyMessage
 from errata._taxonomy import Code, Retry
@@ -20,13 +21,16 @@ class Refusal(NamedTuple):
 
     code: Code
     retry: Retry | None = None
+    is_prose: bool = False
+    """Whether only a sentence says so, which may quote whoever called: that licenses nothing."""
 
 
 _UNPAID = Refusal(Code.INSUFFICIENT_BALANCE, Retry.NEVER)
 _CREDENTIALS = Refusal(Code.UNAUTHORIZED, Retry.NEVER)
 _OWN_SETTING = Refusal(Code.CONFIGURATION_ERROR, Retry.NEVER)
 _TOO_MANY = Refusal(Code.RATE_LIMITED)
-_NOT_YET = Refusal(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)  # Refused as a whole: nothing was begun.
+_TOO_MANY_IN_WORDS = Refusal(Code.RATE_LIMITED, Retry.IF_HARMLESS, is_prose=True)
+_NOT_YET = Refusal(Code.SERVICE_UNAVAILABLE, Retry.IF_HARMLESS, is_prose=True)
 _NOT_IN_THIS_STATE = Refusal(Code.OPERATION_NOT_ALLOWED)
 
 _ABOUT_ARGUMENTS = frozenset(
@@ -106,7 +110,8 @@ def judge_response(status: int | None, headers: object, message: BodyMessage) ->
     if refusal.retry is Retry.NEVER:
         return HttpVerdict(refusal.code, Retry.NEVER, None)
     retry = refusal.retry or http_verdict(status, headers, code=refusal.code).retry
-    return HttpVerdict(refusal.code, retry, wait_asked_for(refusal.code, wait, message.sentence))
+    wait = wait_asked_for(refusal.code, wait, message.sentence)
+    return HttpVerdict(refusal.code, retry, wait, refusal.is_prose)
 
 
 def wait_asked_for(code: Code, wait_ms: int | None, text: str) -> int | None:
@@ -134,6 +139,10 @@ class _Words(NamedTuple):
     def say(self, phrases: re.Pattern[str]) -> bool:
         return phrases.search(self.sentence) is not None
 
+    def say_themselves(self, phrases: re.Pattern[str]) -> bool:
+        """Whether they say it outside of what they quote, which may be the caller's."""
+        return phrases.search(without_quotations(self.sentence)) is not None
+
     def name(self, codes: re.Pattern[str]) -> bool:
         return any(codes.search(code) for code in self.codes)
 
@@ -157,11 +166,13 @@ def _retired(words: _Words, _: bool) -> Refusal | None:  # noqa: FBT001 - as abo
 
 def _too_many(words: _Words, waits: bool) -> Refusal | None:  # noqa: FBT001 - as above.
     """Believe a refusal that speaks of a rate if it also has a code for it or says when it is over."""
-    return _TOO_MANY if words.name(_CODES_OF_RATES) or (waits and words.say(_LIMIT_ON_CALLS)) else None
+    if words.name(_CODES_OF_RATES):
+        return _TOO_MANY
+    return _TOO_MANY_IN_WORDS if waits and words.say_themselves(_LIMIT_ON_CALLS) else None
 
 
 def _not_ready(words: _Words, _: bool) -> Refusal | None:  # noqa: FBT001 - as above.
-    return _NOT_YET if words.say(_STARTING) else _NOT_IN_THIS_STATE if words.say(_WAITING) else None
+    return _NOT_YET if words.say_themselves(_STARTING) else _NOT_IN_THIS_STATE if words.say(_WAITING) else None
 
 
 def _no_route(words: _Words, _: bool) -> Refusal | None:  # noqa: FBT001 - as above.

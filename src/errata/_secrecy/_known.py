@@ -5,7 +5,8 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from threading import Lock
-from urllib.parse import quote, quote_plus
+from typing import cast
+from urllib.parse import quote, quote_plus, unquote
 
 from errata._fork import renewed_after_fork
 from errata._secrecy._looks import is_machine_made
@@ -15,6 +16,7 @@ from errata._secrecy._names import announced
 _LEAST_TOLD = 6
 _LEAST_FOUND = 8
 _LEAST_LINE = 16
+_LEAST_PHRASE = 12
 _LONGEST = 16_384
 _ENVIRONMENT_AGE_S = 1.0
 """How long a changed variable may go unnoticed; a new one never does."""
@@ -45,6 +47,11 @@ _EVERYDAY = frozenset("""
 """.split())  # noqa: SIM905 - as one reads words
 # fmt: on
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
+_LINE_END = re.compile(r"\n[ \t|>]*+")
+_NAMED = re.compile(
+    r"://[^\s/:@]{0,256}+:([^\s/@]{1,1024}+)@|(?i:password|passwd|pwd|secret|token|accountkey|accesskey|api_?key)=([^;&\s]{1,1024}+)"
+)
+"""A password in an address, or behind its name in a connection string."""
 _QUOTES_IN_PAGES = (('"', "'"), ("&quot;", "&#x27;"), ("&quot;", "&#039;"), ("&#34;", "&#39;"))
 """As they are, and as Python, PHP and Go write them."""
 _SPECIAL_IN_GO = re.compile(r"[&<>]")
@@ -149,20 +156,47 @@ def _is_everyday(secret: str) -> bool:
 
 
 def known(text: str) -> Iterator[Span]:
-    """Find secrets that this process knows."""
-    spans = [
+    """Find secrets that this process knows, also where a line ends in the middle of one."""
+    forms = _KNOWN.forms()
+    spans = _places(forms, text)
+    if "\n" in text:
+        unbroken, positions = _unbroken(text)
+        spans += [Span(positions[start], positions[end - 1] + 1, kind) for start, end, kind in _places(forms, unbroken)]
+    return iter(sorted(spans))
+
+
+def _places(forms: tuple[str, ...], text: str) -> list[Span]:
+    return [
         Span(found.start(), found.end(), "secret")
-        for form in _KNOWN.forms()
+        for form in forms
         if form in text
         for found in re.finditer(re.escape(form), text)
     ]
-    return iter(sorted(spans))
+
+
+def _unbroken(text: str) -> tuple[str, list[int]]:
+    """Return a text without its line ends, and where each of its characters stands in the text."""
+    lines = list(_lines(text))
+    return "".join(line for _, line in lines), [start + offset for start, line in lines for offset in range(len(line))]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Part a text into lines, each with its position and without blanks around it or the bars of those who quote."""
+    start = 0
+    for found in _LINE_END.finditer(text):
+        yield start, text[start : found.start()].rstrip(" \t\r")
+        start = found.end()
+    yield start, text[start:]
 
 
 def knows_any_in(text: str) -> bool:
     """Whether a secret of this process is in a text."""
     forms = _KNOWN.forms()
-    return bool(forms) and len(text) >= len(forms[-1]) and any(map(text.__contains__, forms))
+    if not forms or len(text) < len(forms[-1]):
+        return False
+    return any(map(text.__contains__, forms)) or (
+        "\n" in text and any(map("".join(line for _, line in _lines(text)).__contains__, forms))
+    )
 
 
 def generation() -> int:
@@ -171,29 +205,53 @@ def generation() -> int:
 
 
 def _environment() -> Iterator[str]:
-    """Read the values of variables whose names say that they are secret, unless they could be anything else."""
+    """Read the secrets in variables whose names announce one, or whose values name one, unless they could be anything else."""
     for name, value in list(os.environ.items()):
-        promise = announced(name)
-        if promise and promise.kind in {"password", "token", "key", "secret"} and _could_be_nothing_else(value.strip()):
-            yield value.strip()
-        elif (
-            "://" in value
-            and (found := re.search(r"://[^\s/:@]*:([^\s/@]+)@", value))
-            and _could_be_nothing_else(found[1])
-        ):
-            yield found[1]
+        text = value.strip()
+        promise = announced(name) or announced(name.rstrip("sS"))  # `API_KEYS` are several.
+        if promise and promise.kind in {"password", "token", "key", "secret"}:
+            yield from (part for part in _parts(text) if _could_be_nothing_else(part, is_sure=promise.sure))
+        for part in (found[1] or found[2] for found in _NAMED.finditer(text[:_LONGEST])):
+            yield from (form for form in {part, unquote(part)} if _could_be_nothing_else(form, is_sure=True))
 
 
-def _could_be_nothing_else(value: str) -> bool:
+def _parts(value: str) -> Iterator[str]:
+    """Take the value of a variable apart: several keys, a scheme with its token, an object with credentials."""
+    yield value
+    if "," in value:
+        yield from (part.strip() for part in value.split(","))
+    scheme, _, rest = value.partition(" ")
+    if scheme.lower() in {"bearer", "basic", "token"}:
+        yield rest.strip()
+    if value.startswith("{"):
+        yield from _values_of_json(value)
+
+
+def _values_of_json(text: str) -> Iterator[str]:
+    """Return the values of an object whose names announce a secret."""
+    from json import loads  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
+
+    try:
+        members: object = loads(text)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(members, dict):
+        for name, value in cast("dict[str, object]", members).items():
+            if announced(name) and isinstance(value, str):
+                yield value.strip()
+
+
+def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
     """Whether a value is no word, path, address or number that turns up in innocent text as well."""
-    if (
-        not _LEAST_FOUND <= len(value) <= _LONGEST
-        or value.isdigit()
-        or value.startswith(("/", "~", ".", "http", "unix:"))
-    ):
+    if not _LEAST_FOUND <= len(value) <= _LONGEST or value.isdigit() or _is_everyday(value):
+        return False
+    if value.startswith(("~", ".", "http", "unix:")) or (value.startswith("/") and not is_machine_made(value)):
         return False
     mixed = len({(c.islower(), c.isupper(), c.isdigit()) for c in value if not c.isspace()})
-    return is_machine_made(value) or mixed >= 3 or (len(value) >= _LEAST_LINE and mixed > 1)  # noqa: PLR2004
+    if is_machine_made(value) or mixed >= 3 or (len(value) >= _LEAST_LINE and mixed > 1):  # noqa: PLR2004
+        return True
+    chosen = any(map(str.isdigit, value)) or (len(value) >= _LEAST_PHRASE and not value.isalpha())
+    return is_sure and chosen and any(map(str.isalpha, value))
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -203,17 +261,23 @@ def _forms(secret: str) -> Iterator[str]:
 
     raw = secret.encode("utf-8", "surrogatepass")
     yield secret
-    for encoded in (quote(raw, safe=""), quote_plus(raw)):
+    for encoded in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
         yield encoded
         yield _PERCENT.sub(lambda found: found[0].lower(), encoded)
     page = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    yield from (page.replace('"', double).replace("'", single) for double, single in _QUOTES_IN_PAGES)
-    for quoted in (dumps(secret)[1:-1], dumps(secret, ensure_ascii=False)[1:-1]):
+    for double, single in _QUOTES_IN_PAGES:
+        shown = page.replace('"', double).replace("'", single)
+        yield shown
+        yield shown.replace("&", "&amp;")
+    yield secret.replace("'", "''")  # As SQL has it.
+    yield from (repr(secret)[1:-1], repr(raw)[2:-1], raw.hex(), raw.hex().upper())
+    once = dumps(secret)[1:-1]
+    for quoted in (once, dumps(once)[1:-1], dumps(secret, ensure_ascii=False)[1:-1]):
         yield quoted
         yield quoted.replace("/", "\\/")  # As PHP has it; the next two as Go and .NET.
         yield _SPECIAL_IN_GO.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
         yield _SPECIAL_IN_NET.sub(lambda found: f"\\u{ord(found[0][-1]):04X}", quoted)
-    if len(raw) >= _LEAST_FOUND:
+    if len(raw) >= _LEAST_TOLD:
         # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
         for before in range(3):
             inner = slice(-(-before * 8 // 6), (before + len(raw)) * 8 // 6)

@@ -12,7 +12,7 @@ from errata._jsonable import as_object
 from errata._needs_input import NeedsInput
 from errata._serving._replies import was_declined
 from errata._serving._request import MODERN, Request
-from errata._taxonomy import Code
+from errata._taxonomy import Code, Retry
 from errata.dialects._elicitation import elicitation
 
 _MOST_ROUNDS = 8
@@ -60,4 +60,13 @@ def unanswered(reply: object, question: NeedsInput) -> FaultError:
         Code.CANCELLED,
         f"{what}: {question.message}",
         recovery=Recovery(hint="Ask the user how to go on before you call this tool again."),
+    )
+
+
+def asked_too_late(question: NeedsInput) -> FaultError:
+    """Say that a tool asked after it had begun to change something: to run it again would change it a second time."""
+    return FaultError(
+        Code.INTERNAL_ERROR,
+        f"The tool has begun to change something, and asked only then, so that it is not run again: {question.message}",
+        retry=Retry.VERIFY_FIRST,
     )

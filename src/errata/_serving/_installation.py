@@ -16,7 +16,7 @@ from errata._fault import Fault, rewritten
 from errata._needs_input import NeedsInput
 from errata._serving._again import Memory
 from errata._serving._answering import Answer, as_protocol_error, in_need, wanted_format, with_what_has_no_place
-from errata._serving._asking import Way, ask_in_between, unanswered, way_to_ask
+from errata._serving._asking import Way, ask_in_between, asked_too_late, unanswered, way_to_ask
 from errata._serving._cancelling import has_to_pass
 from errata._serving._guarding import Guard, GuardedCall
 from errata._serving._judging import Bug, Failed, ForTheProtocol, advised, hide_secrets, masked, raise_as_it_is
@@ -363,6 +363,8 @@ class Installation(ABC):
 
     async def _ask(self, question: NeedsInput, request: Request, run: Run) -> object:
         """Put a tool's question to the client, and run the tool again once there is an answer."""
+        if (effects := request.effects) and effects.open > 0 and not effects.keyed:
+            return await self._answer(Failed(asked_too_late(question), on_purpose=True), request)
         schema: Mapping[str, object] = await self._schema(request) if request.kind is Kind.TOOL else {}
         reply = reply_in(request.origin.input_responses)
         way = way_to_ask(request)

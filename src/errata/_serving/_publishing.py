@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from errata._contract import Declared
+from errata._redaction import redact, redact_data
 from errata._serving._widening import widened
 from errata.dialects import Dialect
 
@@ -32,7 +33,7 @@ def published(tool: Listed, declared: Declared | None, dialect: Dialect, *, desc
     if declared is not None or dialect.publishes_schema:
         meta[ERROR_SCHEMA] = dialect.error_schema()
     if declared is not None:
-        meta[ERRORS] = declared.published()
+        meta[ERRORS] = redact_data(declared.published())
         if describe:
             description = _described(description or "", declared)
     schema = None if tool.output_schema is None else widened(tool.output_schema, dialect)
@@ -40,5 +41,5 @@ def published(tool: Listed, declared: Declared | None, dialect: Dialect, *, desc
 
 
 def _described(description: str, declared: Declared) -> str:
-    lines = "\n".join([_HEADING, *declared.lines()])
+    lines = "\n".join([_HEADING, *map(redact, declared.lines())])
     return description if lines in description else f"{description}\n\n{lines}".strip()

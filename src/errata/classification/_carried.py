@@ -57,6 +57,7 @@ _SECONDS_AT = (
     ("result_json", "parameters", "retry_after"),
 )
 _MS_AT = (("retry_after_ms",), ("retryAfterMs",))
+_NOT_TAKEN_ON = {429, 503}
 # nginx's "client closed request", and timeouts between a proxy and its origin. HTTP knows none of them.
 _MADE_UP_BY_PROXIES = {499: Code.CANCELLED, 522: Code.TIMEOUT, 524: Code.TIMEOUT, 598: Code.TIMEOUT}
 WORDS_AT = ("code", "error_code", "error", "type", "reason", "status", "error_type", "errcode")
@@ -134,7 +135,7 @@ def of_status(status: int, error: BaseException) -> Answer:
     if wait is None and not told:
         return Answer(known or status_to_code(status), http_status=status)
     fields = next((fields for each in headers if (fields := header_fields(each))), None)
-    code, retry, wait_ms = http_verdict(status, fields, code=known, wait_ms=wait)
+    code, retry, wait_ms, _ = http_verdict(status, fields, code=known, wait_ms=wait)
     return Answer(code, retry, status, wait_ms)
 
 
@@ -145,7 +146,7 @@ def by_response(response: object) -> Answer | None:
     )
     if status is None or not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
         return None
-    code, retry, wait_ms = http_verdict(status, header_fields(peek(response, "headers")))
+    code, retry, wait_ms, _ = http_verdict(status, header_fields(peek(response, "headers")))
     return Answer(code, retry, status, wait_ms)
 
 
@@ -161,11 +162,11 @@ def _may_tell(headers: object) -> bool:
 
 
 def status_of(error: BaseException) -> int | None:
-    """Find the HTTP status of a failure."""
-    for value in _found(error, _STATUS_AT):
-        status = number_at(value)
-        if status is not None and 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
-            return status
+    """Find the HTTP status of a failure; of several, the first that does not say that nothing was done."""
+    numbers = map(number_at, _found(error, _STATUS_AT))
+    statuses = [number for number in numbers if number is not None and 400 <= number <= 599]  # noqa: PLR2004 - HTTP's range of failures
+    if statuses:
+        return next((each for each in statuses if each not in _NOT_TAKEN_ON), statuses[0])
     code = number_at(error, "code")  # Many things are called that; only a number that HTTP uses is taken for one.
     return code if code in _USED_BY_HTTP else None
 

@@ -65,7 +65,9 @@ def _correct_code(answer: Answer, status: int, message: BodyMessage) -> Answer:
     if refusal is None:
         return answer._replace(retry_after_ms=wait)
     never = refusal.retry is Retry.NEVER
-    return answer._replace(code=refusal.code, retry=refusal.retry, retry_after_ms=None if never else wait)
+    return answer._replace(
+        code=refusal.code, retry=refusal.retry, retry_after_ms=None if never else wait, is_prose=refusal.is_prose
+    )
 
 
 def _compose_text(

@@ -8,6 +8,7 @@ import re
 from contextvars import ContextVar
 from enum import Enum
 
+from errata._foreign_text import without_quotations
 from errata._status import status_to_code
 from errata._taxonomy import verdict
 from errata._values import is_a
@@ -26,16 +27,6 @@ _WORD_LIKE = 64
 _LONGEST_NAME = 200
 
 
-_QUOTED = re.compile(
-    r"(?P<before>\b[\w-]{1,40}:?\s)?(?:"
-    r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)"
-    r'|(?<!\w)"[^"\n]{1,300}"(?!\w)|(?<!\w)`[^`\n]{1,300}`|\u201c[^\u201d\n]{1,300}\u201d|\u00ab[^\u00bb\n]{1,300}\u00bb)'
-)
-# Behind these words stands what failed, not what it failed on: "Client error '429 Too Many Requests' for url …".
-_INTRODUCES = frozenset([
-    "answered", "cause", "code", "description", "detail", "error", "exception", "failure", "fault", "kind", "message", "msg",
-    "reason", "response", "returned", "said", "says", "status", "type", "with",
-])  # fmt: skip
 _ANNOUNCING = re.compile(r"(?:^|(?<=\0 ))\s{0,8}abort(?:ing|ed)?:\s(?=\S)", re.IGNORECASE)
 """A program that gives up says why behind the colon."""
 _WITHOUT_QUOTES = dict.fromkeys(map(ord, "'\"`\u2018\u2019\u201c\u201d\u00ab\u00bb"), " ")
@@ -48,17 +39,7 @@ def blank(text: str) -> str:
     call = CALL.get()
     for value in call.texts() if call is not None else ():
         text = text.replace(value, " ")
-    if not any(quote in text for quote in "'\"`\u201c\u00ab"):
-        return text
-    return _QUOTED.sub(_blanked, text)
-
-
-def _blanked(quoted: re.Match[str]) -> str:
-    """Blank a quotation that a word of prose stands before."""
-    before = quoted["before"]
-    if before is None or before.strip(": \n\t").lower() in _INTRODUCES:
-        return quoted[0]
-    return f"{before}\u2026"
+    return without_quotations(text)
 
 
 class Patterns:

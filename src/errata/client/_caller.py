@@ -353,7 +353,22 @@ def _trusted(failed: CallFailed, harmless: bool | None) -> Fault:  # noqa: FBT00
     if word is None:
         return fault if fault.http_status in _NOT_TAKEN_ON else without_licence(fault)
     changes_something = harmless is False or failed.has_effect
-    return lower_hearsay(fault) if changes_something and word < Word.DATA else without_licence(fault)
+    if not changes_something or word >= Word.DATA:
+        return without_licence(fault)
+    lowered = lower_hearsay(fault)
+    if lowered.retry is Retry.FIX_INPUT and _calls_itself_a_success(failed.response):
+        return dataclasses.replace(lowered, retry=Retry.VERIFY_FIRST)  # It has run to its end, whatever it says.
+    return lowered
+
+
+def _calls_itself_a_success(response: object) -> bool:
+    match response:
+        case {"content": _, "isError": True}:
+            return False
+        case {"content": _}:
+            return True
+        case _:
+            return False
 
 
 _NOT_TAKEN_ON = frozenset({None, 429, 503})

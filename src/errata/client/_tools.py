@@ -44,7 +44,8 @@ def _declared(listed: Listed) -> Declared:
     """Read a tool of the list."""
     properties = as_object(as_object(listed.input_schema).get("properties"))
     effect = has_effect(listed.name, listed.annotations)
-    return Declared(harmless_by(listed.annotations), effect, frozenset(properties))
+    names = frozenset(name for name, schema in properties.items() if schema is not False)  # Which nothing fits.
+    return Declared(harmless_by(listed.annotations), effect, names)
 
 
 def with_known(fault: Fault, tools: "Tools", tool: str) -> Fault:
@@ -134,8 +135,9 @@ class Tools:
         async for listed in port.tools():
             if port.session is self._session:  # Others may have opened a new one meanwhile.
                 declared, before = _declared(listed), self._declared.get(listed.name)
-                is_bolder = before is not None and declared.harmless is True and before.harmless is not True
-                self._declared[listed.name] = before if is_bolder and before else declared
+                if before is not None and before.harmless is not True and declared.harmless:
+                    declared = declared._replace(harmless=before.harmless)  # A list that changes makes no tool bolder.
+                self._declared[listed.name] = declared
 
     def _turn(self) -> AbstractAsyncContextManager[object]:
         if self._listing is None:

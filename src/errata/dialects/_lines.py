@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
-from errata._foreign_text import LABELS, named, one_line, unlabelled
+from errata._foreign_text import LABELS, inert, named, one_line, unlabelled
 from errata._taxonomy import Code
 from errata._values import known_word, wait_ms
 from errata.dialects._sentences import retry_in, retry_sentence
@@ -64,7 +64,7 @@ def _lines(fault: Fault) -> Iterator[str]:
     recovery = fault.recovery or NO_RECOVERY
     yield f"Error [{fault.code}]: {one_line(fault.message) or fault.code.sentence}"
     for issue in fault.issues:
-        yield f"- {_issue(issue)}"
+        yield inert(f"- {_issue(issue)}")
     if recovery.hint:
         yield f"Recovery: {one_line(recovery.hint)}"
     if recovery.fallback_tool:

@@ -66,7 +66,7 @@ def _error(response: ResponseParts, service: object, data: object, limit: int) -
     body = decode_body(response.body, response.fields.get("content-type", "")) if response.body and limit else ""
     message = read_body_message(body)
     # 003's table, strictly: what only proxies say (499, 522, 524, 598) is told apart by `classify` alone.
-    code, retry, wait_ms = judge_response(status, response.fields, message)
+    code, retry, wait_ms, is_prose = judge_response(status, response.fields, message)
     fields: FaultFields = {
         "http_status": status,
         "retry_after_ms": wait_ms,
@@ -81,7 +81,9 @@ def _error(response: ResponseParts, service: object, data: object, limit: int) -
     else:
         text = describe_response(status, response.reason, message.sentence, code=code, service=who)
     kept = {"body": excerpt(body, limit)} if body else {}
-    return FaultError(code, text, kept | jsonable_object(data), **fields)
+    error = FaultError(code, text, kept | jsonable_object(data), **fields)
+    error.is_hearsay = is_prose
+    return error
 
 
 def _wanted(body_limit: object, *, capture: bool) -> int:

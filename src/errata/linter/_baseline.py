@@ -14,11 +14,14 @@ from errata._jsonable import as_object
 from errata.linter._finding import Finding
 from errata.linter._fingerprints import Fingerprint, fingerprint
 from errata.linter._settings import Settings
+from errata.linter._source import UnreadableError
+from errata.linter._source import read as read_file
 from errata.linter._sources import Sources
 from errata.linter._trouble import BaselineError
 from errata.linter._writing import write_whole
 
 _VERSION = 1
+_LARGEST_BYTES = 64_000_000
 _ANEW = "write it anew with `errata lint --init`"
 
 
@@ -42,7 +45,7 @@ class Baseline:
     @classmethod
     def of(cls, settings: Settings) -> "Baseline":
         """Read the baseline of a project; an empty one if there is none."""
-        file = settings.root / settings.baseline
+        file = _file_of(settings)
         return cls(file, _read(file))
 
     def compared(
@@ -66,7 +69,7 @@ class Baseline:
         cls, settings: Settings, findings: Iterable[Finding], sources: Sources, read: Iterable[Path]
     ) -> "Baseline":
         """Write today's findings down; entries of files that were not read stay as they are."""
-        file = settings.root / settings.baseline
+        file = _file_of(settings)
         places = tuple(read)
         counts = Counter(fingerprint(finding, sources, file.parent) for finding in findings)
         counts.update({entry: count for entry, count in _readable(file).items() if not _is_below(entry, file, places)})
@@ -84,16 +87,30 @@ class Baseline:
         return _is_below(entry, self.file, read) and settings.wants(entry.rule, self.file.parent / entry.path)
 
 
+def _file_of(settings: Settings) -> Path:
+    """Return where the baseline of a project lies. A project names it, so that it may be no other file, and nowhere else."""
+    file, root = settings.root / settings.baseline, os.path.realpath(settings.root)
+    below = Path(os.path.realpath(file.parent)).is_relative_to(root)
+    if not below or file.suffix != ".json" or ".git" in file.parts[len(settings.root.parts) :]:
+        raise BaselineError(
+            f"the baseline `{settings.baseline}` is no JSON file of the project",
+            "name one in `[tool.errata.lint]`, such as `.errata-baseline.json`",
+        )
+    return file
+
+
 def _is_below(entry: Fingerprint, baseline: Path, read: tuple[Path, ...]) -> bool:
     file = Path(os.path.abspath(baseline.parent / entry.path))  # noqa: PTH100 - unlike `resolve`, it asks no disk.
     return any(file.is_relative_to(os.path.abspath(path)) for path in read)  # noqa: PTH100 - as above.
 
 
 def _readable(file: Path) -> "Counter[Fingerprint]":
-    """Read what is there as far as it is a baseline: it is written anew because it is not."""
+    """Read what is there as far as it is a baseline: it is written anew because it is not. Another file stays."""
     try:
         return _read(file)
     except BaselineError:
+        if "baseline" not in file.name:
+            raise BaselineError(f"`{file}` is there, and no baseline", "remove it, or name another file") from None
         return Counter()
 
 
@@ -106,13 +123,10 @@ def _text(counts: "Counter[Fingerprint]") -> str:
 
 
 def _read(file: Path) -> "Counter[Fingerprint]":
-    try:
-        content: object = json.loads(file.read_bytes())
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return Counter()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise BaselineError(f"cannot read the baseline `{file}`: {reason}", "check its permissions") from error
+    try:
+        content: object = json.loads(_content(file))
     except (ValueError, RecursionError) as error:
         raise BaselineError(f"the baseline `{file}` is not JSON", _ANEW) from error
     whole = as_object(content)
@@ -120,6 +134,13 @@ def _read(file: Path) -> "Counter[Fingerprint]":
         what = f"the baseline `{file}` is of version {whole['version']}, not {_VERSION}"
         raise BaselineError(what, _ANEW)
     return Counter(dict(_entries(whole.get("findings"), file)))
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return read_file(file, _LARGEST_BYTES)
+    except UnreadableError as error:
+        raise BaselineError(f"the baseline `{file}` {error.what}", "check what it is, and its permissions") from error
 
 
 def _entries(files: object, file: Path) -> Iterator[tuple[Fingerprint, int]]:

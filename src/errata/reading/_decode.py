@@ -67,8 +67,8 @@ def _read_result(result: ToolResult) -> Reading | None:
     if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):
         return spoken
     word = _word_of_stranger(result)
-    if word is Word.HEARSAY:
-        fault = lower_hearsay(fault) if fault.retry_declared else without_licence(fault)
+    if word < Word.DATA:
+        fault = lower_hearsay(fault) if word is Word.HEARSAY and fault.retry_declared else without_licence(fault)
     return Reading(with_what_is_beside(fault, word, result), "none", word)
 
 
@@ -103,9 +103,14 @@ def _in_a_dialect(result: ToolResult) -> Reading | None:
         for name in dialects.names():
             if fault := dialects.get(name).from_payload(payload.members, is_error=result.is_error):
                 word = Word.VERDICT if _says_its_verdict(fault, payload.word, result) else payload.word
-                return Reading(believed(fault, word, result), name, word)
+                return _reading(believed(fault, word, result), name, word)
     fault = dialects.native.read(result)  # Its lines may have come through alone.
-    return Reading(fault, dialects.native.name, result.word_of_text(result.texts[0])) if fault else None
+    return _reading(fault, dialects.native.name, result.word_of_text(result.texts[0])) if fault else None
+
+
+def _reading(fault: Fault, dialect: str, word: Word) -> Reading:
+    """Return a reading; a text, whoever wrote it, licenses no repetition by itself."""
+    return Reading(without_licence(fault) if word < Word.DATA else fault, dialect, word)
 
 
 def _says_its_verdict(fault: Fault, word: Word, result: ToolResult) -> bool:

@@ -202,7 +202,7 @@ def _settled(retry: Retry, harmless: bool | None, effects: Effects | None, *, ma
         return Retry.VERIFY_FIRST  # Another step has failed: even with other arguments, this one would happen twice.
     if retry is not Retry.IF_HARMLESS:
         return retry
-    if marks:
+    if marks and not effects.begun:
         return Retry.SAME_CALL
     return Retry.VERIFY_FIRST if harmless is False else retry
 
