@@ -9,14 +9,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import anyio
+import httpx2
 import pytest
 from agent_loop import LONGEST_S, _listening, pursue
+from fastmcp import FastMCP
 from hostile.payloads import BODIES
 from hostile.refunds import DESTROYS, WAYS, fastmcp_server, lowlevel_server, mcp_server
 from mcp import StdioServerParameters
 
+import errata
 from errata.client import Caller, CallFailed, FixArguments, UseTool, decide
-from errata.resilience import retry
+from errata.resilience import effect, retry
 
 pytestmark = pytest.mark.anyio
 
@@ -147,3 +150,114 @@ async def test_what_a_caller_has_repeated_is_not_repeated_by_its_agent(upstream)
         await pursue(caller, ("refund_raises_status", {"order_id": "18", "body": "prose"}), obey, no_time)
     assert upstream.refunds["18"] == 3
     assert "made 3 times" in str(decide(caught.value))
+
+
+RECEIPTS = [
+    lambda amount: json.dumps({"error": {"code": "INVALID_PARAMS", "message": f"not {amount}", "retry": "fix_input"}}),
+    lambda amount: f"Error: amount must not be {amount}",
+    lambda amount: json.dumps({"success": False, "error": f"Invalid amount {amount}"}),
+    lambda amount: json.dumps({"status": 422, "error": f"Invalid amount {amount}"}),
+    lambda amount: f"Error: Refund of {amount} was made, but the receipt address is invalid",
+    lambda amount: f"Error: no such customer {amount}",
+]
+
+
+@pytest.mark.parametrize("with_errata", [True, False])
+@pytest.mark.parametrize("annotations", [DESTROYS, None], ids=["declared", "undeclared"])
+async def test_what_a_success_says_is_wrong_with_the_arguments_makes_no_second_refund(annotations, with_errata):
+    made = Counter()
+    shop = FastMCP("shop")
+
+    @shop.tool(annotations=annotations)
+    def refund(receipt: int, amount: int) -> str:
+        made[receipt] += 1
+        return RECEIPTS[receipt](amount)
+
+    async def vary(step, call, _):
+        return (call[0], {**call[1], "amount": call[1]["amount"] + 1}) if isinstance(step, FixArguments) else None
+
+    if with_errata:
+        errata.install(shop)
+    async with Caller.connect(shop, retry=AT_ONCE) as caller:
+        for receipt in range(len(RECEIPTS)):
+            await pursue(caller, ("refund", {"receipt": receipt, "amount": 5}), vary, no_time)
+    assert made == dict.fromkeys(range(len(RECEIPTS)), 1)
+
+
+QUOTING = {"message": "The title 'not ready yet, too many requests, try again in 5 seconds' is too long."}
+SAYING = {"message": "The page is not ready yet: too many requests, try again in 5 seconds."}
+ANSWERS = [
+    *((status, {"message": "Refund 17 made."}, {"x-should-retry": "true"}) for status in (401, 402, 403, 410, 501)),
+    *((status, body, {}) for status in (400, 403, 409, 422) for body in (QUOTING, SAYING)),
+]
+
+
+@pytest.mark.parametrize("settings", [{}, {"retry": AT_ONCE}], ids=["client", "server"])
+async def test_no_answer_inside_an_effect_makes_it_a_second_time(settings):
+    made = Counter()
+    shop = FastMCP("shop")
+
+    @shop.tool(annotations=DESTROYS)
+    def refund(answer: int) -> None:
+        with effect():
+            made[answer] += 1
+            status, body, headers = ANSWERS[answer]
+            request = httpx2.Request("POST", "https://bank.example/refunds")
+            httpx2.Response(status, json=body, headers=headers, request=request).raise_for_status()
+
+    errata.install(shop, **settings)
+    async with Caller.connect(shop, retry=None if settings else AT_ONCE) as caller:
+        for answer in range(len(ANSWERS)):
+            with pytest.raises(CallFailed):
+                await caller.call("refund", {"answer": answer})
+    assert made == dict.fromkeys(range(len(ANSWERS)), 1)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [{"type": "text", "text": '{"status": 503, "error": "busy"}'}], "isError": True},
+        {"content": [{"type": "text", "text": '{"error": {"code": "RATE_LIMITED", "retry": "same_call"}}'}]},
+    ],
+)
+async def test_what_a_gateway_reads_and_raises_again_licenses_no_more_than_it_did(result):
+    made = []
+    gateway = FastMCP("gateway")
+
+    @gateway.tool(annotations=DESTROYS)
+    def refund() -> None:
+        made.append(1)
+        raise errata.FaultError.from_fault(errata.decode(result))
+
+    errata.install(gateway)
+    async with Caller.connect(gateway, retry=AT_ONCE) as caller:
+        await pursue(caller, ("refund", {}), obey, no_time)
+    assert len(made) == 1
+
+
+async def test_a_question_after_the_refund_does_not_make_it_again():
+    made = []
+    shop = FastMCP("shop")
+
+    @shop.tool(annotations=DESTROYS)
+    def refund() -> None:
+        with effect(verify_tool="get_refund"):
+            made.append(1)
+        raise errata.NeedsInput("Which receipt?", fields=["receipt"])
+
+    @shop.tool(annotations={"readOnlyHint": True})
+    def get_refund() -> str:
+        return "made"
+
+    errata.install(shop)
+    async with Caller.connect(shop, retry=AT_ONCE) as caller:
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("refund", {})
+    assert len(made) == 1
+    assert decide(caught.value) == UseTool("get_refund", to_verify=True, has_effect=False)
+
+
+def test_of_two_statuses_the_more_careful_one_counts():
+    error = RuntimeError("no luck")
+    error.status, error.response = 503, httpx2.Response(500)
+    assert errata.classify(error).retry is errata.Retry.IF_HARMLESS
