@@ -1,6 +1,8 @@
 """Old findings, known again when the lines around them move."""
 
+import dataclasses
 import json
+import os
 
 import pytest
 
@@ -167,3 +169,41 @@ def test_a_path_out_of_the_project_in_a_foreign_baseline_is_no_trouble(project):
     (project.root / ".errata-baseline.json").write_text(json.dumps({"version": 1, "findings": entries}))
 
     assert compare(project).old == 0
+
+
+@pytest.mark.parametrize("name", ["../home/.bashrc", "../other.json", "/other.json", "Makefile", ".git/x.json"])
+def test_a_project_names_no_other_file_as_its_baseline(project, name):
+    settings = dataclasses.replace(project, baseline=name)
+
+    for use in (compare, write):
+        with pytest.raises(BaselineError, match="is no JSON file of the project"):
+            use(settings, finding(settings, 2))
+
+
+def test_a_directory_that_leads_out_of_the_project_is_not_followed(project, tmp_path_factory):
+    (project.root / "out").symlink_to(tmp_path_factory.mktemp("elsewhere"))
+    settings = dataclasses.replace(project, baseline="out/baseline.json")
+
+    with pytest.raises(BaselineError, match="is no JSON file of the project"):
+        write(settings, finding(settings, 2))
+
+
+def test_a_file_that_is_none_is_not_written_over(project):
+    settings = dataclasses.replace(project, baseline="package.json")
+    (project.root / "package.json").write_text('{"name": "shop"}')
+
+    with pytest.raises(BaselineError, match="is there, and no baseline"):
+        write(settings, finding(settings, 2))
+    assert (project.root / "package.json").read_text() == '{"name": "shop"}'
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_nobody_waits_for_a_pipe_or_reads_a_device_to_its_end(project):
+    file = project.root / project.baseline
+    os.mkfifo(file)
+    with pytest.raises(BaselineError, match="is no regular file"):
+        compare(project)
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(BaselineError, match="is no regular file"):
+        compare(project)

@@ -141,3 +141,55 @@ def test_a_secret_is_hidden_as_other_languages_write_it(written):
         assert redact(f"Key {written} may not do this.") == "Key [redacted: secret] may not do this."
     finally:
         forget()
+
+
+HELD = [
+    ("DATABASE_URL", "postgres://app:p%40ss%2Fw0rd-x9@db/x", "p@ss/w0rd-x9"),
+    ("CACHE_URL", "redis://:cactus-in-rain@cache:6379", "cactus-in-rain"),
+    ("CONNECTION_STRING", "Server=db;User Id=sa;Password=Str0ngish-9;", "Str0ngish-9"),
+    ("AWS_SECRET_ACCESS_KEY", key := "/Ab9xKq3zLmN8vWc2tYr5uIo7pQs1dFg4hJk6lZx", key),
+    ("DB_PASSWORD", "lampshade7", "lampshade7"),
+    ("ADMIN_PASSWORD", phrase := "correct horse battery staple", phrase),
+    ("API_KEYS", "kq81ndh27s, pw92mdk381", "pw92mdk381"),
+    ("SERVICE_TOKEN", "Bearer zk19dkw02mdls", "zk19dkw02mdls"),
+    ("APP_CREDENTIALS", '{"client": "shop", "client_secret": "wq81-kdj2-zz"}', "wq81-kdj2-zz"),
+]
+COMMON = ["/etc/app/token", "postgres", "staging", "16384", "http://localhost:8080"]
+
+
+def test_the_secret_in_a_variable_is_known_by_itself_and_a_common_word_is_not(monkeypatch):
+    for name, value, _ in HELD:
+        monkeypatch.setenv(name, value)
+    for number, value in enumerate(COMMON):
+        monkeypatch.setenv(f"APP_TOKEN_{number}", value)
+
+    for _, _, hidden in HELD:
+        assert redact(f"the driver said {hidden} is wrong") == "the driver said [redacted: secret] is wrong"
+    for value in COMMON:
+        assert redact(f"it is {value} here") == f"it is {value} here"
+
+
+BOTH_QUOTES = "gr'ün\"8x"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        json.dumps(json.dumps(BOTH_QUOTES)),
+        repr(BOTH_QUOTES),
+        repr(BOTH_QUOTES.encode()),
+        BOTH_QUOTES.replace("'", "''"),
+        BOTH_QUOTES.encode().hex(),
+        base64.b64encode(f"user:{BOTH_QUOTES}".encode()).decode(),
+        f"{BOTH_QUOTES[:3]}\n    {BOTH_QUOTES[3:]}",
+        f"{BOTH_QUOTES[:3]} \r\n  | {BOTH_QUOTES[3:]}",
+    ],
+)
+def test_a_secret_is_hidden_as_others_quote_encode_and_break_it(written):
+    forget = register_secret(BOTH_QUOTES)
+
+    shown = redact(f"it said {written} there")
+    forget()
+
+    assert "[redacted: secret]" in shown
+    assert not [part for part in ("ün", "8x", "fc6e", "w7xu") if part in shown]

@@ -254,3 +254,24 @@ async def test_one_tool_may_speak_another_dialect_than_its_server(kind, era):
         fetched, other = await client.call_tool("fetch", {}), await client.call_tool("plain", {})
     assert "recovery_actions" in fetched.structured_content
     assert "retriable" in other.structured_content
+
+
+async def test_no_secret_of_a_contract_is_published(kind):
+    class ShopErrors(Contract):
+        closed = Failure(
+            Code.SERVICE_UNAVAILABLE,
+            when="The till at https://till:hunter22x@shop.example does not answer",
+            recovery="Ask again later with password=hunter22x as you did before.",
+        )
+
+    @raises(ShopErrors)
+    async def pay() -> str:
+        """Pay."""
+        return "paid"
+
+    server = MAKERS[kind](pay)
+    errata.install(server, describe=True, contracts={"pay": ShopErrors})
+    async with connected(server) as client:
+        listed = (await client.list_tools()).model_dump_json()
+    assert "closed" in listed
+    assert "hunter22x" not in listed
