@@ -12,6 +12,7 @@ from errata._secrecy._marks import Span
 
 _WORD = r"""(?P<secret>[^\s'",\-][^\s'",]{2,})"""
 _APART = rf"""['",]{{0,3}}\s{{0,40}}['"]?{_WORD}"""  # `-p secret`, and `'-p', 'secret'` in a list of arguments
+_LITERAL_OF = r"\s{0,8}--from-literal[\s=]{1,8}['\"]?[\w.\-]{1,64}="
 _REST = r"""[^\n|;&]{0,200}?[\s'",]"""
 
 # fmt: off
@@ -25,9 +26,10 @@ _ROWS = (
     ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn", rf"-w{_APART}"),
     ("ldappasswd",                                                  rf"-[wsa]{_APART}"),
     ("smbclient rpcclient",                                         r"-U['\",]{0,3}\s{0,40}['\"]?[^\s'\"%]{1,64}%(?P<secret>[^\s'\"]{2,})"),
-    ("7z 7za",                                                      rf"-p{_WORD}"),
+    ("7z 7za 7zr",                                                  rf"-p{_WORD}"),
+    ("rar unrar",                                                   rf"-h?p{_WORD}"),
     ("openssl",                                                     rf"(?:-[kK]{_APART}|-pass(?:in|out)?\s{{1,40}}pass:(?P<other>[^\s'\"]{{2,}}))"),
-    ("sqlplus rman impdp expdp sqlldr exp imp",                                    r"['\"]?[\w.]{1,64}/(?P<secret>[^\s@'\"/]{3,})"),
+    ("sqlplus rman impdp expdp sqlldr exp imp",                                    r"['\"]?(?:userid=)?[\w.]{1,64}/(?P<secret>[^\s@'\"/]{3,})"),
     ("ssh-keygen",                                                  rf"-[NP]{_APART}"),
     ("keytool jarsigner",                                           rf"-\w{{0,6}}(?:storepass|keypass){_APART}"),
     ("az psexec useradd usermod wmic winexe",                       rf"-p{_APART}"),
@@ -41,7 +43,19 @@ _ROWS = (
     ("mc",                                                          r"(?:alias|config)\s{1,8}(?:set|host\s{1,8}add)\s{1,8}\S{1,64}\s{1,8}https?://\S{1,200}\s{1,8}\S{1,128}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
     ("composer poetry",                                             r"http-basic\.\S{1,200}\s{1,8}\S{1,128}\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,})"),
     ("zkCli zkCli.sh",                                              r"addauth\s{1,8}digest\s{1,8}[^\s:]{1,64}:(?P<secret>\S{3,})"),
-    ("gh glab",                                                     rf"(?:--body|-b|--value){_APART}"),
+    ("security",                                                    rf"(?:unlock-keychain|create-keychain|import|export|set-[\w\-]{{1,40}}|add-\w{{1,20}}-password)\s(?:[^\n|;&]{{0,200}}?\s)?-[pPwk]{_APART}"),  # Of macOS
+    ("beeline altool",                                              rf"-p{_APART}"),
+    ("doctl",                                                       rf"-t{_APART}"),
+    ("signtool",                                                    rf"/p\s{_APART}"),
+    ("pdftk",                                                       rf"(?:input|user|owner)_pw\s{_APART}"),
+    ("nmcli wpa_cli",                                               rf"(?:password|[\w.\-]{{0,40}}psk|wep-key\d?)['\",\\\s]{{1,8}}{_WORD}"),
+    ("rclone",                                                      rf"(?:pass|obscure)\s{_APART}"),
+    ("pulumi",                                                      rf"--secret\s{{1,8}}(?:\[redacted: \w{{1,16}}\]|[\w:.\-]{{1,64}})\s{_APART}"),
+    ("kubectl oc",                                                  rf"create\s{{1,8}}secret\s[^\n|;&]{{0,200}}?{_LITERAL_OF}(?P<secret>[^\s'\"]{{3,}})['\"]?(?:{_LITERAL_OF}(?P<other>[^\s'\"]{{3,}})['\"]?)?(?:{_LITERAL_OF}(?P<third>[^\s'\"]{{3,}}))?"),
+    ("az",                                                          rf"secret\s{{1,8}}set\s[^\n|;&]{{0,200}}?--value{_APART}"),
+    ("bundle",                                                      r"config\s[^\n|;&]{0,80}?[\w\-]{1,64}\.[\w.\-]{1,128}\s{1,8}[^\s:/'\"]{1,64}:(?P<secret>[^\s'\"/]{3,})"),
+    ("fly flyctl heroku supabase doppler railway",                  r"secrets?\s{1,8}(?:set|put|add)\s[^\n|;&]{0,200}?[A-Za-z_]\w{0,64}=['\"]?(?P<secret>[^\s'\"]{3,})"),
+    ("gh glab",                                                     rf"(?:secret|variable)\s{{1,8}}set\s[^\n|;&]{{0,200}}?(?:--body|-b|--value|-v){_APART}"),
     ("aws",                                                         rf"SecureString[^\n|;&]{{0,200}}?--value{_APART}"),
     ("erl iex elixir rabbitmqctl",                                  rf"--?(?:set)?cookie{_APART}"),
     ("ConvertTo-SecureString",                                      r"(?:-String\s{1,8})?['\"](?P<secret>[^'\"\n$]{2,256})(?=['\"])"),
@@ -57,29 +71,87 @@ _BY = r"\s{1,40}(?:with\s{1,40}\S{1,40}\s{1,40})?(?:by|as)\s{1,40}(?:(?:password
 _HOST = r"(?:localhost|\*|(?:[\w\-]{1,63}+\.){1,8}+[A-Za-z0-9]{1,63}+(?<!\.py|\.js|\.ts|\.go|\.rs|\.rb)(?<!\.[ch]))"
 _TELLING = r"[\w.\-]{0,40}?(?:passwo?r?d|passphrase|secret|token|api_?key)\w{0,20}+"
 _ONE_OF_SEVERAL = r"(?:[a-z0-9]{4,6}-[a-z0-9]{4,6}|\d{6,10}|(?=[a-z]{0,11}\d)[a-z0-9]{8,12})"
-_READS_IT = (
-    r"(?:sudo\s(?:-\w\s{1,40}){0,8}-\w{0,8}S|(?:sudo\s{1,40})?(?:kinit|cryptsetup|passwd|smbpasswd|openconnect|ecryptfs-\S{1,20}|gpg2?|vncpasswd|su)(?=\s)"
-    r"|[^\n|]{0,200}?\s--?(?:pass(?:word|wd|phrase)?-(?:on-)?(?:stdin|fd)|stdin|with-token))"
+_OTHER_OPTIONS = r"(?:\s{1,8}--?\w[\w\-]{0,40}(?:[\s=]{1,8}[^\s\-'\"][^\s'\"]{0,128})?){0,3}?"
+# Letters, and something that is neither a letter nor a part of a name; no option, address or assignment.
+_MIXED = r"(?=[^\s'\"]{0,127}[A-Za-z])(?=[A-Za-z.\-]{0,127}[^\sA-Za-z.\-'\"])(?![\w\-]{0,40}[:=/])[^\s'\"\-][^\s'\"]{5,127}"
+_BEFORE_A_PASSWORD = (
+    r"cf\s{1,8}auth\s{1,8}\S{1,128}",
+    r"bw\s{1,8}(?:unlock|login\s{1,8}\S{1,128})",
+    r"wpa_passphrase\s{1,8}\S{1,64}",
+    r"-setairportnetwork\s{1,8}\S{1,16}\s{1,8}\S{1,64}",
+    r"connect\s{1,8}to\s{1,8}\S{1,64}\s{1,8}user\s{1,8}\S{1,64}\s{1,8}using",
 )
+"""Commands that a password follows without any option."""
+_BEFORE_A_KEY = (
+    r"(?:isakmp|ikev2|ike)\s{1,4}key",
+    r"message-digest-key\s{1,4}\d{1,3}\s{1,4}md5",
+    r"key-string",
+    r"set\s{1,4}snmp\s{1,4}community",
+    r"pre-shared-(?:key|secret)(?:\s{1,4}(?:ascii-text|hexadecimal|local|remote|key|address\s{1,4}\S{1,64})){0,3}",
+    r"authentication-key(?:\s{1,4}\d{1,5}\s{1,4}(?:md5|sha\S{0,4}))?",
+    r"wpa-psk\s{1,4}ascii",
+)
+"""What routers and switches write before a key that they share with others."""
+_ANYTHING = r"(?:[^()'\"\n{}]|\{[^{}\n]{0,200}+\}|'[^'\n]{0,80}+'|\"[^\"\n]{0,80}+\"){1,80}?,\s{0,4}"
+_BEFORE_A_LITERAL = (
+    rf"jwt\.(?:encode|decode|sign|verify)\(\s{{0,4}}{_ANYTHING}",
+    rf"(?:signwith|aes\.(?:en|de)crypt|hmacsha\d{{1,3}}|check_password_hash)\(\s{{0,4}}{_ANYTHING}",
+    rf"(?:hash_hmac|openssl_(?:en|de)crypt)\(\s{{0,4}}{_ANYTHING}",
+    r"(?:hmac\.(?:hex)?digest)\(\s{0,4}[^,()\n]{1,80},\s{0,4}",
+    r"hmacsha\d{1,3}\((?:[\w.]{1,40}\()?\s{0,4}",
+    r"(?:urlsafe\w{0,12}serializer|timestampsigner|signer)\(\s{0,4}",
+    r"(?:bcrypt\.(?:compare|hash|checkpw|hashpw)\w{0,8}|password_(?:verify|hash)|(?:pwd|crypt)\w{0,8}_?context\.\w{1,12}|crypt)\(\s{0,4}",
+)
+"""Calls of libraries up to the argument that is a key or a password."""
+# The name of a field, or a selector, that a password is typed into.
+_FIELD = r"['\"][^'\"\n]{0,60}pass(?:word|wd|phrase|code)[^'\"\n]{0,20}['\"]"
+_ON_STDIN = r"--?(?:pass(?:word|wd|phrase)?-(?:on-)?(?:stdin|fd)|stdin|with-token)(?![\w\-])"
+_READER = (
+    r"(?:sudo\s(?:-\w\s{1,40}){0,8}-\w{0,8}S|pass\s{1,8}insert|\w{1,20}\s{1,8}(?:secrets?|env)\s{1,8}(?:put|set|add)(?=\s)"
+    r"|(?:sudo\s{1,40})?(?:kinit|cryptsetup|passwd|smbpasswd|openconnect|ecryptfs-\S{1,20}|vncpasswd)(?=\s))"
+)
+_READS_IT = rf"(?:{_READER}|[^\n|]{{0,200}}?\s{_ON_STDIN})"
 """A command that reads a password from what is piped to it."""
 _STATEMENTS = (
     (";s:",        rf's:\d{{1,4}}:"{_TELLING}";s:\d{{1,6}}:"(?P<secret>[^"\n]{{3,512}})'),  # As PHP writes
     ("[1]",        rf'\$`?{_TELLING}`?\s{{1,4}}\[1\]\s{{1,4}}"(?P<secret>[^"\n]{{3,512}})'),  # As R does
     ("psk eap xauth ntlm", r'(?<=:\s)(?-i:PSK|EAP|XAUTH|NTLM)\s{1,8}"(?P<secret>[^"\n]{3,256})'),
     ("createuser", r"createUser\s{1,8}(?:-e\s{1,8}\S{1,64}\s{1,8})?[^\s\"']{1,64}\s{1,8}(?:MD5|SHA(?:-?\d{1,3})?)\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,128})['\"]?(?:\s{1,8}(?:DES|AES(?:-?\d{1,3})?)\s{1,8}['\"]?(?P<other>[^\s'\"]{3,128}))?"),  # SNMP
-    (">",          r"user\s{1,4}\S{1,64}\s{1,4}(?:(?:on|off|reset\w{0,12}|sanitize-payload|all\w{3,12}|[~&+\-%@(]\S{0,64})\s{1,4}){1,8}>(?P<secret>[^\s'\"]{3,256})"),  # Redis
+    (">",          r"(?:set)?user\s{1,4}\S{1,64}\s{1,4}(?:(?:on|off|reset\w{0,12}|sanitize-payload|all\w{3,12}|[~&+\-%@(]\S{0,64})\s{1,4}){1,8}>(?P<secret>[^\s'\"]{3,256})(?=['\"]?(?:\s{0,4}(?:$|\n)|\s{1,4}[~&+\-@%(>#]))"),  # Redis
+    ("1)",         rf'\d{{1,4}}\)\s"{_TELLING}"\r?\n\s{{0,8}}\d{{1,4}}\)\s"(?P<secret>[^"\n]{{3,512}})"'),  # Redis, as the next two
+    ("hset hmset", rf"(?-i:HM?SET)\s\S{{1,128}}\s(?:\S{{1,64}}\s\S{{1,64}}\s){{0,8}}?{_TELLING}\s(?P<secret>[^\s'\"]{{3,512}})"),
     ('"auth"',     r'(?-i:"AUTH"|"auth")\s(?:"[^"\n]{0,128}"\s)?"(?P<secret>[^"\n]{3,256})"'),  # What MONITOR of Redis shows
+    ("set",        rf"set\s{_TELLING}(?:\s\d{{1,10}}){{3}}(?:\snoreply)?\r?\n(?P<secret>\S{{3,512}})"),  # Memcached
+    ("\\x",        rf"{_TELLING}(?:\\x[0-9a-f]{{2}}){{1,4}}(?P<secret>(?=[^\\\d]{{0,127}}\d)(?=[^\\a-z]{{0,127}}[a-z])[\w!@#$%^&*+.~?\-]{{6,128}})(?=\\x|['\"]|$)"),  # MessagePack, pickle
     ("crypt",      r"(?:pgp_sym_(?:en|de)crypt(?:_bytea)?|(?:aes|des)_(?:en|de)crypt)\s{0,4}\((?:[^()'\"\n]|'[^'\n]{0,200}+'|\([^()\n]{0,200}+\)){1,200}?,\s{0,4}'(?P<secret>[^'\n]{3,256})'"),
     ("bypassphrase", r"(?:en|de)cryptByPassphrase\s{0,4}\(\s{0,4}N?'(?P<secret>[^'\n]{3,256})'"),
     ("cipher hmac", r"create(?:(?:de)?cipher(?:iv)?|hmac)\(\s{0,4}['\"`][\w\-]{1,40}['\"`]\s{0,4},\s{0,4}(?:buffer\.from\(\s{0,4})?['\"`](?P<secret>[^'\"`\n]{3,512})['\"`]"),
     ("aes des blowfish chacha hmac fernet arc4 secretkeyspec secretbox",
      r"(?:(?:aes|des3?|blowfish|arc4|chacha20(?:_poly1305)?|hmac)\.new|fernet|aesgcm|aesccm|aessiv|chacha20poly1305|secretbox|secretkeyspec)\(\s{0,4}(?:key\s?=\s?)?b?['\"](?P<secret>[^'\"\n]{6,512})['\"]"),
+    ("jwt hmac openssl_ aes bcrypt password signwith signer serializer crypt verify", rf"(?:{'|'.join(_BEFORE_A_LITERAL)})b?['\"](?P<secret>{_MIXED})['\"]"),
+    ("pass",       rf"(?:fill|type|enter|input|set|send)\w{{0,12}}[\s(]{{1,2}}(?:in\s)?{_FIELD}(?:,\s{{0,4}}(?:with:\s{{0,4}})?|\s{{1,4}}with\s{{1,4}})['\"](?P<secret>{_MIXED})['\"]"),
+    ("pass",       rf"(?:get|locator|\$|find_?element|find|query_?selector|by\w{{0,12}}|page\.\w{{1,24}})\([^()'\"\n]{{0,40}}{_FIELD}\)\.(?:fill|type|send_?keys|set_?value|clear_and_type|press_sequentially)\(\s{{0,4}}['\"](?P<secret>{_MIXED})['\"]"),
     ("_random _secret", r"(?-i:CLIENT_RANDOM|(?:CLIENT|SERVER)_(?:HANDSHAKE_TRAFFIC|TRAFFIC)_SECRET(?:_\d)?|EXPORTER_SECRET|(?:CLIENT_)?EARLY_(?:TRAFFIC|EXPORTER)_SECRET)\s{1,4}[0-9a-fA-F]{16,128}\s{1,4}(?P<secret>[0-9a-fA-F]{16,256})"),  # SSLKEYLOGFILE
-    ("bundle_",    r"(?-i:BUNDLE_[A-Z0-9_]{1,100})(?:: |=)['\"]?[^\s:'\"/]{1,64}:(?P<secret>[^\s:'\"/]{3,256})(?=['\"\s]|$)"),  # Of Ruby
-    ("send",       r"expect\s[^\n]{0,40}(?:pass(?:word|phrase)|secret)[^\n]{0,20}\n\s{0,20}send\s{1,4}(?:--\s{1,4})?['\"](?P<secret>[^'\"\n\\$]{3,256})"),
+    ("bundle_",    r"(?-i:BUNDLE_[A-Z0-9_]{1,60}?__[A-Z0-9_]{1,60})(?:: |=)['\"]?[^\s:'\"/]{1,64}:(?P<secret>[^\s:'\"/]{3,256})(?=['\"\s]|$)"),  # Of Ruby
+    ("send",       r"expect\s[^\n]{0,40}(?:assword|assphrase|secret)[^\n;]{0,20}[\n;]\s{0,20}send\s{1,4}(?:--\s{1,4})?['\"](?P<secret>[^'\"\n\\$]{3,256})"),
     ("routing_key routingkey", r"routing_?key['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?P<secret>(?=[a-z]{0,31}\d)[a-z0-9]{32})(?![\w.\-])"),  # PagerDuty; a queue has words
     ("-u --user --auth", r"(?:-u|--user|--auth)[\s=]{1,4}['\"]?(?P<made_user>[A-Za-z0-9_\-]{16,128}):(?P<made_password>[A-Za-z0-9_\-]{1,128})?"),
-    ("--user --auth --creds --login --credentials", r"--(?:user|auth|creds|login|credentials)[\s=]{1,4}['\"]?[^\s:'\"/=]{1,64}:(?P<secret>(?=[^\s'\"]{0,127}\d)(?=[^\s'\"]{0,127}[A-Za-z])[^\s'\":/]{8,128})"),
+    ("-u --user --auth --creds --login --credentials", r"-(?:u|-user|-auth|-creds|-login|-credentials)[\s=]{1,4}['\"]?[^\s:'\"/=]{1,64}:(?P<secret>(?=[^\s'\"]{0,127}\d)(?=[^\s'\"]{0,127}[A-Za-z])(?!(?-i:[a-z_\-]{1,64}\d{0,4})(?:[\s'\"]|$))[^\s'\":/,=]{8,128})(?=[\s'\"@]|$)"),
+    ("-u -l",      rf"-[ul]\s{{1,8}}['\"]?[\w.@\\\-]{{1,128}}['\"]?{_OTHER_OPTIONS}\s{{1,8}}-(?:pw?|w)\s{{1,8}}['\"]?(?P<secret>{_MIXED})"),  # Whatever the command is
+    ("auth unlock login wpa_passphrase -setairportnetwork using", rf"(?:{'|'.join(_BEFORE_A_PASSWORD)})\s{{1,8}}['\"]?(?P<secret>{_MIXED})"),
+    (".logon",     r"\.logon\s{1,8}[^\s/]{1,64}/[^\s,]{1,64},(?P<secret>[^\s;'\"]{3,128})"),  # Teradata
+    ("user-secrets", r"user-secrets\s{1,8}set\s{1,8}['\"]?[\w:.\-]{1,128}['\"]?\s{1,8}['\"]?(?P<secret>[^\s'\"]{3,256})"),
+    (":pserver:",  r":(?<=:)pserver:[^\s:@]{1,64}:(?P<secret>[^\s@]{3,128})@"),  # CVS
+    ("user",       r"(?<![^\n])user\s{1,4}\S{1,64}\s{1,4}(?P<secret>\S{3,128})(?=\s{0,8}\n\s{0,8}(?:put|get|mput|mget|binary|bin|cd|lcd|ls|dir|quote|passive|ascii|bye|quit|prompt)\b)"),  # FTP
+    ("echo",       r"(?:[\w\-]{0,24}pass(?:word|wd|phrase)?[_\-]?(?:command|cmd|eval)[\s=]{1,4}['\"]|(?:key|pass(?:word|wd|phrase)?|psk|secret|token)\s{1,4}<\()\s{0,4}(?:echo|printf)\s{1,4}(?:-\w{1,3}\s{1,4})?['\"]?(?P<secret>[^\s'\"$)]{3,256})"),
+    ("sp_",        r"sp_(?:addlogin|addlinkedsrvlogin|password|setapprole)\s{1,8}(?:@\w{1,40}\s?=\s?)?(?:N?'[^'\n]{0,128}+'|\w{1,40})(?:\s?,\s?(?:@\w{1,40}\s?=\s?)?(?:N?'[^'\n]{0,128}+'|\w{1,40})){0,3}?\s?,\s?(?:@\w{1,40}\s?=\s?)?N?'(?P<secret>[^'\n]{3,128})'(?=\s{0,8}(?:;|$|\n))"),
+    ("openrowset", r"openrowset\s?\(\s?'[^'\n]{0,128}+'\s?,\s?'[^'\n]{0,128}+'\s?;\s?'[^'\n]{0,128}+'\s?;\s?'(?P<secret>[^'\n]{3,128})'"),
+    ("pragma attach", r"(?:pragma\s{1,4}(?:re)?key\s{0,4}=\s{0,4}|attach\s{1,4}database\s[^\n;]{0,200}?\skey\s{1,4})['\"](?P<secret>[^'\"\n]{3,256})"),  # SQLCipher
+    ("stats",      r"stats\s{1,4}auth\s{1,4}[^\s:]{1,64}:(?P<secret>\S{3,128})"),  # HAProxy
+    ("auth-pass",  r"sentinel\s{1,4}auth-pass\s{1,4}\S{1,64}\s{1,4}(?P<secret>\S{3,128})"),
+    ("loginmodule", r"LoginModule\s[^;]{0,400}?\suser_\w{1,64}=\"(?P<secret>[^\"\n]{3,128})"),
+    ("chpasswd",   r"chpasswd:\s{1,40}(?:expire:\s\w{4,5}\s{1,40})?list:\s{1,4}[|>]?[+\-]?\s{1,40}[\w.\-]{1,64}:(?P<secret>[^\s:]{3,128})"),
+    (" * ",        rf"(?<![^\n])['\"]?[\w.@\\\-]{{1,64}}['\"]?[ \t]{{1,20}}(?:\*|[\w\-]{{0,8}}pppd?|x?l2tpd|pptpd)[ \t]{{1,20}}['\"]?(?P<secret>{_MIXED})['\"]?[ \t]{{1,20}}\*(?=[ \t]{{0,8}}(?:\r?\n|$))"),  # PPP
     ("unseal",     r"vault\s{1,8}operator\s{1,8}unseal\s{1,8}(?:-\S{1,40}\s{1,8}){0,4}(?P<secret>[A-Za-z0-9+/]{16,256}={0,2})"),
     ("rtmp",       r"rtmp[tes]{0,2}://[^\s/'\"]{1,255}/(?:[\w\-]{1,64}/){1,3}(?P<made>[\w\-]{16,256})(?![\w/.\-])"),  # The key of a stream
     ("]:",         r"\[[\w.\-]{1,253}\]:\d{2,5}[ \t]{1,8}[^\s:]{1,128}:(?P<secret>[^\s:]{3,256})(?=\s|$)"),  # Postfix
@@ -91,7 +163,7 @@ _STATEMENTS = (
     ("codes",      rf"(?:recovery|backup|scratch)[ _\-]codes\s{{0,4}}[:=]\s{{0,4}}(?:\[redacted: [a-z ]{{1,20}}\][ ,]{{1,3}})?(?P<secret>{_ONE_OF_SEVERAL}(?:[ ,]{{1,3}}{_ONE_OF_SEVERAL}(?!\w)){{0,19}})"),
     ("identified", rf"(?:create|alter|grant)\s[^;\n]{{0,200}}?\sidentified{_BY}{_LITERAL}"),
     ("identified", rf"(?-i:IDENTIFIED){_BY}{_LITERAL}"),
-    ("identified", r"(?:create|alter)\s{1,40}user\s{1,40}\S{1,80}\s{1,40}identified\s{1,40}by\s{1,40}(?!values\b)(?P<secret>[^\s'\";]{3,})"),
+    ("identified", r"(?:(?:create|alter)\s{1,40}user|connect\s{1,40}to)\s{1,40}\S{1,80}\s{1,40}identified\s{1,40}by\s{1,40}(?!values\b)(?P<secret>[^\s'\";]{3,})"),
     ("password",   rf"(?:create|alter)\s{{1,40}}(?:user|role|group|login)\s[^;\n]{{0,200}}?\spassword\s{{1,40}}{_LITERAL}"),
     ("password",   rf"set\s{{1,40}}password\s{{0,40}}(?:for\s{{1,40}}\S{{1,200}}\s{{0,40}})?=\s{{0,40}}(?:\w{{0,4}}password\s?\(\s?)?{_LITERAL}"),
     ("password",   rf"(?-i:PASSWORD)\s{{1,40}}{_LITERAL}"),
@@ -100,7 +172,7 @@ _STATEMENTS = (
     ("/u",         r"net\s{1,40}use\s[^\n|&]{0,200}?\s/u(?:ser)?:\S{1,80}\s{1,40}(?P<secret>[^\s/'\"]{3,128})(?=\s{0,40}(?:$|[/\n'\"&|]))"),
     ("/u",         r"net\s{1,40}use\s{1,40}(?:\S{1,3}\s{1,40})?\\\\\S{1,200}\s{1,40}(?P<secret>[^\s/'\"]{3,128})\s{1,40}/u"),
     ("echo printf", rf"(?:echo|printf)\s{{1,40}}(?:-\w{{1,3}}\s{{1,40}})?(?:['\"]?%s(?:\\n)?['\"]?\s{{1,40}})?(?P<q>['\"]?)(?P<secret>[^\s'\"|$\\]{{3,256}})(?:\\n)?(?P=q)\s{{0,40}}\|\s{{0,40}}{_READS_IT}"),
-    ("<<<",        rf"{_READS_IT}[^\n|<]{{0,200}}?<<<\s{{0,4}}['\"]?(?P<secret>[^\s'\"|$]{{3,256}})"),
+    ("<<<",        rf"(?:{_READER}|{_ON_STDIN})[^\n|<]{{0,200}}?<<<\s{{0,4}}['\"]?(?P<secret>[^\s'\"|$]{{3,256}})"),
     ("chpasswd",   r"echo\s{1,40}['\"]?[\w.\-]{1,64}:(?P<secret>[^\s'\"|$]{3,256})['\"]?\s{0,40}\|\s{0,40}(?:sudo\s{1,40})?chpasswd"),
     ("htpasswd",   r"htpasswd\s{1,40}-\w{0,8}n\w{0,8}b\w{0,8}\s{1,40}\S{1,64}\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
     ("htpasswd",   r"htpasswd\s{1,40}-(?!\w{0,8}n)\w{0,8}b\w{0,8}\s{1,40}(?:-\w{1,20}\s{1,40}){0,4}\S{1,200}\s{1,40}\S{1,64}\s{1,40}['\"]?(?P<secret>[^\s'\"]{3,256})"),
@@ -108,7 +180,7 @@ _STATEMENTS = (
     ("vault",      r"vault\s{1,8}login\s{1,8}(?:token=)?(?P<secret>[\w.\-]{16,256})"),
     ("net",        r"net\s{1,40}user\s{1,40}\S{1,64}\s{1,40}(?P<secret>[^\s/*'\"][^\s'\"]{2,127})(?=\s{1,40}/)"),
     (":54 :6432:",  # The same on a line of its own, of a host without a domain
-     r"(?<![^\n])[\w\-]{1,63}+:(?:54\d\d|6432):[A-Za-z_*][\w\-]{0,62}+:[A-Za-z_*][\w.\-]{0,62}+:(?P<secret>(?=[^\s:]{0,127}[^a-z\s])[^\s:'\"]{3,128}+)(?=\s{0,8}(?:$|\n))"),
+     r"(?<![^\n])(?=[a-z\-]{0,20}(?:\d|db|pg|sql|postgres|host|primary|replica|master))[\w\-]{1,63}+:(?:54\d\d|6432):[A-Za-z_*][\w\-]{0,62}+:[A-Za-z_*][\w.\-]{0,62}+:(?P<secret>(?=[^\s:]{0,127}[^a-z\s])[^\s:'\"]{3,128}+)(?=\s{0,8}(?:$|\n))"),
     (":54 :6432: :*:",  # The host, port, database, user and password of a line in `.pgpass`
      rf"(?<![.\-/]){_HOST}:(?:54\d\d|6432|\*):[A-Za-z_*][\w\-]{{0,62}}+:[A-Za-z_*][\w.\-]{{0,62}}+:(?P<secret>[^\s:'\"]{{3,128}}+)"),
 )
@@ -132,13 +204,18 @@ _LOGINS = (
     ("identify", r"(?-i:IDENTIFY) {1,4}(?:\S{1,64} )?(?P<chosen>\S{3,256})"),
     ("tacacs-server radius-server snmp-server", r"(?:(?:tacacs|radius)-server\s(?:host\s\S{1,64}\s)?key|snmp-server\scommunity)\s(?:\d\s)?(?P<secret>\S{3,128})"),
     ("secret password", r"(?:enable|username\s\S{1,64}(?:\sprivilege\s\d{1,2})?|neighbor\s\S{1,64}|ppp\s\w{3,4}|line\s\w{3,7})\s(?:secret|password)\s(?:\d{1,2}\s)?(?P<chosen>\S{3,128})"),
-    ("credentials", r"credentials\s?[:(]?\s?[\w.@\-]{1,64}:(?P<chosen>[^\s/):'\"]{6,128})(?=[\s),;'\"]|$)"),
+    ("credentials", r"credentials\s?[:(]?\s?[\w.@\-]{1,64}:(?P<chosen>(?!(?-i:[a-z_\-]{1,64}\d{0,4})(?:[\s'\"]|$))[^\s/):'\"]{6,128})(?=[\s),;'\"]|$)"),
+    ("basic login logon logging authenticat", r"(?:basic(?: auth(?:entication)?)?|(?:login|logon|logging in|log in|authenticat\w{1,3})(?: as| with| using)?)\s\(?[\w.@\-]{1,64}:(?P<chosen>(?=[^\s]{0,127}\d)(?!(?-i:[a-z_\-]{1,64}\d{0,4})(?:[\s'\"]|$)|[\d.:]{1,40}(?:\s|$))[^\s/):'\"=]{8,128})(?=[\s),;'\"]|$)"),
     ("community", r"r[ow]community6?\s{1,8}(?!public\b|private\b)(?P<secret>[^\s'\"]{3,128})"),  # SNMP, as the next
     ("rootpw bindpw", r"(?:rootpw|bindpw)\s{1,8}(?:--plaintext\s{1,8})?(?!--|-\w\s)(?P<chosen>[^\s'\"=:]{3,128})"),
+    ("user", r"user(?:name)?\s{1,8}['\"]?[^\s'\"]{1,64}['\"]?,?\s{1,8}(?:there\s{1,8})?(?:with\s{1,8})?pass(?:word)?\s{1,8}['\"]?(?P<chosen>[^\s'\",;]{4,128})(?=['\";]|\s{0,8}(?:$|\r?\n)|\s(?:is|options|here|there|ssl)\b)"),  # `.fetchmailrc`
+    ("snmp-server", r"snmp-server\s{1,4}user\s{1,4}\S{1,64}\s{1,4}\S{1,64}\s{1,4}v3\s(?:[^\n]{0,40}\s)?auth\s{1,4}(?:md5|sha\S{0,8})\s{1,4}(?P<secret>\S{3,128})(?:\s{1,4}priv\s{1,4}\w{1,8}(?:\s{1,4}\d{2,3})?\s{1,4}(?P<other>\S{3,128}))?"),  # Routers, as the next
+    ("key key-string community pre-shared authentication", rf"(?:{'|'.join(_BEFORE_A_KEY)})(?:\s{{1,4}}\d)?\s{{1,4}}['\"]?(?P<secret>[^\s'\";:=,]{{3,128}})(?=[\s'\";]|$)"),
+    ("set", r"set\s{1,4}(?:[\w\-]{1,40}\s{1,4}){0,8}?(?:passphrase|psksecret|pskey|sae-password|sharedsecret|plain-text-password-value|plaintext-password|auth-pwd|priv-pwd|passwd|password)\s{1,4}(?:ENC\s{1,4})?['\"]?(?P<chosen>[^\s'\"=:;,]{4,128})"),
     ("-password", r"(?:insecure-password|passwd/[\w\-]{1,40}(?:password|password-again)\s{1,8}password)\s{1,8}(?P<secret>[^\s'\"]{3,128})"),  # HAProxy, Debian
-    ("password secret passphrase passwd", r"(?<![^\n])[ \t]{0,16}[a-z_\-]{0,24}(?:password|passwd|passphrase|secret)[ \t]{1,40}['\"]?(?P<lone>[^\s'\"=:;,()]{6,128})['\"]?(?=[ \t]{0,8}(?:\r?\n|$))"),
-    ("credentials", r"credentials\s?\(?[\w.@\-]{1,64}\s?/\s?(?P<chosen>[^\s/)]{6,128})"),
-    ("env",      r"(?:(?-i:ENV)|setenv|set\s-\w{1,3})\s{1,40}(?-i:[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN|KEY))\s{1,40}['\"]?(?P<secret>[^\s'\"=]{3,256})['\"]?(?=\s{0,40}(?:$|[\r\n]))"),
+    ("password secret passphrase passwd", r"(?<![^\n])[ \t]{0,16}['\"]?[a-z_\-]{0,24}(?:password|passwd|passphrase|secret)['\"]?[ \t]{1,40}['\"]?(?P<lone>[^\s'\"=:;,()/]{6,128})['\"]?(?=[ \t]{0,8}(?:\r?\n|$))"),
+    ("credentials", r"credentials\s?[:(]?\s?[\w.@\-]{1,64}\s?/\s?(?P<chosen>[^\s/)]{6,128})"),
+    ("env setx set", r"(?:(?-i:ENV)|setenv|setx|set\s-\w{1,3})\s{1,40}(?-i:[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|SECRET|TOKEN|KEY))\s{1,40}['\"]?(?P<secret>[^\s'\"=]{3,256})['\"]?(?=\s{0,40}(?:$|[\r\n]))"),
     ("configure", r"configure\s{1,40}set\s{1,40}[\w.\-]{0,80}(?:secret_access_key|session_token)\s{1,40}['\"]?(?P<secret>[^\s'\"]{8,})"),
 )
 """The same for what one types to a server, or has in a file that types it.
@@ -181,11 +258,13 @@ _LOGS_IN = (
     "createuser",
     "create_user",
     "password",
+    "credential",
+    "credentials",
 )
 """How the name of a function ends that takes a user and a password among other things."""
-_CONNECTS = ("connect", "__construct", "getconnection")
+_CONNECTS = ("connect", "__construct", "getconnection", "ftp", "ftp_tls")
 """The same where a host comes first."""
-_ARGUMENT = r"""(?:\w{1,12}+=)?(?:'[^'\n]{0,128}+'|"[^"\n]{0,128}+")\s{0,8}+,\s{0,8}+"""
+_ARGUMENT = r"""(?:\w{1,12}+=)?(?:'[^'\n]{0,128}+'|"[^"\n]{0,128}+"|\d{1,6}+)\s{0,8}+,\s{0,8}+"""
 _CHOSEN = (  # A password where something else could be: letters and digits, and no host, file or address.
     r"""["'](?=[^'"\n]{0,127}\d)(?=[^'"\n]{0,127}[A-Za-z])(?![\w\-]{0,40}[.:/]\w)(?P<secret>[^\s'",/]{6,128}+)(?=['"])"""
 )

@@ -56,13 +56,15 @@ def _escape() -> re.Pattern[str]:
     """Match a letter that somebody wrote as its number; after a percent sign, one for which there was no need."""
     printable = "2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e]"
     return re.compile(
-        rf"(?i)\\{{1,2}}(?:u00|x)(?P<hex>{printable})|\\u\{{0{{0,2}}(?P<braced>{printable})\}}"
+        rf"(?i)\\{{1,2}}(?:u00|x)(?P<hex>{printable})|\\(?P<octal>0[4-7][0-7]|1[0-6][0-7]|17[0-6])|\\u\{{0{{0,2}}(?P<braced>{printable})\}}"
         rf"|&\#(?:0{{0,4}}(?P<decimal>3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6])|x0{{0,4}}(?P<page>{printable}));"
         r"|%(?:25){0,2}(?P<percent>3[0-9]|[46][1-9a-f]|[57][0-9a]|2[de]|5f|7e)"
     )
 
 
 def _letter(escape: re.Match[str]) -> str:
+    if escape["octal"]:
+        return chr(int(escape["octal"], 8))
     number = escape["hex"] or escape["braced"] or escape["page"] or escape["percent"]
     return chr(int(number, 16) if number else int(escape["decimal"]))
 
@@ -199,6 +201,8 @@ def _kind_of_bytes(raw: bytes | None, judge: Judge, depth: int) -> Kind | None:
         return None
     if _is_private_key(raw):
         return "private key"
+    if _is_wide(raw):
+        raw = raw.decode("utf-16-le", "ignore").encode()
     if _is_packed(raw) and (unpacked := _unpacked(raw)):
         raw = unpacked
     try:
@@ -268,7 +272,16 @@ def _is_readable(raw: bytes) -> bool:
 
 def _is_promising(head: bytes) -> bool:
     """Whether first bytes may be those of a text, of a packed one, or of a key."""
-    return _is_readable(head) or _is_packed(head) or _could_be_key(head)
+    return _is_readable(head) or _is_packed(head) or _could_be_key(head) or _is_wide(head)
+
+
+def _is_wide(raw: bytes) -> bool:
+    """Whether bytes are text of two bytes for each letter, as Windows encodes it."""
+    head = raw[:_HEAD]
+    return len(head) >= _LEAST_WIDE and not any(head[1::2]) and _is_readable(head[::2])
+
+
+_LEAST_WIDE = 12
 
 
 def _is_packed(raw: bytes) -> bool:

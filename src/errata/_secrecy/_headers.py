@@ -53,7 +53,35 @@ def authorization(ends: Ends, start: int, end: int, *, whole: bool) -> Iterator[
     if not scheme and not whole and secret.isalpha() and len(secret) < _LEAST_COOKIE:  # `'Authorization': auth`
         return
     if scheme in _SCHEME_ONLY or not is_statement(scheme):
-        yield Span(first, last, "token")
+        yield from _secret_parameters(text, first, last)
+
+
+@cache
+def _parameter() -> re.Pattern[str]:
+    return re.compile(
+        rf"""(?P<name>[\w\-]{{1,40}}+)=(?:"(?P<quoted>[^"\n]{{0,1000}}+)"|(?P<bare>(?:{ANY_MARK}|[^\s,"'&]){{0,1000}}+))(?:&|,[ \t]{{0,40}}+|$)"""
+    )
+
+
+_PUBLIC = frozenset(
+    """username realm uri algorithm qop nc charset id ts app dlg version headers signedheaders keyid created expires se skn sr
+    credential oauth_version oauth_signature_method oauth_timestamp oauth_consumer_key""".split()  # noqa: SIM905
+)
+"""Parameters that say who asks for what, and prove nothing."""
+
+
+def _secret_parameters(text: str, start: int, end: int) -> Iterator[Span]:
+    """Find the credentials among several parameters: `username="ann", response="…"`; without those, all of it."""
+    spans: list[Span] = []
+    position, count = start, 0
+    while position < end and (found := _parameter().match(text, position, end)):
+        group = "bare" if found["quoted"] is None else "quoted"
+        value = found[group]
+        public = found["name"].lower() in _PUBLIC and not is_machine_made(value)
+        if value and not public and not is_placeholder(value):
+            spans.append(Span(*found.span(group), "token"))
+        position, count = found.end(), count + 1
+    yield from spans if position == end and count > 1 else [Span(start, end, "token")]
 
 
 def _end_of_credentials(ends: Ends, start: int, end: int) -> int:

@@ -190,7 +190,7 @@ _SIZES = frozenset({16, 24, 32, 48, 56, 57, 64, 66, 96, 114, 128})
 def spelled_keys(text: str, lower: str) -> Iterator[Span]:
     """Find keys that are written as numbers or as words."""
     spans = [*_keys_in_lists(text, lower)] if "," in text else []
-    if any(map(lower.__contains__, ("mnemonic", "phrase", "seed", "wallet", "recovery"))):
+    if any(map(lower.__contains__, ("mnemonic", "phrase", "seed", "wallet", "recovery", "bip39"))):
         spans += _phrases(lower)
     return iter(sorted(spans))
 
@@ -228,7 +228,26 @@ def _phrases(lower: str) -> Iterator[Span]:
 
 
 _CONNECTING = frozenset(
-    {"the", "and", "for", "was", "are", "not", "has", "with", "from", "that", "but", "your", "its", "our", "been", "were", "had", "cannot"}
+    {
+        "the",
+        "and",
+        "for",
+        "was",
+        "are",
+        "not",
+        "has",
+        "with",
+        "from",
+        "that",
+        "but",
+        "your",
+        "its",
+        "our",
+        "been",
+        "were",
+        "had",
+        "cannot",
+    }
 )
 """Words of every sentence, which the list of words for wallets leaves out."""
 

@@ -227,17 +227,15 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
     """Decide about a value behind a name that announces something."""
     if is_placeholder(value) or (not manner.quoted and is_code(value)):
         return False
-    if name.kind == "name" and not name.sure and (" " not in value or _COMPANY.search(value[:200])):
-        return False
     if name.kind in _PERSONAL:
-        return _compiled(_PERSONAL[name.kind]).fullmatch(value) is not None and not is_statement(value)
+        return _is_personal(name, value)
     if name.kind in _NUMERIC:
         digits = sum(character.isdigit() for character in _ESCAPE.sub("", value[:80]))
         grouped = name.kind == "code" and _GROUPED_CODE.fullmatch(value) is not None
         return grouped or (digits >= _NUMERIC[name.kind] and len(value) < 4 * digits + 8)
     if not name.sure:
-        return is_machine_made(value)
-    if is_statement(value) or _is_error_code(value):
+        return is_machine_made(value) or _USER_AND_PASSWORD.fullmatch(value) is not None
+    if is_statement(value) or _is_error_code(value) or (name.kind == "token" and _NUMBERS.fullmatch(value)):
         return False
     if (name.kind in _MADE or value.startswith("@")) and _FILE_OR_STYLE.fullmatch(value):
         return False
@@ -248,6 +246,19 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
     if name.kind in _MADE and not manner.quoted and value.isalpha() and len(value) < _LEAST_MADE:
         return False  # `token = Comment`
     return manner.quoted or manner.alone or not value.isalpha() or not value.islower()
+
+
+_USER_AND_PASSWORD = re.compile(
+    r"(?!(?:sha\d*|md5|urn|arn|https?):)[\w.@+\-]{1,64}:(?=[^\d]{0,127}\d)(?=[^A-Z!@\#$%^*~?+]{0,127}[A-Z!@\#$%^*~?+])(?=[^A-Za-z]{0,127}[A-Za-z])[^\s:/,;=]{8,128}"
+)
+"""`auth: ann:…`, with a password of letters, digits and something else."""
+
+
+def _is_personal(name: Announced, value: str) -> bool:
+    """Whether a value is written as names, birthdays and addresses are; in doubt about its owner, not as a company's."""
+    if name.kind == "name" and not name.sure and (" " not in value or _COMPANY.search(value[:200])):
+        return False
+    return _compiled(_PERSONAL[name.kind]).fullmatch(value) is not None and not is_statement(value)
 
 
 def _is_error_code(value: str) -> bool:
@@ -264,6 +275,8 @@ _FILE_OR_STYLE = re.compile(
     r"|--[a-z]{2,20}(?:-[a-z0-9]{1,20}){1,6}"
 )
 """Where a secret is (`ca.crt`, `@password.txt`), or a token of a design (`--color-primary-500`)."""
+_NUMBERS = re.compile(r"\d{1,6}(?:, ?\d{1,6}){1,400}")
+"""What a language model calls tokens."""
 _LEAST_SECRET = 3
 _MADE: frozenset[Kind] = frozenset({"token", "key", "signature"})
 """Kinds whose values a machine makes."""

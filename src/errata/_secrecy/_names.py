@@ -23,7 +23,7 @@ class Announced(NamedTuple):
 _KINDS: dict[Kind, tuple[str, ...]] = {
     "password": (
         "password", "passwd", "pswd", "passwort", "kennwort", "passphrase", "passcode", "passkey", "pwd", "psw", "pw",
-        "passwords", "passphrases", "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "storepass", "keypass", "userpass", "wachtwoord",
+        "passwords", "passphrases", "senha", "contrasena", "contraseña", "motdepasse", "sshpass", "authtok", "storepass", "keypass", "userpass", "wachtwoord",
         "passord", "lösenord", "losenord", "adgangskode", "salasana", "heslo", "hasło", "haslo", "parola", "şifre", "jelszó",
         "sifre", "geslo", "lozinka", "kodeord", "parool", "parol", "matkhau", "סיסמה", "пароль", "лозинка", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
     ),
@@ -56,7 +56,7 @@ _PHRASES: dict[Kind, tuple[str, ...]] = {
         "account key", "shared key", "storage key", "service key", "subscription key", "functions key", "app key",
         "application key", "license key", "deploy key", "consumer key", "ssh key", "hmac key", "webhook key",
         "admin key", "root key", "server key", "client key", "decryption key", "fernet key", "jwt key", "pairing key",
-        "activation key", "developer key", "integration key", "ingest key", "art api", "sdk sk", "volc sk", "bce sk", "cloud sk",
+        "activation key", "developer key", "integration key", "ingest key", "art api", "key material", "sdk sk", "volc sk", "bce sk", "cloud sk",
     ),
     "code": (
         "verification code", "otp code", "mfa code", "fa code", "auth code", "security code", "pin code", "access code",
@@ -67,7 +67,7 @@ _PHRASES: dict[Kind, tuple[str, ...]] = {
     "password": ("pass word", "de passe", "kata sandi", "rediscli auth", "redis auth"),
     "token": ("oob code",),
     "secret": (
-        "code verifier", "oauth verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase",
+        "snmp community", "code verifier", "oauth verifier", "device code", "secret id", "seed phrase", "recovery phrase", "backup phrase",
         "security credentials", "backup code", "recovery code", "backup codes", "recovery codes",
     ),
     "phone": ("phone number", "mobile number", "telephone number", "fax number", "cell number"),
@@ -117,7 +117,7 @@ _ASIDES = frozenset({
     "value", "string", "text", "data", "binary", "encrypted", "enc", "new", "old", "current", "confirmation", "confirm",
     "again", "repeat", "prod", "production", "staging", "stage", "dev", "test", "live", "default", "primary", "secondary",
     "base", "base64", "b64", "plain", "plaintext", "raw", "hex", "header", "v1", "v2", "v3", "hash", "hashed", "digest",
-    "private",
+    "private", "b",
 })
 """Words behind the one that counts: `password_hash`, `SecretString`, `API_KEY_PROD`."""
 # fmt: on

@@ -328,9 +328,10 @@ _SURE_WORDS = frozenset("""
     contribuinte cpf cpr cprnummer cuil cuit curp dni egn emso em\u0161o f\u00f8dselsnummer fodselsnummer
     henkil\u00f6tunnus hetu hkid iin imei imsi insz isikukood itin jmbg kennitala kimlik medicare mrn mykad mynumber national_id nationalid
     nino niss nric oib passport passnummer passeport pasaporte passaporte personalausweis personnummer pesel ppsn
+    \u05d6\u05d4\u05d5\u05ea f\u00fchrerschein f\u00fchrerscheinnummer ausweisnummer personalausweisnummer reisepassnummer
     krankenversichertennummer krankenversicherungsnummer kvnr rentenversicherungsnummer rvnr versichertennummer sozialversicherungsnr
     \u03b1\u03bc\u03ba\u03b1 \u0440\u043d\u043e\u043a\u043f\u043f \u0456\u043f\u043d \u8eab\u4efd\u8b49 \u8eab\u4efd\u8b49\u5b57\u865f \u8eab\u5206\u8b49 \u8eab\u5206\u8b49\u5b57\u865f \u8eab\u4efd\u8bc1\u53f7\u7801 \u500b\u4eba\u756a\u53f7
-    \u0e27\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19 \u0e1a\u0e31\u0e15\u0e23\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19
+    \u0e27\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19 \u0e15\u0e23\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19
     reisepass rijksregisternummer rnokpp rodne rodn\u00e9 rrn snils sofinummer sozialversicherungsnummer ssn steuerid
     steueridentifikationsnummer steuernummer svnr taxpayer tckn tfn utr versicherungsnummer \u0441\u043d\u0438\u043b\u0441 \u0438\u043d\u043d \u0435\u0433\u043d
     \uc8fc\ubbfc\ub4f1\ub85d\ubc88\ud638 \u8eab\u4efd\u8bc1 \u8eab\u4efd\u8bc1\u53f7 \u8eab\u4efd\u8bc1\u53f7\u7801

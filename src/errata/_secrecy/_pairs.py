@@ -69,6 +69,12 @@ _CLOSED = re.compile(r"""(?P<cdata>\]\]>)|[\\"'`)\]]{0,4}+(?:<|&lt;)/(?:\w{1,30}
 _PROPERTY = re.compile(
     r"""<(?:property|string|data|value|option|credential|constant|entry|param|parameter|setting|item|attribute|field|arg|var|env)\s[^<>]{0,64}["']$"""
 )
+_BYTES = re.compile(r"\d{1,3}(?:,? ?\d{1,3}){5,255}")
+"""A value as the numbers of its bytes."""
+_LOWER_NAME = re.compile(r"[a-z]{2,20}(?:_[a-z0-9]{1,20}){1,6}")
+_WORKING_DIRECTORY = frozenset({"PWD", "OLDPWD"})
+_SETTER = re.compile(r"""[sS]et\w{0,16}\(\s{0,8}["'][^"'\n]{0,64}["'],\s{0,8}["']$""")
+"""`config.set("db", "password", …)`"""
 _APP_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?![\w ])|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w ])")
 """Passwords of Google and of WordPress for one program, in groups of four."""
 _FILE_OF_RAILS = re.compile(r"\.key:\s{1,4}[0-9a-f]{32}(?![0-9a-f])")
@@ -89,7 +95,8 @@ def _colour() -> re.Pattern[str]:
 
 _WRAPPERS = (
     "Some|Ok|Just|Right|Present|Optional|Nullable|NullString|Box|Arc|Rc|Borrowed|Owned|from|of|String|Str|Text|Value|Secret"
-    "|SecretStr|SecretBytes|SecretString|SecretBox|SecretValue|Sensitive|Password|Masked|Protected|Hidden|bytes|str"
+    "|SecretStr|SecretBytes|SecretString|SecretBox|SecretValue|Sensitive|Password|Masked|Protected|Hidden|bytes|str|bytearray"
+    "|MD5|SHA|SHA1|SHA2|SHA256|SHA512|md5|sha1|sha2|sha256|sha512"
 )
 """What a language writes around a value that may be missing, or may not be shown."""
 _MASK = r"(?i:[\[<(](?:redacted|masked|hidden|filtered|removed|omitted)[^\]\[<>()\n]{0,60}+[\])>])"
@@ -104,24 +111,25 @@ def _joint() -> re.Pattern[str]:
     return re.compile(
         rf"""(?x)
         {COLOUR}{{0,8}}+(?:(?P<csv>"")|(?P<close>{QUOTE}))?{COLOUR}{{0,8}}+
-        (?:\[\]|[)\]]|%5[dD]|@entry|\*\*(?=:)|</\w{{1,10}}+>(?=:)|:?[ ][\w*]{{1,20}}+(?=[ ]=[ ]))?
+        (?:\[\]|[)\]]|(?(close)\}}|(?!))|%5[dD]|@entry|\*\*(?=:)|</\w{{1,10}}+>(?=:)|:?[ ](?:&(?:'\w{{1,10}}[ ])?)?[\w*]{{1,20}}+(?=[ ]=[ ]))?
         (?:
             (?:[ \t]|%20){{0,1000}}+ (?P<assign>=>|:=|<-|\?=|\|\|=|(?P<compared>[!=]={{1,2}})|=|->|%3[dD]|\\u003[dD])
           | (?:[ \t]|%20){{0,1000}}+ (?P<colon>:(?!//|:)|\uff1a|%3[aA](?!%2[fF]))
           | [,;]?\s{{0,40}}+{QUOTE}?(?:(?:[A-Z]\w{{0,20}}?)?[vV]al(?:ue)?|v|content|input){QUOTE}?\s{{0,4}}+(?P<value>[:=])
-          | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?|&gt;)
+          | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?|(?:[ \t][^<>=&]{{1,40}}+=[^<>&]{{0,200}}+)?+&gt;)
           | (?P<call>\() [ \t]{{0,1000}}+ (?:\w{{1,20}}+[ \t]{{0,1000}}+=[ \t]{{0,1000}}+)? (?=[bBuUrR]?{QUOTE})
           | (?P<cell>[ \t]{{0,1000}}+\|[ \t]{{0,1000}}+|</\w{{1,10}}+>\s{{0,40}}+(?:<\w{{1,10}}+(?:\s[^<>]{{0,80}}+)?>\s{{0,40}}+){{1,3}})
           | (?P<part>(?:;[^\r\n\\]{{0,200}}+)?(?:{_NEWLINE}[A-Za-z\-]{{1,40}}+:[^\r\n\\]{{0,200}}+){{0,4}}+{_NEWLINE}{{2}})
-          | (?P<flag>[ \t]{{1,1000}}+|,[ \t]{{0,1000}}+(?=(?:[bBuU]|<<)?{QUOTE}))
+          | (?P<flag>[ \t\0]{{1,1000}}+|,[ \t]{{0,1000}}+(?=(?:[bBuU]|<<)?{QUOTE}))
         )
         (?P<below>[ \t]{{0,80}}+(?:(?:!!\w{{1,10}}+[ ])?[|>][+\-\d]{{0,3}}+[ \t]{{0,80}}+(?:\#[^\n\\]{{0,80}}+)?(?={_NEWLINE}{{1,3}}[ ])|(?={_NEWLINE}[ ]{{1,80}}+(?!string\(\d)[^\s"'`\\])))?
         (?:[ \t]|\*\*(?=[ ])|%20|%09|\\t|&nbsp;|\\u0020|\+(?={QUOTE})|{COLOUR}|(?:\s|\\[nr]|%0[aAdD]){{1,40}}+(?={QUOTE}|string\(\d)){{0,1000}}+
         (?:(?:!!(?:str|binary)|&\w{{1,20}}+)[ \t]{{1,1000}}+)?
         (?P<bracket>
-            (?:&?(?:[A-Za-z_]\w{{0,20}}(?:::|\.)){{0,3}}(?:{_WRAPPERS})[\[({{]\s{{0,40}}+(?:(?:String|value|Value|inner)\s?[:=]\s?)?){{1,3}}+
+            (?:&?(?:[A-Za-z_]\w{{0,20}}(?:::|\.)){{0,3}}(?:{_WRAPPERS})(?:[\[(]|[ ]?\{{)\s{{0,40}}+(?:(?:String|value|Value|inner)\s?[:=]\s?)?){{1,3}}+
           | (?:Just|\(\*string\)\()[ ]?(?={QUOTE})
           | \{{\s{{0,40}}+{QUOTE}?(?:value|val|v|S|B|stringValue|plain|plaintext|raw|text|string|current|old|new){QUOTE}?\s{{0,4}}+[:=]\s{{0,4}}+
+          | \{{\s{{0,4}}+{QUOTE}?type{QUOTE}?:[ ]?{QUOTE}Buffer{QUOTE},[ ]?{QUOTE}?data{QUOTE}?:[ ]?\[\s{{0,4}}+
           | \[\](?:string|uint8|byte)[({{]\s{{0,40}}+\[?
           | (?!{_MASK})[\[(]\s{{0,40}}+
         )?
@@ -140,7 +148,7 @@ def _bare() -> re.Pattern[str]:
         rf"""(?x)
         (?:
             {_MASK}
-          | [^\s"'`&;,<>(){{}}\[\]|\\%\x1b]
+          | [^\s"'`&;,<>(){{}}\[\]|\\%\x1b\0]
           | [&;,](?![\s"'\\]|$|[\w.\[\]\-]{{1,64}}+(?:=|:|%5[bBdD]))
           | [(\[{{)\]}}](?=[\w!@\#$%^*+/~?=-])
           | [|>](?=[<>(){{}}\[\]|]{{0,2}}+[\w!@\#$%^*+/~?=-])
@@ -207,7 +215,7 @@ class _Pairs:
             yield from self._block(first, joined, promise)
             return
         value = self._value(joined, self._end_of_value(joined, promise))
-        if not self._is_believable(name, promise, joined, value):
+        if _is_directory(name, value.text) or not self._is_believable(name, promise, joined, value):
             return
         header = promise.kind == "cookie" or name.lower().endswith("authorization")
         if not (header and joined["colon"]) and self._is_variable(name, joined, value):
@@ -352,7 +360,10 @@ class _Pairs:
         before = self._text[max(0, first - 4) : first].rstrip("\\\"'bu")
         if joined["close"] is None:  # Erlang: `{password,<<"…">>}`
             return before.endswith("{") and self._text.startswith(("}", ">>}"), last)
-        return before.endswith("(") and self._text.startswith(")", last) and not value.replace("_", "").isalpha()
+        listed = before.endswith(("[[", ", [")) and self._text.startswith(("]]", "],"), last)  # As Rails writes
+        called = before.endswith("(") or _SETTER.search(self._text[max(0, first - _NEAR) : first]) is not None
+        paired = called and self._text.startswith(")", last)
+        return (listed or paired) and not value.replace("_", "").isalpha() and announced(value) is None
 
     def _is_in_row(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
         """Tell a line of a cookie jar, `…<tab>sessionid<tab>…`, from names beside each other."""
@@ -378,7 +389,7 @@ class _Pairs:
         before = self._lower[max(0, first - _NEAR) : first] if joined["colon"] is not None else ""
         if before.endswith("::") and joined["close"] is not None:  # `"AWS::IAM::AccessKey": …`
             return True
-        if before.endswith("/") and _FILE_OF_RAILS.match(self._lower, joined.start() - 4):
+        if before.endswith(("user/", "username/")) or _FILE_OF_RAILS.match(self._lower, max(0, joined.start() - 4)):
             return False
         if before.endswith("/"):
             return joined[0] != ":" or before[-2:-1].strip() != ""  # Else an option: `/password:…`
@@ -454,7 +465,7 @@ class _Pairs:
 
     def _end_of_element(self, start: int, tag: str) -> int:
         """Find the next closing tag, if it is near; what opened it says how that is written."""
-        at = self._ends.sign("&lt;/" if tag == "&gt;" else "</", start)
+        at = self._ends.sign("&lt;/" if tag.endswith("&gt;") else "</", start)
         return at if at - start < _LONGEST_ELEMENT and at < len(self._text) else start
 
     def _end_of_bare(self, joined: re.Match[str], promise: Announced) -> int:
@@ -517,6 +528,11 @@ class _Pairs:
                 yield Span(start, end, promise.kind)
 
 
+def _is_directory(name: str, value: str) -> bool:
+    """Whether a variable of the shell tells where somebody works: `PWD=/root`."""
+    return name in _WORKING_DIRECTORY and value.startswith(("/", "~"))
+
+
 def _is_telling_password(promise: Announced, value: str) -> bool:
     """Whether somebody compares with a password: letters and digits, and no name of a constant."""
     telling = any(map(str.isdigit, value)) and any(map(str.islower, value))
@@ -533,13 +549,15 @@ def _is_signature(joined: re.Match[str], value: str) -> bool:
     """Whether a name ends what a function takes or a condition: `(token: Token) -> Coord:`, `if x == token: raise`."""
     if joined["assign"] == "->" and joined[0].startswith(")"):
         return True
-    if joined[0].startswith("] = ") and value.isalpha():  # `styles[token] = style`
+    if joined[0].startswith("] = ") and (value.isalpha() or _LOWER_NAME.fullmatch(value)):  # `styles[token] = style`
         return True
     return joined["colon"] is not None and value in _STATEMENTS
 
 
 def _is_several_or_numbered(joined: re.Match[str], text: str, following: str) -> bool:
     """Whether a value is several names of the program, or one with a number: `(0, Generic.Error, line)`, `win32api.Key`."""
+    if joined["bracket"] and _BYTES.fullmatch(text):
+        return False
     if joined["bracket"] and ", " in text:
         return all(map(_ITEM_OF_CODE.fullmatch, text.split(", ")))
     if joined["colon"] is not None:

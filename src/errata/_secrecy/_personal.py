@@ -77,13 +77,13 @@ def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
 
 
 _ISSUED_ELSEWHERE = (
-    (13, 19, "4", "4"),     # Visa
-    (12, 19, "50", "50"),   # Maestro, as the next
+    (13, 19, "4", "4"),  # Visa
+    (12, 19, "50", "50"),  # Maestro, as the next
     (12, 19, "56", "69"),
-    (17, 19, "62", "62"),   # UnionPay
+    (17, 19, "62", "62"),  # UnionPay
     (17, 19, "81", "81"),
     (16, 19, "2200", "2204"),  # Mir
-    (16, 16, "60", "60"),   # RuPay
+    (16, 16, "60", "60"),  # RuPay
     (16, 16, "9792", "9792"),  # Troy
 )
 """Shortest and longest, and first digits from … to, of numbers that are cards only if somebody says so."""
@@ -210,7 +210,7 @@ def _is_address(text: str, found: re.Match[str]) -> bool:
 ABOUT_PEOPLE = re.compile(
     r"street|avenue|road|lane|drive|boulevard|blvd|court|terrace|square|crescent|parkway| (?:st|ave|rd|ln|way|place|row|close|hwy)\b"
     r"|rue |chemin|quai|via |viale|piazza|calle|avenida|rua |stra[\u00dfs]|str\.|gasse|weg |allee|platz|laan|gatan|v\u00e4gen|gade |vej "
-    r"|birth|born|dob|geb|nacim|naiss|nasci|passport|licen[cs]e"
+    r"|birth|born|dob|geb|n\u00e9e? le |nat[oa] il |nacim|naiss|nasci|passport|reisepass|pasaporte|passeport|ausweis|f\u00fchrerschein|licen[cs]e"
 )
 """What a text has in it that gives somebody's address, birthday or papers, in lower case."""
 
@@ -220,7 +220,7 @@ def _birth_date() -> re.Pattern[str]:
     """Match a date behind a word about somebody's birth, in lower case."""
     months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
     return re.compile(
-        r"(?:birth[ _-]?(?:date|day)|dateofbirth|date[ _-]of[ _-]birth|d\.?o\.?b\.?|(?<![a-z])born|geburtsdatum|geboren|nacimiento|naissance"
+        r"(?:birth[ _-]?(?:date|day)|dateofbirth|date[ _-]of[ _-]birth|d\.?o\.?b\.?|(?<![a-z])born|geburtsdatum|geboren|(?<![a-z])geb\.|n\u00e9e? le|nat[oa] il|nacimiento|naissance"
         r"|nascita|nascimento)(?![a-z])(?: (?:is|was|on|am|le))?[\"'`]{0,2}[\s:=(\"'`]{1,4}(?:on |am )?"
         rf"(?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d|t\d| \d\d:)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?!\d)|\d{{8}}(?!\d)"
         rf"|\d{{1,2}}\.? (?:{months})[a-z]{{0,6}}\.?,? \d{{4}}|(?:{months})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
@@ -270,7 +270,7 @@ _NAMED_PHONE = (
 
 
 _PASSPORT = (
-    r"(?a)(?i:passport)(?i:[ _-]?(?:no\.?|nr\.?|number))?(?: is| was)?[\"']{0,2}(?:\s?[:=#]\s?[\"']?|\s)"
+    r"(?a)(?i:passport|reisepass|passeport|pasaporte|passaporto|paspoort)(?i:[ _-]?(?:no\.?|nr\.?|number))?(?: is| was)?[\"']{0,2}(?:\s?[:=#]\s?[\"']?|\s)"
     r"(?P<number>(?=[A-Z]{0,8}\d)(?=\d{0,8}[A-Z])[A-Z0-9]{8,9})(?![\w\-])"
 )
 """Matches a passport's number with letters anywhere in it."""
@@ -290,8 +290,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 @cache
 def _phone_words() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![a-z])(?:sms|call(?:ed|ing|er)?|dial(?:l?ed|ling|ing)?|phone|telephone|tel|mobile|cell|whatsapp|fax|texted|texting|msisdn|handy"
-        r"|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage|telefone|telefoon|puhelin|gsm"
+        r"(?<![a-z])(?:sms|call(?:ed|ing|er)?|dial(?:l?ed|ling|ing)?|phone|telephone|tel|mobile|mobil|cell|whatsapp|fax|texted|texting|msisdn|handy"
+        r"|(?:telefon|handy|mobil|ruf)nummer|telefonsz\u00e1m|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage|telefone|telefoon|puhelin|gsm"
         r"|\u0442\u0435\u043b\u0435\u0444\u043e\u043d|\u03c4\u03b7\u03bb\u03ad\u03c6\u03c9\u03bd\u03bf|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f|\u643a\u5e2f|\uc804\ud654|\ud734\ub300|\ud578\ub4dc\ud3f0)(?![a-z])"
     )
 
@@ -301,6 +301,7 @@ def _national_phone() -> re.Pattern[str]:
     """Match a number as it is dialled at home: with a nought before it, or in the groups of North America."""
     return re.compile(
         r"(?a)(?<![\w.+\-/:])(?:\(0\d{1,5}\)[ ]?\d[\d \-/]{4,11}\d|0\d{1,5}(?:[ \-/.]?\d{2,8}){1,5}|\(?[2-9]\d{2}\)?[ \-.]?\d{3}[ \-.]?\d{4}"
+        r"|\(\d{2}\) ?9?\d{4}-\d{4}|8[ \-]?\(?\d{3}\)?[ \-]?\d{3}[ \-]?\d{2}[ \-]?\d{2}"
         r"|1[3-9]\d[ \-]?\d{4}[ \-]?\d{4}|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
     )
 

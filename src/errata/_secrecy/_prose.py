@@ -7,7 +7,14 @@ from functools import cache
 from errata._secrecy._commands import logins
 from errata._secrecy._edges import BEGAN
 from errata._secrecy._encoded import is_readable_base64
-from errata._secrecy._looks import is_hexadecimal, is_identifier, is_machine_made, is_placeholder, is_random, is_statement
+from errata._secrecy._looks import (
+    is_hexadecimal,
+    is_identifier,
+    is_machine_made,
+    is_placeholder,
+    is_random,
+    is_statement,
+)
 from errata._secrecy._marks import Kind, Span
 from errata._secrecy._names import is_innocent_in
 
@@ -19,7 +26,19 @@ _THING = "|".join(
         *(f"{word}[ _-]?key" for word in _KEYS.split()),
         r"token|secret(?:[ _-](?:access[ _-])?key)?|credentials?|password|pass[ -]?phrase|passwd|p(?<![a-z].)ass",
         r"s(?<![a-z].)ession(?:[ _-]?id)?|authori[sz]ation[ _-]code|macaroon",
-        *(_FOREIGN := ("mot de passe", "contrase\u00f1a", "passwort", "kennwort", "senha", "wachtwoord", "parola", "has\u0142o", "\u043f\u0430\u0440\u043e\u043b\u044c")),
+        *(
+            _FOREIGN := (
+                "mot de passe",
+                "contrase\u00f1a",
+                "passwort",
+                "kennwort",
+                "senha",
+                "wachtwoord",
+                "parola",
+                "has\u0142o",
+                "\u043f\u0430\u0440\u043e\u043b\u044c",
+            )
+        ),
     )
 )
 
@@ -34,7 +53,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _after_a_thing() -> re.Pattern[str]:
     """Match `API key X`, `the token 'X'`, `password is X`, in lower case."""
     return re.compile(
-        rf"(?P<thing>{_THING})(?P<verb> (?:is|was|of|value|provided|used|given|supplied|set to|changed to|reset to|to|est|ist|war|es|for [\w.@\-]{{1,40}}+ (?:is|was))(?: now)?)?:? "
+        rf"(?P<thing>{_THING})(?P<verb> (?:is generated for [\w.@\-]{{1,40}}+(?=: )|(?:has been |was )?(?:reset|changed|set|updated) to|is|was|of|value|provided|used|given|supplied|to|est|ist|war|es|for [\w.@\-]{{1,40}}+(?: (?:is|was)|(?=: )))(?: now)?)?:? "
         r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|[«“„][ \u00a0\u202f]?(?P<framed>[^\s«»“”„]{4,512}+)[ \u00a0\u202f]?[»”“]|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
     )
 
@@ -78,6 +97,17 @@ def _codes_before() -> re.Pattern[str]:
 
 
 @cache
+def _signatures() -> re.Pattern[str]:
+    """Match `expected signature X but got X` and `computed hmac X`, in lower case."""
+    digest = r"[\"'`(]?(?:sha\d{1,3}=)?"
+    return re.compile(
+        r"(?:(?<![a-z])hmac|(?:webhook|expected|computed|calculated|received|request|provided|bad) signature)(?: mismatch| invalid)?[:,]?"
+        rf"(?: (?:is|was|got|expected|received))? {digest}(?P<secret>[0-9a-f]{{32,128}})(?![0-9a-f])"
+        rf"(?:[\"'`)]?,? (?:but )?(?:got|received|expected|computed|!=) {digest}(?P<other>[0-9a-f]{{32,128}})(?![0-9a-f]))?"
+    )
+
+
+@cache
 def _verdict() -> re.Pattern[str]:
     """Match what follows X in `X is not a valid token`, in lower case."""
     return re.compile(rf"[\"'`]? (?:is|was) (?:not |no )?(?:an? |the |no )?(?:\w{{1,12}}+ )?(?:{_THING})")
@@ -96,7 +126,9 @@ def sentences(text: str, lower: str) -> Iterator[Span]:
     spans += [span for found in _after_a_thing().finditer(lower) for span in _spoken_of(text, found)]
     spans += [Span(*found.span("code" if found["code"] else "number"), "code") for found in _codes().finditer(lower)]
     spans += [
-        Span(*found.span("secret"), "password") for found in _grouped().finditer(lower) if not is_statement(found["secret"])
+        Span(*found.span("secret"), "password")
+        for found in _grouped().finditer(lower)
+        if not is_statement(found["secret"])
     ]
     spans += [
         Span(*found.span("secret"), "code")
@@ -104,6 +136,8 @@ def sentences(text: str, lower: str) -> Iterator[Span]:
         if is_machine_made(found["secret"], _LEAST_BARE)
     ]
     spans += [Span(found.start(), found.end("rest"), "code") for found in _codes_before().finditer(lower)]
+    signatures = [(found, group) for found in _signatures().finditer(lower) for group in ("secret", "other")]
+    spans += [Span(*found.span(group), "signature") for found, group in signatures if found[group]]
     seen = 0
     for found in _verdict().finditer(lower):
         word = _BREAK.split(text[max(seen, found.start() - _LONGEST) : found.start()])[-1]
@@ -125,6 +159,10 @@ def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
         or found["verb"]
         or text[max(0, found.start() - 6) : found.start()].lower().endswith(("with ", "using "))
         or any(sign in value[:-1] for sign in _SIGNS)
+        or (
+            text[max(0, found.start() - 10) : found.start()].lower().endswith(_SHOWN_BEFORE)
+            and not _compiled(_NUMBERED_WORD).fullmatch(value)
+        )
     )
     if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)) or _compiled(_LICENCE).fullmatch(value):
         yield Span(start, start + len(value), kind)
@@ -141,6 +179,9 @@ def _is_chosen(value: str) -> bool:
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and "/" not in value
 
 
+_SHOWN_BEFORE = ("wrong ", "bad ", "incorrect ", "generated ", "temporary ", "initial ", "(")
+"""What stands before the word "password" where the password follows."""
+_NUMBERED_WORD = r"[A-Za-z]{1,20}\d?|\d{1,3}[a-z]{1,20}"
 _SIGNS = "!@#$%^&*?"
 _LEAST_SPOKEN = 14
 _LICENCE = r"(?=[A-Za-z\-]{0,40}\d)(?=[\d\-]{0,40}[A-Za-z])(?:[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,7}|[a-z0-9]{4}(?:-[a-z0-9]{4}){3})"

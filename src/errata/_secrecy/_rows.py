@@ -13,6 +13,7 @@ from errata._secrecy._edges import QUOTE
 from errata._secrecy._looks import Manner, is_machine_made, is_placeholder, is_worth_hiding
 from errata._secrecy._marks import Span
 from errata._secrecy._names import Announced, announced, announced_in
+from errata._secrecy._pairs import repeated
 
 _FURTHEST = 4_096
 """How far a list, a statement or a row goes at most."""
@@ -37,7 +38,8 @@ def rows(text: str, lower: str) -> Iterator[Span]:
         _pointed_at,
         _failing,
     )
-    return iter(sorted(chain.from_iterable(find(text, lower) for find in finders)))
+    spans = [span for find in finders for span in find(text, lower)]
+    return iter(sorted([*spans, *repeated(text, spans)]))
 
 
 class _Item(NamedTuple):
@@ -108,7 +110,7 @@ def _values() -> re.Pattern[str]:
 def _parameters() -> re.Pattern[str]:
     """Match where drivers write the values of a statement, in lower case."""
     return re.compile(
-        r"(?:parameters|params|args|bind(?: variables| parameters| values)?|with values)\s?[:=]?\s?\[?[(\[]"
+        r"(?:parameters|params|args|bindings|bind(?: variables| parameters| values)?|with values|values(?=[\"']\s?:))[\"']?\s?[:=]?\s?\[?[(\[]"
     )
 
 
@@ -176,12 +178,35 @@ def _bound_one_by_one(text: str, lower: str, names: list[Announced | None]) -> I
     if "binding parameter" in lower:
         found = list(_binding().finditer(text))
         promises = names or (_bound_before(text, 0, found[0].start()) if found else [])
+        numbered = dict(enumerate(promises, 1))
         for each in found:
-            promise = dict(enumerate(promises, 1)).get(int(each["number"]))
-            yield from _of(text, each, promise, "value")
+            yield from _of(text, each, numbered.get(int(each["number"])), "value")
+    for begun in _left_open().finditer(text) if names else ():
+        yield from _hidden(text, names, list(_listed_items(text, begun.end())))
     for begun in _typed().finditer(text) if "parameters: " in lower else ():
         promises = names or _bound_before(text, 0, begun.start())
         yield from _hidden(text, promises, list(_typed_items(text, begun.end())))
+
+
+@cache
+def _left_open() -> re.Pattern[str]:
+    """Match the end of a statement that Sequelize writes the values behind: `VALUES ($1,$2); "ann", …`."""
+    return re.compile(r"\$\d{1,3}\)[^;\"'\n]{0,80};\s(?=[\"'])")
+
+
+@cache
+def _listed_item() -> re.Pattern[str]:
+    return re.compile(r"(?:\"(?P<value>[^\"\n]{0,512}+)\"|'(?P<other>[^'\n]{0,512}+)'|\w{1,40}+)(?:,\s?)?")
+
+
+def _listed_items(text: str, start: int) -> Iterator[_Item]:
+    for _ in range(_MOST_COLUMNS):
+        found = _listed_item().match(text, start)
+        if found is None:
+            return
+        group = next((name for name in ("value", "other") if found[name] is not None), 0)
+        yield _Item(*found.span(group), quoted=True)
+        start = found.end()
 
 
 def _typed_items(text: str, start: int) -> Iterator[_Item]:
@@ -496,7 +521,7 @@ def _table(line: str) -> _Table | None:
 @cache
 def _value_of_element() -> re.Pattern[str]:
     return re.compile(
-        r"<(?:\w{1,30}:)?(?P<name>[\w.\-]{2,64}+)(?:\s[^<>]{0,200}+)?>\s{0,40}+<(?:\w{1,30}:)?(?i:value|string|text|plaintext|val|data)(?:\s[^<>]{0,200}+)?>"
+        r"<(?:\w{1,30}:)?(?:\w{1,20}\s{1,4}(?:name|property|key|id)=[\"'](?P<attribute>[\w.\-]{2,64}+)[\"']|(?P<name>[\w.\-]{2,64}+))(?:\s[^<>]{0,200}+)?>\s{0,40}+<(?:\w{1,30}:)?(?i:value|string|text|plaintext|val|data)(?:\s[^<>]{0,200}+)?>"
         r"(?P<secret>[^<>]{3,512}+)</"
     )
 
@@ -505,7 +530,7 @@ def _nested(text: str, lower: str) -> Iterator[Span]:
     """Find the value of an element that has another around it: `<Password><Value>…</Value></Password>`."""
     if "><" in text and "</" in lower:
         for found in _value_of_element().finditer(text):
-            yield from _of(text, found, _promise(found["name"]), "secret")
+            yield from _of(text, found, _promise(found["attribute"] or found["name"]), "secret")
 
 
 @cache
@@ -544,7 +569,7 @@ def _named_behind() -> re.Pattern[str]:
         rf"""(?x){_QUOTED}
         (?: [^\n"'`]{{0,60}}?\b(?:for|of|in|as|reading|parsing|loading|decoding)\s(?:the\s)?
             (?:(?:{_THING})\s["'`]?|["'`]|(?=[A-Z]{{2,40}}_))(?:--?)?(?P<name>[\w.$\-]{{2,64}}+)
-          | \s=\s(?:<[^<>\n]{{1,80}}+>\.)?(?P<shown>[A-Za-z_][\w.]{{1,64}}+)(?![\w("'\[])
+          | \s=\s(?:<[^<>\n]{{1,80}}+>\.|[\w.]{{1,64}}+\([^()\n]{{0,80}}+\)\.)?(?P<shown>[A-Za-z_][\w.]{{1,64}}+)(?![\w("'\[])
         )""",
     )
 
@@ -580,7 +605,7 @@ _SUBJECT = re.compile(r"[\w.\-\[\]]{2,64}+(?=[\"'`]?[:;]|[\"'`]\s)")
 def _shown() -> re.Pattern[str]:
     """Match what an interpreter or a debugger was asked for, and its answer."""
     return re.compile(
-        r"""(?:\(i?pdb\)\s(?:pp?\s)?|>>>\s(?:print\()?|in\s\[\d{1,4}\]:\s)(?P<name>[\w.\[\]'"]{2,64}+)\)?\r?\n(?:out\[\d{1,4}\]:\s)?"""
+        r"""(?:\((?:i?pdb|gdb|lldb)\)\s(?:(?:pp?o?|print|expr)\s)?|>>>\s(?:print\()?|in\s\[\d{1,4}\]:\s)(?P<name>[\w.\[\]'"]{2,64}+)\)?\r?\n(?:out\[\d{1,4}\]:\s|(?:\([^()\n]{1,40}\)\s)?\$\d{1,4}\s=\s(?:0x[0-9a-f]{1,16}\s)?)?"""
         rf"{_QUOTED}",
         re.IGNORECASE,
     )
@@ -597,7 +622,12 @@ def _sentences(text: str, lower: str) -> Iterator[Span]:
         yield from _of(text, found, _promise(found["name"] or found["shown"]), "secret")
     for found in _refused().finditer(text):
         yield from _of(text, found, _subject(text, found.start()), "secret" if found["secret"] else "boxed")
-    for found in chain(_in_brackets().finditer(text), _labelled_behind().finditer(text), _shown().finditer(text), _indexed().finditer(lower)):
+    for found in chain(
+        _in_brackets().finditer(text),
+        _labelled_behind().finditer(text),
+        _shown().finditer(text),
+        _indexed().finditer(lower),
+    ):
         yield from _of(text, found, _promise(found["name"]), "secret")
 
 

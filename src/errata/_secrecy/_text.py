@@ -27,7 +27,7 @@ _SHORT_TEXT = 1_048_576
 _STEM = re.compile(
     r"pass|p(?:w|sw|at|sk|fx|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
     r"|bearer|basic|negotiate|ntlm|ssws|mnem|macar|appid|licen[cs]e|ticket|assertion|access|refresh|login|seed|pepper|identify|community"
-    r"|wachtwoord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|parol|[sş]ifre|jelszó|geslo|lozinka|kodeord|parool|matkhau|sandi|wresult|_sk|art-api|סיסמה|пароль|лозинка|密[码碼]|口令|パスワード|비밀번호|암호"
+    r"|wachtwoord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|parol|[sş]ifre|jelszó|geslo|lozinka|kodeord|parool|matkhau|sandi|wresult|(?:sdk|volc|bce|cloud)[ _-]?sk|art[ _-]?api|סיסמה|пароль|лозинка|密[码碼]|口令|パスワード|비밀번호|암호"
 )
 _NUMBERED_STEM = re.compile(
     r"phone|mobile|msisdn|tel|fax|card|ssn|sin|nino|iban|pin|otp|cv[vc]|account|tax|nation|security|pan|number|ccn|birth|dob|street|address"
@@ -57,6 +57,16 @@ _LETTING_IN = (
     "/pass",
     "/sso",
     "/login",
+    "magic=",
+    "link=",
+    "invite=",
+    "invitation=",
+    "verify=",
+    "confirm=",
+    "confirmation=",
+    "activation=",
+    "ott=",
+    "share=",
 )
 _ROWS = ("'", '"', "`", "\n", "[", "(", "<th", "><")
 _COMMANDS = (
@@ -116,11 +126,46 @@ _COMMANDS = (
     "poetry ",
     "unseal",
     "rtmp",
+    "cf auth ",
+    "1) ",
+    "hset ",
+    "hmset ",
+    "\\x",
+    "set ",
+    '(b"',
+    "jwt.",
+    "signwith(",
+    "fill_in ",
+    ' with "',
+    " * ",
+    "sp_",
+    "openrowset",
+    "pragma ",
+    "attach ",
+    "stats auth ",
+    "auth-pass ",
+    "loginmodule",
+    "setx ",
+    "bw ",
+    "userid=",
+    "wpa_",
+    " using ",
+    ".logon ",
+    "user-secrets ",
+    ":pserver:",
+    "\nuser ",
+    "signtool ",
+    "pdftk ",
+    "nmcli ",
+    "rclone ",
+    "bundle ",
+    "secrets set ",
 )
 _JOINTS = (
     "=",
     ":",
     ">",
+    "&gt;",
     "%3",
     "u003",
     "--",
@@ -233,23 +278,21 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     stem = (digits or long or joint) and _STEM.search(lower)
     yield from _needed_for_keys(text, lower, long=bool(long), stem=bool(stem))
     yield from _needed_for_addresses(lower, at=at, long=bool(long))
-    if joint and (
-        stem or (digits and _NUMBERED_STEM.search(lower)) or people
-    ):
+    if joint and (stem or (digits and _NUMBERED_STEM.search(lower)) or people):
         yield pairs
     if any(map(lower.__contains__, _COMMANDS)) or ("/" in text and "conn" in lower):
         yield commands
     if stem:
         yield schemes
-    if (stem and (digits or long)) or (digits and "pin " in lower) or (long and (digits or _TURNED_DOWN.search(lower))):
-        yield sentences
     if (
-        ((stem or people) and any(map(lower.__contains__, _ROWS)))
-        or "failing row" in lower
-        or "insert into" in lower
+        (stem and (digits or long))
+        or (digits and ("pin " in lower or "otp " in lower))
+        or (long and (digits or _TURNED_DOWN.search(lower)))
     ):
+        yield sentences
+    if ((stem or people) and any(map(lower.__contains__, _ROWS))) or "failing row" in lower or "insert into" in lower:
         yield rows
-    if at or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
+    if at or "begin:vcard" in lower or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
         yield personal
 
 
@@ -264,15 +307,17 @@ def _needed_for_keys(text: str, lower: str, *, long: bool, stem: bool) -> Iterat
         yield naked_keys
         yield lambda text, _: broken_tokens(text)
         yield lambda text, _: tokens(text, _long_words(text))
-    if stem or any(map(lower.__contains__, ("seed", "mnemonic", "phrase"))):
+    if stem or any(map(lower.__contains__, ("seed", "mnemonic", "phrase", "wallet", "bip39", "recovery"))):
         yield spelled_keys
 
 
 def _needed_for_addresses(lower: str, *, at: bool, long: bool) -> Iterator[_Layer]:
     if at:
         yield passwords
-    if long and "/" in lower and (
-        any(map(lower.__contains__, _LETTING_IN)) or any(map(lower.__contains__, KEY_BEHIND))
+    if (
+        long
+        and "/" in lower
+        and (any(map(lower.__contains__, _LETTING_IN)) or any(map(lower.__contains__, KEY_BEHIND)))
     ):
         yield links
 

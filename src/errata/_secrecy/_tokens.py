@@ -139,10 +139,10 @@ _TOKENS = (
     ("rdme_",         r"rdme_[a-z0-9]{40,}"),
     # Data
     ("&upload_id=",   r"(?<=uploadType=resumable&upload_id=)[\w\-]{20,}"),    # Google's storage
-    ("/t/",           r"(?<=/t/)[a-z]{2}-[0-9a-f\-]{20,}(?=/)"),              # Anaconda
+    ("/t/",           r"(?<=/t/)[a-z]{2}-[0-9a-f\-]{20,}"),              # Anaconda
     ("live_",         r"^live_\d{6,12}_[A-Za-z0-9]{24,}"),                    # Twitch
     ("auth_req_id=",  r"(?<=auth_req_id=)[\w.\-]{20,}"),                      # OpenID
-    ("Key:",          r"(?<=Key:\s)[0-9a-f]{80}(?![0-9a-f])"),                # AbuseIPDB
+    ("",              r"(?<=[Kk]ey: )[0-9a-f]{80}(?![0-9a-f])"),               # AbuseIPDB
     ("infura.io/v3/", r"(?<=infura\.io/v3/)[0-9a-f]{28,}"),
     ("alchemy.com/v2/", r"(?<=alchemy\.com/v2/)[\w\-]{24,}"),
     ("sbp_",          r"^sbp_[0-9a-f]{30,}"),

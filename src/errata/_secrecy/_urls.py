@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 
 from errata._secrecy._looks import is_machine_made, is_placeholder
 from errata._secrecy._marks import ANY_MARK, MARK, Span
@@ -61,6 +62,14 @@ def _letting_in() -> re.Pattern[str]:
     )
 
 
+@cache
+def _letting_in_by_query() -> re.Pattern[str]:
+    """Match the same as a parameter of an address, in lower case."""
+    return re.compile(
+        r"[?&](?:magic(?:_?link)?|invite|invitation|verify|confirm|confirmation|activation|ott|share)=(?P<secret>[\w\-.~%]{20,512}+)"
+    )
+
+
 KEY_BEHIND = (
     "/hook/",
     "/hooks/",
@@ -72,6 +81,11 @@ KEY_BEHIND = (
     "quiknode.pro/",
     "p2pify.com/",
     "getblock.io/",
+    "rpc.ankr.com/eth/",
+    "rpc.ankr.com/bsc/",
+    "rpc.ankr.com/polygon/",
+    "rpc.ankr.com/arbitrum/",
+    "rpc.ankr.com/solana/",
     "nodereal.io/v1/",
     "blockpi.network/v1/rpc/",
     "hc-ping.com/",
@@ -112,7 +126,7 @@ _LEAST_IN_PATH = 16
 def links(text: str, lower: str) -> Iterator[Span]:
     """Find addresses that let in whoever has them: to reset a password, to accept an invitation, or to report something."""
     spans = [*_keys_in_paths(text, lower)]
-    for found in _letting_in().finditer(lower):
+    for found in chain(_letting_in().finditer(lower), _letting_in_by_query().finditer(lower)):
         start, end = found.span("secret")
         if is_machine_made(text[start:end], 20) and not _UUID.fullmatch(lower, start, end):
             spans.append(Span(start, end, "token"))
