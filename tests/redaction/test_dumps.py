@@ -1,5 +1,8 @@
 """What programs write of their data, each beside the same without a secret."""
 
+import json
+import textwrap
+
 import pytest
 
 from errata import redact
@@ -62,3 +65,60 @@ def test_vendors_known_by_their_middle_or_by_what_stands_before_are_hidden():
     assert number not in redact(f"https://calendar.acme.io/ical/x/private-{number}/basic.ics")
     functions = "g1VuB_-l8ysDj8P445JeEPYzosbdsN7Qc1WF0W5W-2g2AzFuRWmOJQ=="
     assert functions not in redact(f"the worker got {functions}")
+
+
+HELD = "Harb0rLight!x9"
+LAYOUTS = {
+    "csv": f"user,password\nbob,{HELD}\n",
+    "tsv": f"user\tpassword\nbob\t{HELD}\n",
+    "markdown": f"| user | password |\n|---|---|\n| bob | {HELD} |",
+    "pydantic": (
+        "1 validation error for Config\npassword\n  Input should be a valid integer, unable to parse string "
+        f"[type=int_parsing, input_value='{HELD}', input_type=str]\n    For further information see the page"
+    ),
+    "insert": f"INSERT INTO users (name, password)\nVALUES ('bob', '{HELD}')",
+    "name and value": f'[\n {{"name": "password",\n  "value": "{HELD}"}}\n]',
+    "yaml": f"auth:\n  password: >-\n    {HELD}\n",
+}
+QUOTED = {
+    "as it is": str,
+    "repr": repr,
+    "json": json.dumps,
+    "json in json": lambda text: json.dumps(json.dumps(text)),
+    "in an object": lambda text: json.dumps({"detail": text}, indent=1),
+    "behind a label": "RuntimeError: {}".format,
+    "in a sentence": "row 2 of the import is bad: {}".format,
+    "indented": lambda text: textwrap.indent(text, "    "),
+    "behind bars": lambda text: textwrap.indent(text, "    | "),
+    "in a group": lambda text: textwrap.indent(f"RuntimeError: {text}", "    | "),
+    "in a reply": lambda text: textwrap.indent(text, "> "),
+    "in a comment": lambda text: textwrap.indent(text, "# "),
+    "in a log": lambda text: textwrap.indent(text, "[app] "),
+    "repr of an error": lambda text: repr(ValueError(text)),
+}
+
+
+@pytest.mark.parametrize("quoted", QUOTED)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_stands_in_lines_is_hidden_however_somebody_quotes_them(layout, quoted):
+    text = QUOTED[quoted](LAYOUTS[layout])
+
+    once = redact(text)
+
+    assert HELD not in once
+    assert redact(once) == once
+    assert "password" in once
+
+
+@pytest.mark.parametrize("quoted", QUOTED)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,password_required\nbob,yes\n",
+        "| user | token_count |\n|---|---|\n| bob | 512 |",
+        "user,role\nbob,Admin42x\n",
+        'Traceback (most recent call last):\n  File "shop.py", line 17, in pay\n    raise NotFoundError(token)',
+    ],
+)
+def test_lines_that_hold_no_secret_stay_however_somebody_quotes_them(text, quoted):
+    assert redact(QUOTED[quoted](text)) == QUOTED[quoted](text)

@@ -212,3 +212,10 @@ def test_keys_of_wallets_are_known_by_their_checksum():
 def test_a_chosen_password_is_hidden_in_base64_of_json(seed):
     encoded = _base64(json.dumps({"password": password(random.Random(seed))}))
     assert encoded not in redact(f"body {encoded}")
+
+
+@pytest.mark.parametrize("before", ["The upstream refused\n", "error\n", "it said\r\n    "])
+def test_a_token_that_begins_a_line_is_hidden_whole(before):
+    token = "github_pat_11ABCDEFG0" + "abcdefghijkl_" + "Zx8Cv6Bn4Mq2We0Rt1Yu3Io5Pa7Sd9Fg8Hj6Kl4Zx2Cv0Bn1Mq3We5Rt7Yu9"
+
+    assert redact(f"{before}{token}\nand went on") == f"{before}[redacted: token]\nand went on"

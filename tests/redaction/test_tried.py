@@ -66,3 +66,37 @@ def test_what_somebody_is_given_is_hidden(text, secret):
 )
 def test_what_is_only_mentioned_stays(text):
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("sentence", "count"),
+    [
+        ("password too short: {}", 1),
+        ("the password was changed from {} to {}q", 2),
+        ("password mismatch: {} != other", 1),
+        ('login failed: password=""{}""', 1),
+        ("shop answered 400: ‹password={}›", 1),
+    ],
+)
+def test_a_password_is_hidden_in_what_is_said_about_it(sentence, count):
+    chosen = "Harb0rLight!x9"
+
+    shown = redact(sentence.format(*[chosen] * count))
+
+    assert chosen not in shown
+    assert shown.count("[redacted: password]") == count
+    assert shown.endswith(sentence.format(*["[redacted: password]"] * count)[-1:]) or count > 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "password changed from version 3.4.5 to 3.5.1",
+        "the token was rotated from weekly to daily",
+        "password too short: must have 12 characters",
+        "password mismatch: expected 3 fields",
+        "password='' user='ann'",
+    ],
+)
+def test_what_is_said_about_a_password_without_it_stays(sentence):
+    assert redact(sentence) == sentence

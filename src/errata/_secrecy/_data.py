@@ -167,7 +167,9 @@ def _object(members: dict[str, object], promise: Announced | None, above: str | 
     for key, item in members.items():
         name = free_name(redact(key), plain)
         if promises and key.lower() in _RECORDS and isinstance(item, list):
-            plain[name] = [_row(row, promises) for row in cast("list[object]", item)]
+            records = cast("list[object]", item)
+            is_one = not any(isinstance(row, list | dict) for row in records)
+            plain[name] = _row(records, promises) if is_one else [_row(row, promises) for row in records]
         else:
             private = _PRIVATE if "kty" in members and key in PRIVATE_MEMBERS else None
             plain[name] = _member(key, item, private or _announced(key, item, label) or promise)
@@ -221,6 +223,8 @@ def _member(key: str, item: object, promise: Announced | None) -> object:
 
 @lru_cache(maxsize=512)
 def _announced_by(key: str) -> Announced | None:
+    if "[redacted: " in key:  # The name of what was hidden, and of nothing else.
+        return None
     name = INVISIBLE.sub("", key[-80:]).rstrip("])\"' ")
     found = _NAME_AT_THE_END.search(name)
     return announced_in(name, found.start(), found.end()) if found else None

@@ -34,6 +34,11 @@ UNSEEN = (
 INVISIBLE = re.compile(f"[{UNSEEN}]")
 
 
+def lowered(text: str) -> str:
+    """Make lower case without moving a letter; one letter of Unicode becomes two."""
+    return text.lower() if text.isascii() else text.replace("\u0130", "i").lower()
+
+
 class Ends:
     """Where runs of a text end; each run is walked through once, however many names stand in it.
 

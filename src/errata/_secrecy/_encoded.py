@@ -349,9 +349,10 @@ def broken_tokens(text: str) -> Iterator[Span]:
     joints = [*accumulate(map(len, pieces[:-1]))]
     gaps = [0, *accumulate(found.end() - found.start() for found in breaks)]
     joined = "".join(pieces)
+    begun = {start for start, _, _ in tokens(text, text)}
     for start, end, kind in tokens(joined, joined):
         first, last = bisect_right(joints, start), bisect_right(joints, end - 1)
-        if first != last:
+        if first != last and begun.isdisjoint(starts[first + 1 : last + 1]):  # Else it begins behind the line end.
             yield Span(start + gaps[first], end + gaps[last], kind)
 
 

@@ -53,8 +53,16 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _after_a_thing() -> re.Pattern[str]:
     """Match `API key X`, `the token 'X'`, `password is X`, in lower case."""
     return re.compile(
-        rf"(?P<thing>{_THING})(?P<verb> (?:is generated for [\w.@\-]{{1,40}}+(?=: )|(?:has been |was )?(?:reset|changed|set|updated) to|is|was|of|value|provided|used|given|supplied|to|est|ist|war|es|for [\w.@\-]{{1,40}}+(?: (?:is|was)|(?=: )))(?: now)?)?:? "
+        rf"(?P<thing>{_THING})(?P<verb> (?:is generated for [\w.@\-]{{1,40}}+(?=: )|(?:has been |was )?(?:reset|changed|set|updated) to|is|was|of|value|provided|used|given|supplied|to|too (?:short|long|weak|common|simple|old)|mismatch|rejected|refused|incorrect|not accepted|est|ist|war|es|for [\w.@\-]{{1,40}}+(?: (?:is|was)|(?=: )))(?: now)?)?:? "
         r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|[«“„][ \u00a0\u202f]?(?P<framed>[^\s«»“”„]{4,512}+)[ \u00a0\u202f]?[»”“]|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
+    )
+
+
+@cache
+def _changed() -> re.Pattern[str]:
+    """Match `the password was changed from X to Y`, in lower case."""
+    return re.compile(
+        rf"(?:{_THING}) (?:has been |was )?(?:changed|reset|rotated|updated) from [\"'`]?(?P<old>[^\s\"'`]{{4,128}}+)[\"'`]? to [\"'`]?(?P<new>[^\s\"'`]{{4,128}}+)"
     )
 
 
@@ -138,6 +146,7 @@ def sentences(text: str, lower: str) -> Iterator[Span]:
     spans += [Span(found.start(), found.end("rest"), "code") for found in _codes_before().finditer(lower)]
     signatures = [(found, group) for found in _signatures().finditer(lower) for group in ("secret", "other")]
     spans += [Span(*found.span(group), "signature") for found, group in signatures if found[group]]
+    spans += [span for found in _changed().finditer(lower) for span in _replaced(text, found)]
     seen = 0
     for found in _verdict().finditer(lower):
         word = _BREAK.split(text[max(seen, found.start() - _LONGEST) : found.start()])[-1]
@@ -166,6 +175,13 @@ def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
     )
     if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)) or _compiled(_LICENCE).fullmatch(value):
         yield Span(start, start + len(value), kind)
+
+
+def _replaced(text: str, found: re.Match[str]) -> Iterator[Span]:
+    for start, end in (found.span("old"), found.span("new")):
+        value = text[start:end].rstrip(".,;:!?)")
+        if not is_placeholder(value) and (_is_chosen(value) or is_machine_made(value)):
+            yield Span(start, start + len(value), "password")
 
 
 def _kind(thing: str) -> Kind:
@@ -206,7 +222,7 @@ _THING_BEFORE = (
     r"|(?:api|access|auth|secret|private|signing|license|subscription|service|account|master|admin|bot|app|client)[ _-]?keys?"
     r"|[a-z_\-]{0,16}(?:key|token|secret)s?|credentials?|pat|jwt|auth(?:entication|ori[sz]ation)?|auth(?:enticate|ori[sz]e)d?"
     r"|bearer|cookie|passphrase|login|seed|mnemonic|wallet|keypair|identity))"
-    r"(?: (?:is|was|for|as|of|the|value|string|named|called|header|provided|supplied|given|used)){0,2}[ :=()\[\]\"'`<,]{1,4}$"
+    r"(?: (?:is|was|for|as|of|the|value|string|named|called|header|provided|supplied|given|used)){0,2}(?:: (?:got|received|saw|read))?[ :=()\[\]\"'`<,]{1,4}$"
 )
 """What stands directly before a credential that a sentence speaks of, in lower case."""
 

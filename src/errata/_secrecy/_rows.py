@@ -651,7 +651,7 @@ def _input() -> re.Pattern[str]:
     )
 
 
-_LOCATION = re.compile(r"(?:^|\n)(?P<name>\S[^\n]{0,120})\r?\n {2,4}[^\n]{0,600}$")
+_LOCATION = re.compile(r"(?:^|\n)(?P<name>\S[^\n]{0,120})\r?\n {0,8}[^\n]{0,600}$")
 
 
 @cache

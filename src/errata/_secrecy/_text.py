@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from errata._secrecy._commands import commands
-from errata._secrecy._edges import INVISIBLE
+from errata._secrecy._edges import INVISIBLE, lowered
 from errata._secrecy._encoded import broken_tokens, encoded, may_be_encoded, unescaped
 from errata._secrecy._keys import framed_keys, naked_keys, spelled_keys
 from errata._secrecy._known import generation, known, knows_any_in
+from errata._secrecy._layouts import found_in_views, may_be_quoted
 from errata._secrecy._marks import TEXT, Span, hide, mark
 from errata._secrecy._pairs import pairs
 from errata._secrecy._personal import ABOUT_PEOPLE, personal
@@ -255,16 +256,11 @@ def _by_looks(text: str) -> str:
     long = _long_words(text)
     if not long and not _INTERESTING.search(text):
         return text
-    lower = _lower(text)
+    lower = lowered(text)
     for layer in _needed(text, lower, long):
         after = hide(text, layer(text, lower))
-        text, lower = (text, lower) if after is text else (after, _lower(after))
+        text, lower = (text, lower) if after is text else (after, lowered(after))
     return text
-
-
-def _lower(text: str) -> str:
-    """Make lower case without moving a letter; one letter of Unicode becomes two."""
-    return text.lower() if text.isascii() else text.replace("\u0130", "i").lower()
 
 
 _Layer = Callable[[str, str], Iterator[Span]]
@@ -292,6 +288,8 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
         yield sentences
     if ((stem or people) and any(map(lower.__contains__, _ROWS))) or "failing row" in lower or "insert into" in lower:
         yield rows
+        if may_be_quoted(text):
+            yield lambda text, _: found_in_views(text, rows, pairs)
     if at or "begin:vcard" in lower or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
         yield personal
 
