@@ -42,14 +42,13 @@ def may_be_quoted(text: str) -> bool:
     return "\n" in text or "\\n" in text
 
 
-def found_in_views(text: str, rows: _Layer, pairs: _Layer) -> Iterator[Span]:
+def found_in_views(text: str, rows: _Layer, pairs: _Layer, tables: _Layer) -> Iterator[Span]:
     """Find what a text says in lines that it has not, or not at their beginning, any more."""
     whole = _as_it_was(text)
     spans = [*whole.found(rows), *whole.found(pairs)] if whole.text != text else []
     if "\n" in whole.text:
-        flush = _without_blanks(whole)
-        spans += flush.found(rows) if flush.text != whole.text else ()
-        spans += _without_blanks(_in_parts(whole)).found(rows)
+        spans += _without_blanks(_in_parts(whole)).found(tables)
+        spans += _without_blanks(whole).found(rows) if "input_value=" in text else ()
     return iter(sorted(spans))
 
 

@@ -42,6 +42,12 @@ def rows(text: str, lower: str) -> Iterator[Span]:
     return iter(sorted([*spans, *repeated(text, spans)]))
 
 
+def tables(text: str, lower: str) -> Iterator[Span]:
+    """Find values that a table gives a telling name, and nothing else does."""
+    spans = [*_tables(text, lower), *_underlined(text, lower)]
+    return iter(sorted([*spans, *repeated(text, spans)]))
+
+
 class _Item(NamedTuple):
     """One of several values with commas between them."""
 

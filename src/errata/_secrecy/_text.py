@@ -13,7 +13,7 @@ from errata._secrecy._marks import TEXT, Span, hide, mark
 from errata._secrecy._pairs import pairs
 from errata._secrecy._personal import ABOUT_PEOPLE, personal
 from errata._secrecy._prose import schemes, sentences
-from errata._secrecy._rows import rows
+from errata._secrecy._rows import rows, tables
 from errata._secrecy._tokens import tokens
 from errata._secrecy._urls import KEY_BEHIND, links, passwords
 
@@ -25,11 +25,19 @@ _SHORTEST_TOKEN = 16
 _SHORT_TEXT = 1_048_576
 
 # What a text has to have for a layer to be worth its time. Together they are all that most texts cost.
-_STEM = re.compile(
-    r"pass|p(?:w|sw|at|sk|fx|hrase)|se(?:cret|ss|nha)|s(?:id|ig|rf|alt)|token|ke(?:y|nnw)|auth|co(?:okie|de|ntrase)|cred|jwt|hmac"
-    r"|bearer|basic|negotiate|ntlm|ssws|mnem|macar|appid|licen[cs]e|ticket|assertion|access|refresh|login|seed|pepper|identify|community"
-    r"|wachtwoord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|parol|[sş]ifre|jelszó|geslo|lozinka|kodeord|parool|matkhau|sandi|wresult|(?:sdk|volc|bce|cloud)[ _-]?sk|art[ _-]?api|סיסמה|пароль|лозинка|密[码碼]|口令|パスワード|비밀번호|암호"
+# fmt: off
+_STEMS = (  # One after the other in C; as one pattern they take three times as long.
+    "pass", "pw", "psw", "pat", "psk", "pfx", "phrase", "secret", "sess", "senha", "sid", "sig", "srf", "salt", "token", "key", "kennw",
+    "auth", "cookie", "code", "contrase", "cred", "jwt", "hmac", "bearer", "basic", "negotiate", "ntlm", "ssws", "mnem", "macar",
+    "appid", "license", "licence", "ticket", "assertion", "access", "refresh", "login", "seed", "pepper", "identify", "community",
+    "wachtwoord", "losenord", "adgangskode", "salasana", "heslo", "haslo", "parol", "parool", "sifre", "geslo", "lozinka", "kodeord", "matkhau",
+    "sandi", "wresult",
 )
+_FOREIGN_STEMS = (
+    "lösenord", "hasło", "şifre", "jelszó", "סיסמה", "пароль", "лозинка", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
+)
+# fmt: on
+_STEM_IN_PARTS = re.compile(r"(?:sdk|volc|bce|cloud)[ _-]?sk|art[ _-]?api")
 _NUMBERED_STEM = re.compile(
     r"phone|mobile|msisdn|tel|fax|card|ssn|sin|nino|iban|pin|otp|cv[vc]|account|tax|nation|security|pan|number|ccn|birth|dob|street|address"
 )
@@ -271,7 +279,7 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     at = "@" in text or "%40" in text or "u0040" in text or "#64;" in text or "at]" in lower or "(at)" in lower
     joint = any(map(text.__contains__, _JOINTS))
     people = _may_name_people(lower)
-    stem = (digits or long or joint) and _STEM.search(lower)
+    stem = (digits or long or joint) and _has_stem(lower)
     yield from _needed_for_keys(text, lower, long=bool(long), stem=bool(stem))
     yield from _needed_for_addresses(lower, at=at, long=bool(long))
     if joint and (stem or (digits and _NUMBERED_STEM.search(lower)) or people):
@@ -289,9 +297,16 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     if ((stem or people) and any(map(lower.__contains__, _ROWS))) or "failing row" in lower or "insert into" in lower:
         yield rows
         if may_be_quoted(text):
-            yield lambda text, _: found_in_views(text, rows, pairs)
+            yield lambda text, _: found_in_views(text, rows, pairs, tables)
     if at or "begin:vcard" in lower or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
         yield personal
+
+
+def _has_stem(lower: str) -> bool:
+    """Whether a text may have the name of a secret in it."""
+    if any(map(lower.__contains__, _STEMS)) or (not lower.isascii() and any(map(lower.__contains__, _FOREIGN_STEMS))):
+        return True
+    return ("sk" in lower or "api" in lower) and _STEM_IN_PARTS.search(lower) is not None
 
 
 def _may_name_people(lower: str) -> bool:
