@@ -223,8 +223,10 @@ class _Copier:
 
 def _content_of(value: object) -> Collection[object] | None:
     """Open a value that holds others; None for one that is opaque."""
-    if isinstance(value, tuple) and isinstance(names := getattr(type(value), "_fields", None), tuple):
-        return dict(zip(cast("tuple[object, ...]", names), cast("tuple[object, ...]", value), strict=False))  # A row.
+    if isinstance(value, tuple):
+        row = cast("tuple[object, ...]", value)
+        names: object = getattr(type(row), "_fields", None)
+        return dict(zip(cast("tuple[str, ...]", names), row, strict=False)) if isinstance(names, tuple) else row
     if isinstance(value, Collection):  # A mapping is one, too.
         return cast("Collection[object]", value)
     if isinstance(value, type):

@@ -181,9 +181,11 @@ def _in_percent(text: str, judge: Judge, depth: int) -> Iterator[Span]:
     for found in _percent().finditer(text):
         if "%25" not in found[0] or not (kind := _kind_of_text(unquote(unquote(found[0])), judge, depth)):
             continue
-        parts = [part for part in _parameter().finditer(found[0]) if "%25" in part[0]]
-        kinds = [(part, _kind_of_text(unquote(unquote(part[0])), judge, depth)) for part in parts]
-        spans = [Span(found.start() + part.start(), found.start() + part.end(), each) for part, each in kinds if each]
+        spans = [
+            Span(found.start() + part.start(), found.start() + part.end(), guilty)
+            for part in _parameter().finditer(found[0])
+            if "%25" in part[0] and (guilty := _kind_of_text(unquote(unquote(part[0])), judge, depth))
+        ]
         yield from spans or [Span(*found.span(), kind)]
 
 

@@ -71,8 +71,8 @@ def _safe(value: object) -> "AttributeValue | None":
         case str():
             return redact_within(value, _LONGEST_TEXT)
         case tuple() | list():
-            items = cast("Iterable[object]", value)
+            items = tuple(cast("Iterable[object]", value))
             texts = tuple(redact_within(item, _LONGEST_TEXT) for item in items if isinstance(item, str))
-            return texts if len(texts) == len(value) else None  # Of numbers, nothing is to be hidden.
+            return texts if len(texts) == len(items) else None  # Of numbers, nothing is to be hidden.
         case _:
             return None

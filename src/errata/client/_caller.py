@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from errata._fault import NO_RECOVERY, Fault, FaultError
+from errata._jsonable import as_object
 from errata._taxonomy import Retry
 from errata._tool_effects import has_effect
 from errata.client._arguments import KEYS, arguments_of, is_sendable, key_of, limit_of, name_of, unsendable
@@ -362,13 +363,8 @@ def _trusted(failed: CallFailed, harmless: bool | None) -> Fault:  # noqa: FBT00
 
 
 def _calls_itself_a_success(response: object) -> bool:
-    match response:
-        case {"content": _, "isError": True}:
-            return False
-        case {"content": _}:
-            return True
-        case _:
-            return False
+    members = as_object(response)
+    return "content" in members and members.get("isError") is not True
 
 
 _NOT_TAKEN_ON = frozenset({None, 429, 503})
