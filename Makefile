@@ -2,6 +2,7 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTHONS ?= $(PYTHON)
+PARTS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
@@ -74,13 +75,13 @@ clients: $(VENV)/test.done  ## What a model reads of a failing tool, in some twe
 	@$(BIN)/python clients/run.py
 
 # The tests of single examples start those of the checkout, whatever is installed; the tour starts those of the wheel.
-wheel: $(VENV)/check.done  ## Build the wheel and run the tests against it, installed, under every one of $(PYTHONS).
+wheel: $(VENV)/check.done  ## Build the wheel and run the tests, or $(PARTS) of them, against it, installed, under every one of $(PYTHONS).
 	@rm -rf dist
 	@$(BIN)/python -m build --wheel > /dev/null
 	@for python in $(PYTHONS); do \
 		rm -rf .venv-wheel && $$python -m venv .venv-wheel && echo "The wheel under $$($$python --version):" && \
 		.venv-wheel/bin/python $(INSTALL) --requirement requirements/test.txt dist/*.whl && \
-		.venv-wheel/bin/python $(TEST) --ignore-glob='*/examples/test_*_*.py' || exit 1; \
+		.venv-wheel/bin/python $(TEST) --ignore-glob='*/examples/test_*_*.py' $(PARTS) || exit 1; \
 	done
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" $(BIN)/pyright --verifytypes errata --ignoreexternal
 
