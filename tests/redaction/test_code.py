@@ -128,3 +128,8 @@ def test_commands_refusals_and_frames_give_nothing_away(text, secret):
 )
 def test_commands_and_refusals_without_a_secret_stay(text):
     assert redact(text) == text
+
+
+@pytest.mark.parametrize("line", ["token = tokens[pos + 1]", "key = keys[i - 1]", "secret = secrets[index % size]"])
+def test_what_is_taken_out_of_a_list_is_code(line):
+    assert redact(line) == line

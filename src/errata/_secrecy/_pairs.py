@@ -60,6 +60,8 @@ _GOES_ON_AS_CODE = (" = ", " == ", " if ", " else", " or ", " and ", " | ", " + 
 _OF_OBJECT = ("self.", "this.", "cls.", "@", "$")
 _TARGETS = re.compile(r"\s{0,80}(?:[\w.]{1,64},\s?){1,8}")
 _CALLED = re.compile(r"[A-Za-z_](?:[\w.]|::){0,80}+")
+_SUBSCRIPT = re.compile(r"[A-Za-z_][A-Za-z_.]{0,80}+\[[A-Za-z_.]{1,40}+")
+_OPERATORS = (" + ", " - ", " * ", " % ", " // ")
 _CMDLET = re.compile(r"[A-Z][a-z]{1,20}-[A-Z][A-Za-z]{1,30}")
 _BOUND = re.compile(r"[a-z_]{1,40}")
 _HEX_COLOUR = re.compile(r"\#[0-9a-fA-F]{3,8}")
@@ -410,6 +412,8 @@ class _Pairs:
 
     def _is_name_of_program(self, name: str, joined: re.Match[str], text: str, following: str) -> bool:
         """Whether a value that is not quoted is a call, a type, a variable or several of them."""
+        if _SUBSCRIPT.fullmatch(text) and following.startswith(_OPERATORS):  # `token = tokens[i + 1]`
+            return True
         if following.startswith("]"):  # `token = tokens[i]`
             text, following = text.partition("[")[0], text[text.find("[") :] if "[" in text else following
         if _is_called(text, following) or following.startswith("["):
