@@ -119,7 +119,10 @@ def test_a_noun_before_something_to_read_is_no_deed(tool):
     assert presume(tool, "POST").harmless is False
 
 
-@pytest.mark.parametrize("tool", ["email_user", "trade", "update_status", "set_price", "charge_and_search"])
+@pytest.mark.parametrize(
+    "tool",
+    ["email_user", "trade", "update_status", "set_price", "charge_and_search", "shop_set_price", "order_update_price"],
+)
 def test_a_deed_is_one_whatever_it_is_done_to(tool):
     assert has_effect(tool) is True
 

@@ -226,7 +226,8 @@ def _content_of(value: object) -> Collection[object] | None:
     if isinstance(value, tuple):
         row = cast("tuple[object, ...]", value)
         names: object = getattr(type(row), "_fields", None)
-        return dict(zip(cast("tuple[str, ...]", names), row, strict=False)) if isinstance(names, tuple) else row
+        is_named = isinstance(names, tuple) and len(cast("tuple[str, ...]", names)) == len(row)
+        return dict(zip(cast("tuple[str, ...]", names), row, strict=True)) if is_named else row
     if isinstance(value, Collection):  # A mapping is one, too.
         return cast("Collection[object]", value)
     if isinstance(value, type):

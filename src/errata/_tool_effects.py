@@ -90,14 +90,13 @@ def parts_of(tool: str) -> Parts | None:
 def verb_of(tool: str) -> str | None:
     """Find the word in a tool's name that says what it changes; None if it reads, or does not say."""
     words = words_of(tool)
+    is_of_a_thing = not _READABLE.isdisjoint(words[-1:])
     for position, word in enumerate(words):
         if word in _READS:
             return None
-        if position == 0 and word in _NOUNS_FIRST and words[-1] in _READABLE:
-            continue
-        if word in _FAMILY and (position == 0 or word not in _NOUNS):
+        if word in _FAMILY and (position == 0 or word not in _NOUNS) and not (is_of_a_thing and word in _NOUNS_FIRST):
             return word
-    return None if words[-1:] and words[-1] in _READABLE else next((word for word in words if word in _FAMILY), None)
+    return next((word for word in words if word in _FAMILY and not (is_of_a_thing and word in _NOUNS_FIRST)), None)
 
 
 def reads(tool: str) -> bool:

@@ -352,8 +352,9 @@ def test_what_may_have_happened_is_looked_at_first_whatever_the_server_names(hin
     step = decide(known(fault, has_effect=has_effect, charge=True))
     assert step == AskUser("No answer. Check whether it happened before it is done again.")
     looking = dataclasses.replace(fault, recovery=dataclasses.replace(recovery, verify_tool="get_order"))
-    step = decide(known(looking, has_effect=has_effect, charge=True, get_order=False))
-    assert step == UseTool("get_order", to_verify=True, has_effect=False)
+    for charge in (True, None):
+        step = decide(known(looking, has_effect=has_effect, charge=charge, get_order=False))
+        assert step == UseTool("get_order", to_verify=True, has_effect=False)
 
 
 def test_another_way_to_read_is_taken_after_a_timeout():

@@ -2,6 +2,8 @@
 
 import base64
 import json
+import os
+import threading
 from urllib.parse import quote
 
 import pytest
@@ -193,3 +195,30 @@ def test_a_secret_is_hidden_as_others_quote_encode_and_break_it(written):
 
     assert "[redacted: secret]" in shown
     assert not [part for part in ("ün", "8x", "fc6e", "w7xu") if part in shown]
+
+
+def test_a_variable_that_only_says_where_a_secret_is_names_none(monkeypatch):
+    monkeypatch.setenv(
+        "JOB_ARGS", "--token=env:GITHUB_TOKEN --password=file:/run/secrets/db1 --secret=${VAULT_SECRET_7}"
+    )
+
+    for name in ("env:GITHUB_TOKEN", "file:/run/secrets/db1", "${VAULT_SECRET_7}"):
+        assert redact(f"{name} is not set") == f"{name} is not set"
+
+
+def test_variables_that_come_and_go_in_another_thread_break_nothing():
+    stop = threading.Event()
+
+    def churn():
+        while not stop.is_set():
+            os.environ["SHORT_LIVED"] = "x"
+            os.environ.pop("SHORT_LIVED", None)
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    try:
+        for number in range(2_000):
+            redact(f"nothing to hide in {number}")
+    finally:
+        stop.set()
+        thread.join()

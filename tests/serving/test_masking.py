@@ -12,7 +12,9 @@ from mcp.shared.exceptions import MCPError
 from serving.three_servers import MAKERS, connected, fast_mcp
 
 import errata
-from errata import Code, Contract, Failure, FaultError, dialects, guard, not_found, raises
+from errata import Code, Contract, Failure, Fault, FaultError, dialects, guard, not_found, raises
+from errata.client import CallFailed
+from errata.client._failed import Asked
 
 pytestmark = pytest.mark.anyio
 VALIDATING = ("MCPServer", "FastMCP")
@@ -286,9 +288,20 @@ async def guarded_by_errata() -> str:
         raise ValueError("table orders_2026")
 
 
+async def asking_another() -> str:
+    raise CallFailed.of(
+        Fault(code=Code.NETWORK_ERROR, message="No answer: table orders_2026 is locked"),
+        Asked("tool", "orders"),
+        server="inner",
+        is_local=True,
+        cause=OSError("table orders_2026 is locked"),
+    )
+
+
 async def test_words_that_quote_their_cause_are_still_meant(kind, era):
-    server = MAKERS[kind](found_nothing, guarded_by_errata)
+    server = MAKERS[kind](found_nothing, guarded_by_errata, asking_another)
     errata.install(server, mask=True)
     meant = (await _error(server, "found_nothing", era)).structured_content["error"]
     assert meant["message"] == "No order 17. Call list_orders to see which exist."
-    assert "orders_2026" not in (await _error(server, "guarded_by_errata", era)).model_dump_json()
+    for tool in ("guarded_by_errata", "asking_another"):
+        assert "orders_2026" not in (await _error(server, tool, era)).model_dump_json()

@@ -17,6 +17,8 @@ _LEAST_TOLD = 6
 _LEAST_FOUND = 8
 _LEAST_LINE = 16
 _LEAST_PHRASE = 12
+_REFERENCES = ("~", ".", "http", "unix:", "$", "{{", "env:", "file:", "vault:", "op:", "<")
+"""What a value begins with that only says where to find another one."""
 _LONGEST = 16_384
 _ENVIRONMENT_AGE_S = 1.0
 """How long a changed variable may go unnoticed; a new one never does."""
@@ -100,12 +102,17 @@ class Known:
         return self._generation
 
     def _look_around(self) -> None:
-        now = time.monotonic()
-        if len(os.environ) != self._variables or now - self._read_at > _ENVIRONMENT_AGE_S:
+        if not self._is_up_to_date():
             with self._lock:
-                self._variables, self._read_at = len(os.environ), now
+                if self._is_up_to_date():  # Another thread was faster.
+                    return
+                variables, now = len(os.environ), time.monotonic()
                 self._found = frozenset(form for value in _environment() for form in _forms(value))
                 self._arrange()
+                self._variables, self._read_at = variables, now  # Last: until then, nobody else goes on without them.
+
+    def _is_up_to_date(self) -> bool:
+        return len(os.environ) == self._variables and time.monotonic() - self._read_at <= _ENVIRONMENT_AGE_S
 
     def _arrange(self) -> None:
         forms = tuple(sorted(self._found.union(*self._told.values()), key=lambda form: (-len(form), form)))
@@ -206,8 +213,8 @@ def generation() -> int:
 
 def _environment() -> Iterator[str]:
     """Read the secrets in variables whose names announce one, or whose values name one, unless they could be anything else."""
-    for name, value in list(os.environ.items()):
-        text = value.strip()
+    for name in list(os.environ):
+        text = os.environ.get(name, "").strip()  # Another thread may have removed it.
         promise = announced(name) or announced(name.rstrip("sS"))  # `API_KEYS` are several.
         if promise and promise.kind in {"password", "token", "key", "secret"}:
             yield from (part for part in _parts(text) if _could_be_nothing_else(part, is_sure=promise.sure))
@@ -245,7 +252,7 @@ def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
     """Whether a value is no word, path, address or number that turns up in innocent text as well."""
     if not _LEAST_FOUND <= len(value) <= _LONGEST or value.isdigit() or _is_everyday(value):
         return False
-    if value.startswith(("~", ".", "http", "unix:")) or (value.startswith("/") and not is_machine_made(value)):
+    if value.startswith(_REFERENCES) or (value.startswith("/") and not is_machine_made(value)):
         return False
     mixed = len({(c.islower(), c.isupper(), c.isdigit()) for c in value if not c.isspace()})
     if is_machine_made(value) or mixed >= 3 or (len(value) >= _LEAST_LINE and mixed > 1):  # noqa: PLR2004

@@ -3,14 +3,14 @@
 import dataclasses
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, NoReturn
 
 from errata._advice import with_next_step
 from errata._fault import Fault, FaultError, FieldIssue, Recovery, identified
-from errata._foreign_text import named, visible
+from errata._foreign_text import named
 from errata._jsonable import jsonable
 from errata._needs_input import NeedsInput
-from errata._redaction import redact
+from errata._redaction import redact_within
 from errata._secrecy import redact_plain
 from errata._serving._request import Kind, Request
 from errata._taxonomy import Code
@@ -144,7 +144,8 @@ class Exhausted(Failed):
 
 
 _URL_ELICITATION_REQUIRED = -32042
-_LARGEST_DATA = 64 * 1024 * 1024
+_LONGEST_MESSAGE = 32_000
+_LARGEST_DATA = 64 * 1024
 
 
 def hide_secrets(error: BaseException) -> None:
@@ -154,10 +155,14 @@ def hide_secrets(error: BaseException) -> None:
     """
     if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
         return
-    body: Any = cast("Any", error).error
-    body.message = redact(visible(body.message))
-    if body.data is not None and body.code != _URL_ELICITATION_REQUIRED:
-        body.data = redact_plain(jsonable(body.data, size=_LARGEST_DATA))
+    body: Any = getattr(error, "error", None)
+    message, data = getattr(body, "message", None), getattr(body, "data", None)
+    if isinstance(message, str) and (redacted := redact_within(message, _LONGEST_MESSAGE)) != message:
+        body.message = redacted
+    if data is not None and body.code != _URL_ELICITATION_REQUIRED:
+        plain = redact_plain(jsonable(data, size=_LARGEST_DATA))
+        if plain != data:
+            body.data = plain
 
 
 def raise_as_it_is(error: BaseException) -> NoReturn:

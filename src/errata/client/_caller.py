@@ -242,10 +242,10 @@ class Caller:
         trip.is_known = self._tools.is_known(trip.asked.name, port)
         self._note(trip, self._tools.declared(trip.asked.name, port))
         if not trip.is_known and not KEYS.isdisjoint(trip.asked.arguments):
-            await self._learn(trip)
+            await self._learn(trip, trip.asked.name)
 
-    async def _learn(self, trip: "_Trip") -> None:
-        declared = await self._tools.learn(trip.asked.name, self._link, limit_s=trip.limit_s)
+    async def _learn(self, trip: "_Trip", name: str | None) -> None:
+        declared = await self._tools.learn(name, self._link, limit_s=trip.limit_s) if name else None
         trip.is_known = declared is not None
         if trip.is_to_be_learned:
             self._note(trip, declared)
@@ -258,7 +258,7 @@ class Caller:
         """Decide whether it may be repeated, and what may be proposed; the server is asked what the tool declares if that matters."""
         name, is_tool = trip.asked.name, trip.asked.kind == "tool"
         if not trip.is_known and self._depends_on_tools(failed, trip):
-            await self._learn(trip)
+            await self._learn(trip, name if is_tool else _tool_named_by(failed.fault))
         if is_tool:
             failed.has_effect = self._tools.effects(name).get(name, has_effect(name))
         fault = _trusted(failed, trip.harmless) if is_tool else failed.fault
@@ -360,6 +360,12 @@ def _trusted(failed: CallFailed, harmless: bool | None) -> Fault:  # noqa: FBT00
     if lowered.retry is Retry.FIX_INPUT and _calls_itself_a_success(failed.response):
         return dataclasses.replace(lowered, retry=Retry.VERIFY_FIRST)  # It has run to its end, whatever it says.
     return lowered
+
+
+def _tool_named_by(fault: Fault) -> str | None:
+    """Return a tool that a fault proposes."""
+    recovery = fault.recovery or NO_RECOVERY
+    return recovery.fallback_tool or recovery.verify_tool
 
 
 def _calls_itself_a_success(response: object) -> bool:

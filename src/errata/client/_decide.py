@@ -214,17 +214,13 @@ def _tool_of(outcome: object) -> str:
 
 def _as_advised(case: _Case) -> Step | None:
     """Follow the kind of next step that the server names; what may have happened is looked at first, whatever it names."""
-    recovery = case.recovery
+    recovery, may_have_happened = case.recovery, case.may_have_happened
     match recovery.hint_class:
-        case None | RecoveryHint.RETRY_LATER:
-            return None
-        case _ if case.may_have_happened:
-            return _if_harmless(case)
         case RecoveryHint.REPORT_TO_USER:
-            return AskUser(recovery.user_message or case.fault.message)
-        case RecoveryHint.CHECK_INPUT if recovery.corrective_params:
+            return _look_first(case) if may_have_happened else AskUser(recovery.user_message or case.fault.message)
+        case RecoveryHint.CHECK_INPUT if recovery.corrective_params and not may_have_happened:
             return _fix(case)
-        case RecoveryHint.TRY_ALTERNATIVE:
+        case RecoveryHint.TRY_ALTERNATIVE if not may_have_happened:
             return case.fallback
         case _:
             return None
@@ -259,8 +255,9 @@ def _in_hours(wait_ms: int) -> str:
 
 
 def _if_harmless(case: _Case) -> Step:
-    """Nobody said that it does no harm, and it may have happened: an author's other way, a look, or a person."""
-    return case.fallback or _look_first(case)
+    """Nobody said that it does no harm, and it may have happened: a look, an author's other way, or a person."""
+    look = case.look if case.may_have_happened else None
+    return look or case.fallback or _look_first(case)
 
 
 def _look_first(case: _Case) -> Step:

@@ -97,6 +97,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         error.dialect = dialect
         error.word = word
         error.is_hearsay = word is not None and word < Word.DATA
+        error.is_classified = cause is not None
         error.identity = identity_of(asked, server)
         error.occurrence = next(_OCCURRENCES)
         return error

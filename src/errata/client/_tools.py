@@ -136,7 +136,8 @@ class Tools:
             if port.session is self._session:  # Others may have opened a new one meanwhile.
                 declared, before = _declared(listed), self._declared.get(listed.name)
                 if before is not None and before.harmless is not True and declared.harmless:
-                    declared = declared._replace(harmless=before.harmless)  # A list that changes makes no tool bolder.
+                    # A list that changes makes no tool bolder.
+                    declared = declared._replace(harmless=before.harmless, has_effect=before.has_effect)
                 self._declared[listed.name] = declared
 
     def _turn(self) -> AbstractAsyncContextManager[object]:

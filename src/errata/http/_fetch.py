@@ -7,12 +7,12 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast, overload
 from urllib.parse import urlsplit, urlunsplit
 
-from errata._fault import Fault, made_of
+from errata._fault import Fault, FaultError, made_of
 from errata._jsonable import jsonable_object, text_of
 from errata._responses._sentences import clean, service_name
 from errata._taxonomy import Code, Retry
 from errata._values import is_a
-from errata.classification import classify
+from errata.classification._classify import classify_with_ground
 from errata.http._bounded import MAX_BODY_BYTES, BodyTooLargeError, body_limit_of, read_bounded, size
 from errata.http._client import Client, Response, new_client
 from errata.http._error import aerror_from_response
@@ -120,7 +120,7 @@ class _Call(NamedTuple):
         except BodyTooLargeError as error:
             raise made_of(error, self._too_large(error)) from error
         except Exception as error:
-            raise made_of(error, self._fault(classify(error))) from error
+            raise self._error(error) from error
 
     def _built(self, client: Client[Any], request: dict[str, object]) -> object:
         """Make the request. A URL may come from the model; a keyword of the wrong name or kind is our caller's."""
@@ -129,7 +129,7 @@ class _Call(NamedTuple):
         except TypeError:
             raise
         except Exception as error:
-            raise made_of(error, self._fault(classify(error))) from error
+            raise self._error(error) from error
 
     def _too_large(self, error: BodyTooLargeError) -> Fault:
         """Say that the answer was given up. The request was processed, and another answer would be as large."""
@@ -143,6 +143,11 @@ class _Call(NamedTuple):
     @property
     def _asked(self) -> str:
         return f"`{clean(f'{self.method} {_shown(self.url)}', _LONGEST_URL)}`"
+
+    def _error(self, error: Exception) -> FaultError:
+        """Return what an exception of the client means here."""
+        fault, rests_on_words = classify_with_ground(error)
+        return made_of(error, self._fault(fault), is_hearsay=rests_on_words)
 
     def _fault(self, fault: Fault) -> Fault:
         """Say who did not answer, and what."""

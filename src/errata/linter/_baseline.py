@@ -89,9 +89,10 @@ class Baseline:
 
 def _file_of(settings: Settings) -> Path:
     """Return where the baseline of a project lies. A project names it, so that it may be no other file, and nowhere else."""
-    file, root = settings.root / settings.baseline, os.path.realpath(settings.root)
-    below = Path(os.path.realpath(file.parent)).is_relative_to(root)
-    if not below or file.suffix != ".json" or ".git" in file.parts[len(settings.root.parts) :]:
+    file, root = settings.root / settings.baseline, Path(os.path.realpath(settings.root))
+    directory = Path(os.path.realpath(file.parent)) if "\0" not in settings.baseline else Path("/")
+    below = directory.is_relative_to(root) and ".git" not in directory.parts[len(root.parts) :]
+    if not below or file.suffix != ".json":
         raise BaselineError(
             f"the baseline `{settings.baseline}` is no JSON file of the project",
             "name one in `[tool.errata.lint]`, such as `.errata-baseline.json`",
@@ -110,7 +111,8 @@ def _readable(file: Path) -> "Counter[Fingerprint]":
         return _read(file)
     except BaselineError:
         if "baseline" not in file.name:
-            raise BaselineError(f"`{file}` is there, and no baseline", "remove it, or name another file") from None
+            advice = "remove it, or name another file in `[tool.errata.lint]`"
+            raise BaselineError(f"`{file}` is there, and no baseline", advice) from None
         return Counter()
 
 

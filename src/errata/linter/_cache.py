@@ -202,12 +202,16 @@ def _users_key(root: Path) -> bytes | None:
 
 def _kept_key(file: Path) -> bytes | None:
     if not file.exists():  # Whole or not at all: whoever is ended meanwhile leaves no half of one.
-        written, name = tempfile.mkstemp(dir=file.parent, prefix="lint.key.")
+        written, name = tempfile.mkstemp(dir=file.parent, prefix="lint.key.", suffix=".tmp")
         try:
             with os.fdopen(written, "wb") as writing:
                 writing.write(os.urandom(_KEY_BYTES))
-            with contextlib.suppress(FileExistsError):
+            try:
                 os.link(name, file)
+            except FileExistsError:
+                pass
+            except OSError:  # Where there are no links, the one who comes last wins.
+                Path(name).replace(file)
         finally:
             Path(name).unlink(missing_ok=True)
     opened = os.open(file, os.O_RDONLY | _NO_LINKS | getattr(os, "O_NONBLOCK", 0))

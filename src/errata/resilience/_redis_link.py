@@ -5,12 +5,13 @@ import functools
 import hashlib
 import math
 import pkgutil
+import re
 import time
 import traceback
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias, cast
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 _MOST_CAUSES: Final = 10
 _TRIES: Final = 2  # The first one may only tell the server's time, where it is not known or was set.
@@ -177,22 +178,26 @@ class _SeveralHosts(NamedTuple):
 
     @classmethod
     def of(cls, name: str, rest: str) -> "_SeveralHosts":
-        rest, _, query = rest.partition("?")
-        who, _, places = rest.rpartition("@")
-        several, _, path = places.partition("/")
+        found = _SEVERAL.fullmatch(rest)
+        if found is None:
+            raise ValueError(
+                "`RedisStore` was given hosts that are none. Give each with its port, as in `one:26379,two:26379`."
+            )
+        who, query, path = found["who"] or "", found["query"] or "", found["path"] or ""
         like_one = _redis().ConnectionPool.from_url(f"{name}://{_quoted(who)}one/?{query}")
         settings = {key: value for key, value in _kept(like_one.connection_kwargs).items() if key not in _OF_ONE}
-        hosts = [cls._host(each) for each in several.split(",")]
+        hosts = [cls._host(each) for each in found["hosts"].split(",")]
         return cls(hosts, [unquote(part) for part in path.split("/") if part], settings, name == "rediss")
 
     @staticmethod
     def _host(text: str) -> tuple[str, int]:
-        parts = urlsplit(f"//{text}")
-        if not parts.hostname or parts.port is None:
-            raise ValueError(
-                "`RedisStore` was given a host without a port. Give each with its port, as in `one:26379,two:26379`."
-            )
-        return parts.hostname, parts.port
+        host, _, port = text.rpartition(":")
+        return host.strip("[]"), int(port)
+
+
+_HOST = r"(?:\[[0-9a-fA-F:.]+\]|[\w.\-]+):\d{1,5}"
+_SEVERAL = re.compile(rf"(?:(?P<who>.*)@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?P<path>/[^?]*)?(?:\?(?P<query>.*))?")
+"""Hosts with their ports, and who asks before them: a password may have any sign in it."""
 
 
 def _of_sentinels(address: _SeveralHosts, timeout_s: float) -> _Address:
