@@ -29,7 +29,9 @@ _FAMILY = {
         ("cancel", "close", "archive", "revoke", "terminate", "stop", "kill", "disable", "abort"),
         ("write",), ("upload", "import", "push"), ("invite",), ("merge",), ("deploy", "install", "apply"),
         ("uninstall",), ("restart", "reboot"), ("rollback",), ("trigger",), ("scale",), ("execute",), ("assign",),
-        ("approve",), ("reject",), ("duplicate", "copy", "clone"), ("enable",), ("reset",),
+        ("approve", "confirm", "accept"), ("reject", "decline"), ("duplicate", "copy", "clone"), ("reset", "rotate"),
+        ("enable", "activate", "unlock"), ("deactivate", "suspend", "ban", "kick"), ("restore",), ("migrate",), ("burn",),
+        ("subscribe",), ("unsubscribe",), ("grant",), ("launch",), ("commit",), ("vote",), ("tweet", "sms"), ("credit",),
     )
     for word in family
 }
@@ -44,6 +46,7 @@ _NOUNS = frozenset([
     "bid", "capture", "checkout", "debit", "dispatch", "email", "mint", "payout", "ship", "stake", "swap", "trade", "void", "wire",
     "book", "change", "charge", "clone", "comment", "copy", "execute", "mail", "merge", "new", "order", "patch", "place",
     "post", "reply", "schedule", "scale", "set", "store", "transfer", "trigger", "update", "upgrade", "write", "make",
+    "ban", "commit", "credit", "grant", "launch", "sms", "tweet", "vote",
 ])
 # Nouns also at the beginning of a name, if it ends with something that one reads: `trade_history`.
 _NOUNS_FIRST = frozenset([

@@ -134,11 +134,17 @@ def test_what_was_repeated_in_vain_is_not_repeated_again():
     assert isinstance(decide(Fault(code=Code.SERVICE_UNAVAILABLE, message="Down. (failed after 2 attempts)")), Stop)
 
 
-@pytest.mark.parametrize("verdict", [Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.VERIFY_FIRST])
+@pytest.mark.parametrize("verdict", [Retry.SAME_CALL, Retry.IF_HARMLESS])
 def test_a_read_that_failed_goes_back_to_the_model(verdict):
     read = failed(Fault(code=Code.TIMEOUT, message="No answer.", retry=verdict), tool="get_order")
     read.has_effect, read.attempts = False, 3
     assert decide(read) == TellModel("No answer.")
+
+
+def test_a_name_that_reads_does_not_outweigh_who_says_that_it_may_have_happened():
+    cash = failed(Fault(code=Code.TIMEOUT, message="No answer.", retry=Retry.VERIFY_FIRST), tool="get_cash")
+    cash.has_effect = False
+    assert decide(cash) == AskUser("No answer. Check whether it happened before it is done again.")
 
 
 def test_only_what_the_server_lists_is_proposed_and_what_changes_something_is_marked():

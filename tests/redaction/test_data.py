@@ -160,3 +160,32 @@ def test_a_password_in_a_pair_a_command_or_a_field_is_hidden(data):
 )
 def test_a_pair_a_command_or_a_field_without_a_password_stays(data):
     assert redact_data(data) == data
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"errors":[{"type":"field","value":"Harb0rLight!x9","msg":"Invalid value","path":"password","location":"body"}]}',
+        '[{"value": "Harb0rLight!x9", "description": "of the till", "name": "password"}]',
+        '{"cols": ["user", "password"], "values": ["bob", "Harb0rLight!x9"]}',
+    ],
+)
+def test_a_name_far_from_its_value_hides_it_in_a_text_that_is_json(text):
+    once = redact(text)
+
+    assert "Harb0r" not in once
+    assert redact(once) == once
+    assert json.loads(once)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"password": {"type": "string", "minLength": 12345678, "format": "password"}},
+        {"api_key_header": "X-API-Key", "password_env": "DB_PASSWORD"},
+        {"value": 17, "name": "token_count", "data": [1, 2]},
+    ],
+)
+def test_a_schema_and_the_names_of_headers_and_variables_stay(data):
+    assert redact_data(data) == data
+    assert redact(json.dumps(data)) == json.dumps(data)

@@ -186,3 +186,11 @@ def test_a_code_that_the_author_gives_a_guard_is_no_hearsay(breaker):
     with pytest.raises(FaultError):
         breaker.call(lambda: try_catch(tried_in_vain, operation="Notes.find", code=Code.SERVICE_UNAVAILABLE))
     assert breaker.status().state == "open"
+
+
+def test_a_sentence_in_data_that_speak_no_dialect_is_words_and_a_status_is_not():
+    sentence = recognise({"structuredContent": {"error": "503 Service Unavailable"}, "isError": True})
+    status = recognise({"structuredContent": {"error": "Busy", "status": 503}, "isError": True})
+    assert sentence.fault.code is status.fault.code is Code.SERVICE_UNAVAILABLE
+    assert sentence.rests_on_words
+    assert not status.rests_on_words

@@ -16,7 +16,8 @@ def redact(text: str) -> str:
     """
     if not isinstance(text, str):
         raise TypeError(f"`redact` takes text, not {type(text).__name__}. {_advice(text)}")
-    return _for_text()(text)
+    shown = _for_text()(text)
+    return _for_json()(shown) if shown[:1] in {"{", "["} else shown
 
 
 def are_harmless(*texts: str | None) -> bool:
@@ -57,6 +58,13 @@ def _for_data() -> Callable[[object], object]:
     from errata._secrecy._data import redacted_plain  # noqa: PLC0415
 
     return redacted_plain
+
+
+@cache
+def _for_json() -> Callable[[str], str]:
+    from errata._secrecy._data import redacted_json  # noqa: PLC0415
+
+    return redacted_json
 
 
 @cache

@@ -12,6 +12,7 @@ from errata._secrecy._keys import PRIVATE_MEMBERS
 from errata._secrecy._looks import Manner, is_worth_hiding
 from errata._secrecy._marks import free_name, hide, mark
 from errata._secrecy._names import Announced, announced_in
+from errata._secrecy._pairs import names_another
 from errata._secrecy._text import redacted as redact
 
 _NAME_AT_THE_END = re.compile(
@@ -59,13 +60,35 @@ def redacted_plain(value: object, promise: Announced | None = None) -> object:
             return value
 
 
+def redacted_json(text: str) -> str:
+    """Redact a text that is JSON by its members, too: a name may stand far from its value. Any other stays as it is."""
+    from json import dumps, loads  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
+
+    try:
+        may_tell = len(text) <= _LONGEST_JSON and any(map(text.lower().__contains__, _QUOTED_LABELS))
+        value: object = loads(text, parse_constant=_refuse) if may_tell else None
+    except (ValueError, RecursionError):
+        return text
+    plain = redacted_plain(value)
+    return text if plain == value else dumps(plain, ensure_ascii=False)
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(constant)  # NaN is not even equal to itself.
+
+
+_LONGEST_JSON = 65_536
+_QUOTED_LABELS = tuple(f'"{label}"' for label in sorted(_LABELLED | _REFUSED | _RECORDS))
+"""What a text has to have in it for a name to stand far from its value."""
+
+
 def _text(text: str, promise: Announced | None) -> str:
     if promise is None:
         return redact(text)
     if promise.kind == "cookie":
         return redact(hide(text, cookies(text, 0, len(text))[0]))
     text = redact(text)
-    return mark(promise.kind) if is_worth_hiding(promise, text, Manner()) else text
+    return mark(promise.kind) if not names_another(text) and is_worth_hiding(promise, text, Manner()) else text
 
 
 def _number(number: float, promise: Announced | None) -> object:
@@ -163,6 +186,8 @@ def _object(members: dict[str, object], promise: Announced | None, above: str | 
     lower = {key.lower(): item for key, item in members.items()} if len(members) >= _LEAST_LABELLED else {}
     heads = [cast("list[object]", item) for key, item in lower.items() if key in _HEADS and isinstance(item, list)]
     promises = _promised(heads[0]) if heads else []
+    if lower.get("type") in _TYPES_OF_SCHEMA:  # It says what a value has to be like, and is none.
+        promise = None
     label = next((name for label in _LABELS if (name := _label(lower.get(label)))), None) or _telling_id(lower) or above
     for key, item in members.items():
         name = free_name(redact(key), plain)
@@ -176,6 +201,7 @@ def _object(members: dict[str, object], promise: Announced | None, above: str | 
     return plain
 
 
+_TYPES_OF_SCHEMA = ("string", "number", "integer", "boolean", "object", "array")
 _PRIVATE = Announced("private key", sure=True)
 """What the private members of a JWK hold."""
 

@@ -9,7 +9,7 @@ from typing import cast
 from urllib.parse import quote, quote_plus, unquote
 
 from errata._fork import renewed_after_fork
-from errata._secrecy._looks import is_machine_made
+from errata._secrecy._looks import is_key_of_aws, is_machine_made
 from errata._secrecy._marks import KINDS, Span, mark
 from errata._secrecy._names import announced
 
@@ -253,7 +253,7 @@ def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
     if not _LEAST_FOUND <= len(value) <= _LONGEST or value.isdigit() or _is_everyday(value):
         return False
     if value.startswith(_REFERENCES) or (value.startswith("/") and not is_machine_made(value)):
-        return False
+        return is_key_of_aws(value)
     mixed = len({(c.islower(), c.isupper(), c.isdigit()) for c in value if not c.isspace()})
     if is_machine_made(value) or mixed >= 3 or (len(value) >= _LEAST_LINE and mixed > 1):  # noqa: PLR2004
         return True

@@ -241,7 +241,7 @@ def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noq
         return False
     if name.kind != "password" and (len(value) < _LEAST_SECRET or _FEW_DIGITS.fullmatch(value)):
         return False
-    if _PLAIN_PATH.match(value) and not is_machine_made(value) and not _is_telling(value.rpartition("/")[2]):
+    if _is_plain_path(value):
         return name.kind == "password" and "/" not in value[1:]
     if name.kind in _MADE and not manner.quoted and value.isalpha() and len(value) < _LEAST_MADE:
         return False  # `token = Comment`
@@ -259,6 +259,23 @@ def _is_personal(name: Announced, value: str) -> bool:
     if name.kind == "name" and not name.sure and (" " not in value or _COMPANY.search(value[:200])):
         return False
     return _compiled(_PERSONAL[name.kind]).fullmatch(value) is not None and not is_statement(value)
+
+
+def _is_plain_path(value: str) -> bool:
+    """Whether a value is a path or an address, and neither random nor a key that begins like one."""
+    if not _PLAIN_PATH.match(value) or is_key_of_aws(value):
+        return False
+    return not is_machine_made(value) and not _is_telling(value.rpartition("/")[2])
+
+
+def is_key_of_aws(value: str) -> bool:
+    """Whether a value is written as the secret keys of AWS are, some of which look like a path."""
+    kinds = {(c.isupper(), c.isdigit()) for c in value if c.isalnum()}
+    return len(kinds) == _ALL_KINDS and _FORTY.fullmatch(value) is not None
+
+
+_ALL_KINDS = 3
+_FORTY = re.compile(r"[A-Za-z0-9/+]{40}")
 
 
 def _is_error_code(value: str) -> bool:

@@ -402,7 +402,7 @@ class _Pairs:
     def _is_variable(self, name: str, joined: re.Match[str], value: _Value) -> bool:
         """Whether a value is a name of the program: `api_key=api_key`, `password = getpass.getpass()`."""
         if value.text == name or joined["tag"] is not None or joined["open"] is not None:
-            return _is_same_name(name, value.text) or _names_another(value.text)
+            return _is_same_name(name, value.text) or names_another(value.text)
         text, following = value.text, self._text[value.end : value.end + 8]
         if joined[0] == " :" and _BOUND.fullmatch(text):  # Of a statement: `WITH PASSWORD :pw`
             return True
@@ -575,10 +575,10 @@ def _is_about_one(text: str, following: str) -> bool:
         return text.isalpha()
     if following.startswith(" bytes"):
         return text.isdigit()
-    return _names_another(text)
+    return names_another(text)
 
 
-def _names_another(text: str) -> bool:
+def names_another(text: str) -> bool:
     """Whether a value is itself a name: `api_key_header: "X-API-Key"`, `env.str("SECRET_KEY")`, or a colour."""
     if _HEX_COLOUR.fullmatch(text):
         return True

@@ -62,7 +62,7 @@ def _after_a_thing() -> re.Pattern[str]:
 def _changed() -> re.Pattern[str]:
     """Match `the password was changed from X to Y`, in lower case."""
     return re.compile(
-        rf"(?:{_THING}) (?:has been |was )?(?:changed|reset|rotated|updated) from [\"'`]?(?P<old>[^\s\"'`]{{4,128}}+)[\"'`]? to [\"'`]?(?P<new>[^\s\"'`]{{4,128}}+)"
+        rf"(?:{_THING}) (?:has been |was )?(?:changed|reset|rotated|updated) from [\"'`]?(?P<old>[^\s\"'`]{{4,128}}+)[\"'`]? to [\"'`]?(?P<new>[^\s\"'`]{{1,128}}+)"
     )
 
 

@@ -15,7 +15,6 @@ from errata._serving._judging import Exhausted, Failed, ForTheProtocol, Refused
 from errata._serving._request import Request
 from errata._serving._settling import Nature, depends_on_the_tool
 from errata._taxonomy import Retry
-from errata.dialects._incoming import Word
 from errata.reading import recognise
 from errata.resilience import Breaker, Permit
 from errata.resilience._own_permit import held, is_counted_within
@@ -199,7 +198,7 @@ async def _returned(result: object, call: GuardedCall) -> Outcome:
     reading = None if told is None else recognise(told)
     if reading is None:
         return Outcome(None, result)
-    return Outcome(await _settled(reading.fault, call), result, is_hearsay=reading.word < Word.DATA)
+    return Outcome(await _settled(reading.fault, call), result, is_hearsay=reading.rests_on_words)
 
 
 async def _settled(fault: Fault, call: GuardedCall) -> Fault:

@@ -77,7 +77,8 @@ class _Case:
     @property
     def may_have_happened(self) -> bool:
         """Whether the call may have taken effect, and doing it once more may do harm."""
-        return self.has_effect is not False and self.fault.retry in {Retry.IF_HARMLESS, Retry.VERIFY_FIRST}
+        retry = self.fault.retry  # Whoever says VERIFY_FIRST knows more than the name of the tool does.
+        return retry is Retry.VERIFY_FIRST or (retry is Retry.IF_HARMLESS and self.has_effect is not False)
 
     @property
     def fallback(self) -> UseTool | None:
@@ -265,7 +266,7 @@ def _look_first(case: _Case) -> Step:
         return case.look
     message = case.fault.message.rstrip(".!?")
     wait = f"wait {whole_seconds(case.fault.retry_after_ms)} s" if case.fault.retry_after_ms else ""
-    if case.has_effect is False:
+    if not case.may_have_happened:
         return TellModel(f"{message}. To call it again, {wait} first." if wait else case.fault.message)
     checks = f"Check whether it happened, and {wait}," if wait else "Check whether it happened"
     return AskUser(case.recovery.user_message or f"{message}. {checks} before it is done again.")

@@ -13,6 +13,7 @@ from errata._foreign_text import named
 from errata._jsonable import jsonable
 from errata.client._streaks import NO_STREAK, Streak
 from errata.dialects._incoming import Word
+from errata.reading._decode import rests_on_words
 
 _SIZE = 64 * 1024 * 1024
 """As much of the arguments is compared; two calls that differ only behind that are taken for the same."""
@@ -96,7 +97,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         error.is_local = is_local
         error.dialect = dialect
         error.word = word
-        error.is_hearsay = word is not None and word < Word.DATA
+        error.is_hearsay = word is not None and rests_on_words(fault, dialect, word)
         error.is_classified = cause is not None
         error.identity = identity_of(asked, server)
         error.occurrence = next(_OCCURRENCES)

@@ -28,6 +28,16 @@ class Reading(NamedTuple):
     word: Word
     """Whose word it is: the server's own, as data or as text, or something that it quotes."""
 
+    @property
+    def rests_on_words(self) -> bool:
+        """Whether it proves nothing about the server: a text, or a sentence in data that speak no dialect."""
+        return rests_on_words(self.fault, self.dialect, self.word)
+
+
+def rests_on_words(fault: Fault, dialect: str, word: Word) -> bool:
+    """Tell whether only words say what a failure is, which may quote whoever called."""
+    return word < Word.DATA or (dialect == "none" and fault.http_status is None)
+
 
 def decode(message: object) -> Fault | None:
     """Read a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None when it is not a failure.
