@@ -35,8 +35,10 @@ class Reading(NamedTuple):
 
 
 def rests_on_words(fault: Fault, dialect: str, word: Word) -> bool:
-    """Tell whether only words say what a failure is, which may quote whoever called."""
-    return word < Word.DATA or (dialect == "none" and fault.http_status is None)
+    """Tell whether only words say what a failure is, which may quote whoever called; a status may stand in them, too."""
+    if word < Word.DATA:
+        return True
+    return dialect == "none" and (fault.http_status is None or str(fault.http_status) in fault.message)
 
 
 def decode(message: object) -> Fault | None:
