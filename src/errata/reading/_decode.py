@@ -36,9 +36,22 @@ class Reading(NamedTuple):
 
 def rests_on_words(fault: Fault, dialect: str, word: Word) -> bool:
     """Tell whether only words say what a failure is, which may quote whoever called; a status may stand in them, too."""
-    if word < Word.DATA:
-        return True
-    return dialect == "none" and (fault.http_status is None or str(fault.http_status) in fault.message)
+    return word < Word.DATA or (dialect == "none" and not _is_in(fault.data, fault.http_status))
+
+
+def _is_in(value: object, status: int | None) -> bool:
+    """Whether a status is one of the members of some data, and not only a part of a sentence."""
+    match value:
+        case bool() | None:
+            return False
+        case int() | str():
+            return status is not None and str(value) == str(status)
+        case list():
+            return any(_is_in(item, status) for item in cast("list[object]", value))
+        case Mapping():
+            return any(_is_in(item, status) for item in cast("Mapping[str, object]", value).values())
+        case _:
+            return False
 
 
 def decode(message: object) -> Fault | None:
