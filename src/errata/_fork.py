@@ -59,14 +59,12 @@ def _is_loading() -> bool:
 
     `__spec__._initializing` would tell it too late: the lock of a module is taken before there is a module.
     """
-    locks = getattr(
-        sys.modules.get("_frozen_importlib"), "_module_locks", {}
-    )  # A lock that nobody uses any more is gone.
+    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
     this_thread = _thread.get_ident()
+    late = [lock() for name, lock in list(locks.items()) if name.partition(".")[0] in _LOADED_LATE]
     return any(
-        name.partition(".")[0] in _LOADED_LATE and getattr(lock(), "owner", this_thread) != this_thread
-        for name, lock in list(locks.items())
-    )
+        lock is not None and lock.owner != this_thread for lock in late
+    )  # One that nobody uses any more is gone.
 
 
 def _renew_all() -> None:

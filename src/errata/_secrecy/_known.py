@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from array import array
 from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import cast
@@ -181,10 +182,14 @@ def _places(forms: tuple[str, ...], text: str) -> list[Span]:
     ]
 
 
-def _unbroken(text: str) -> tuple[str, list[int]]:
+def _unbroken(text: str) -> "tuple[str, array[int]]":
     """Return a text without its line ends, and where each of its characters stands in the text."""
-    lines = list(_lines(text))
-    return "".join(line for _, line in lines), [start + offset for start, line in lines for offset in range(len(line))]
+    lines: list[str] = []
+    positions = array("q")
+    for start, line in _lines(text):
+        lines.append(line)
+        positions.extend(range(start, start + len(line)))
+    return "".join(lines), positions
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -5,6 +5,7 @@ a `repr` on one line. A view is such a text as it was; what is found in it is hi
 """
 
 import re
+from array import array
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -28,8 +29,8 @@ _LINE = re.compile(r"[^ \t\n][^\n]*+\n?+|\n")
 
 class _View(NamedTuple):
     text: str
-    positions: list[int]
-    """Where each of its letters stands."""
+    positions: "array[int]"
+    """Where each of its letters stands; a list would take five times the room."""
 
     def found(self, layer: _Layer) -> Iterator[Span]:
         for start, end, kind in layer(self.text, lowered(self.text)):
@@ -55,17 +56,17 @@ def found_in_views(text: str, rows: _Layer, pairs: _Layer, tables: _Layer) -> It
 def _as_it_was(text: str) -> _View:
     """Undo what was done to the line ends, the quotation marks and the margin of a text."""
     parts: list[str] = []
-    positions: list[int] = []
+    positions = array("q")
     start = 0
     for found in _WRITTEN.finditer(text):
         parts.append(text[start : found.start()])
-        positions += range(start, found.start())
+        positions.extend(range(start, found.start()))
         if found["margin"] is None:
             parts.append("\n" if found["end"] else found["quote"] or "\t")
             positions.append(found.end() - 1 if found["quote"] else found.start())
         start = found.end()
     parts.append(text[start:])
-    positions += range(start, len(text))
+    positions.extend(range(start, len(text)))
     return _View("".join(parts), positions)
 
 
@@ -76,6 +77,9 @@ def _in_parts(view: _View) -> _View:
 
 def _without_blanks(view: _View) -> _View:
     """Take away what stands before the lines."""
-    lines = [found.span() for found in _LINE.finditer(view.text)]
-    positions = [position for start, end in lines for position in view.positions[start:end]]
-    return _View("".join(view.text[start:end] for start, end in lines), positions)
+    lines: list[str] = []
+    positions = array("q")
+    for found in _LINE.finditer(view.text):
+        lines.append(found[0])
+        positions.extend(view.positions[found.start() : found.end()])
+    return _View("".join(lines), positions)
