@@ -52,13 +52,12 @@ _NEW_EMOJI = range(0x1F000, 0x1FB00)  # Where the next ones will be that this Py
 _RUNS_LOADS_OR_HIDES = r"(?:script|style|template|title|textarea|xmp|plaintext|no(?:script|frames|embed)|iframe|svg|math|select|details|dialog)\b"
 _TAG = (
     r"<(?=[A-Za-z!?])"                                                        # A tag, a comment or a link, unless …
-    rf"(?!(?!(?i:{_RUNS_LOADS_OR_HIDES}))[A-Za-z][\w .'\[\]\-]{{0,60}}/?>)"  # … it is `<module>` or `<class 'int'>`, …
-    r"(?!(?<=\w<)[A-Za-z]\w{0,60}+(?![\w\s/>:\-]))"                           # … or compares: `a<b`.
+    rf"(?!(?!(?i:{_RUNS_LOADS_OR_HIDES}))[A-Za-z][\w .'\[\]\-]{{0,60}}/?>)"  # … it is `<module>` or `<class 'int'>`.
 )
-_RENDERED = rf"\](?=\()(?!\(\w{{0,40}}\))|!(?=\[)|{_TAG}"  # A link, though not `handlers[0](event)`; an image; a tag.
+_RENDERED = rf"\](?=\()|!(?=\[)|{_TAG}"  # A link, an image, a tag.
 _RENDERED_IN_JSON = rf"\((?<=\]\()|\[(?<=!\[)|{_TAG}"
-_DEFINITION = r"(?m)^[ \t>*+\-0-9.)]*\[[^\[\]]{1,999}\](?=:\s{0,20}(?:\S{1,2000}[ \t]{0,20}(?:$|[\"'(])|\S{2000}|$))"
-"""Where the links of a text may lead: `[x]: https://…` at the beginning of a line; not `[ERROR]: the disk is full`."""
+_DEFINITION = r"(?m)^[ \t>*+\-0-9.)]*\[[^\[\]]{1,999}\](?=:)"
+"""Where the links of a text may lead: `[x]: https://…` at the beginning of a line."""
 _LABELLED = (
     rf"(?<![\w\-])(?i:{'|'.join(LABELS)})(?=[ \t]{{0,3}}[:\uff1a])|(?<![\w\-])(?i:error)(?=[ \t]?\[[A-Z_]{{2,40}}\][:\uff1a])"
 )

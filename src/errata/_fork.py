@@ -61,10 +61,9 @@ def _is_loading() -> bool:
     """
     locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
     this_thread = _thread.get_ident()
+    # They are weak references: a lock that nobody uses any more is gone.
     late = [lock() for name, lock in list(locks.items()) if name.partition(".")[0] in _LOADED_LATE]
-    return any(
-        lock is not None and lock.owner != this_thread for lock in late
-    )  # One that nobody uses any more is gone.
+    return any(lock is not None and lock.owner != this_thread for lock in late)
 
 
 def _renew_all() -> None:

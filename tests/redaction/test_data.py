@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from samples import TOKENS, survives
 from strategies import json_values
 
-from errata import redact, redact_data
+from errata import Code, Fault, dialects, redact, redact_data
 
 
 @dataclasses.dataclass
@@ -189,3 +189,30 @@ def test_a_name_far_from_its_value_hides_it_in_a_text_that_is_json(text):
 def test_a_schema_and_the_names_of_headers_and_variables_stay(data):
     assert redact_data(data) == data
     assert redact(json.dumps(data)) == json.dumps(data)
+
+
+@pytest.mark.parametrize("held", ["value", "default", "const", "example"])
+def test_what_a_schema_or_an_output_holds_is_hidden_as_the_value_is(held):
+    shown = redact_data({"db_password": {"sensitive": True, "type": "string", "minLength": 8, held: "Harb0rLight9"}})
+
+    assert shown["db_password"][held] == "[redacted: password]"
+    assert shown["db_password"]["minLength"] == 8
+
+
+BODY = '{"errors": [{"value": "Harb0rLight!x9", "msg": "Invalid value", "path": "password"}]}'
+
+
+def test_json_in_a_text_of_data_is_redacted_by_its_members_and_each_time():
+    for _ in range(2):  # A text that was judged before is not taken for harmless.
+        assert "Harb0r" not in redact(BODY)
+        assert "Harb0r" not in json.dumps(redact_data({"body": BODY, "list": [BODY]}))
+        fault = Fault(code=Code.INVALID_PARAMS, message=BODY, data={"body": BODY})
+        assert "Harb0r" not in json.dumps([dialects.get(name).encode(fault) for name in dialects.names()])
+
+
+@pytest.mark.parametrize("depth", [100, 400, 900, 5_000])
+@pytest.mark.parametrize(("before", "after"), [('{"value":', "}"), ("[", ', "value"]')])
+def test_json_that_nests_deeper_than_python_does_breaks_nothing(depth, before, after):
+    text = before * depth + '"Bearer abc"' + after * depth
+
+    assert redact(redact(text)) == redact(text)

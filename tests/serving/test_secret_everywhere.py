@@ -85,7 +85,7 @@ def _tools(secret):
     async def refusing() -> str:
         span = trace.get_current_span()
         span.set_attribute("process.command_args", ("pay", "--token", secret))
-        span.add_event(f"paying with {secret}", {"exception.args": (secret, "x")})
+        span.add_event(f"paying with {secret}", {"exception.args": (secret, "x"), "values": [None, secret]})
         raise raised(secret)
 
     async def crashing() -> str:

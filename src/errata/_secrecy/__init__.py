@@ -17,7 +17,7 @@ def redact(text: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"`redact` takes text, not {type(text).__name__}. {_advice(text)}")
     shown = _for_text()(text)
-    return _for_json()(shown) if shown[:1] in {"{", "["} else shown
+    return _for_json()(shown) if shown[:1] in {"{", "["} else shown  # Which few are, so that few load that.
 
 
 def are_harmless(*texts: str | None) -> bool:

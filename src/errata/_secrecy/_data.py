@@ -62,15 +62,18 @@ def redacted_plain(value: object, promise: Announced | None = None) -> object:
 
 def redacted_json(text: str) -> str:
     """Redact a text that is JSON by its members, too: a name may stand far from its value. Any other stays as it is."""
+    if text[:1] not in {"{", "["} or len(text) > _LONGEST_JSON:
+        return text
+    if not any(map(text.lower().__contains__, _QUOTED_LABELS)):
+        return text
     from json import dumps, loads  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
 
     try:
-        may_tell = len(text) <= _LONGEST_JSON and any(map(text.lower().__contains__, _QUOTED_LABELS))
-        value: object = loads(text, parse_constant=_refuse) if may_tell else None
-    except (ValueError, RecursionError):
+        value: object = loads(text, parse_constant=_refuse)
+        plain = redacted_plain(value)
+        return text if plain == value else dumps(plain, ensure_ascii=False)
+    except (ValueError, RecursionError):  # It is none, or nests deeper than anybody's body does.
         return text
-    plain = redacted_plain(value)
-    return text if plain == value else dumps(plain, ensure_ascii=False)
 
 
 def _refuse(constant: str) -> object:
@@ -84,7 +87,7 @@ _QUOTED_LABELS = tuple(f'"{label}"' for label in sorted(_LABELLED | _REFUSED | _
 
 def _text(text: str, promise: Announced | None) -> str:
     if promise is None:
-        return redact(text)
+        return redacted_json(redact(text))
     if promise.kind == "cookie":
         return redact(hide(text, cookies(text, 0, len(text))[0]))
     text = redact(text)
@@ -186,8 +189,7 @@ def _object(members: dict[str, object], promise: Announced | None, above: str | 
     lower = {key.lower(): item for key, item in members.items()} if len(members) >= _LEAST_LABELLED else {}
     heads = [cast("list[object]", item) for key, item in lower.items() if key in _HEADS and isinstance(item, list)]
     promises = _promised(heads[0]) if heads else []
-    if lower.get("type") in _TYPES_OF_SCHEMA:  # It says what a value has to be like, and is none.
-        promise = None
+    is_schema = lower.get("type") in _TYPES_OF_SCHEMA
     label = next((name for label in _LABELS if (name := _label(lower.get(label)))), None) or _telling_id(lower) or above
     for key, item in members.items():
         name = free_name(redact(key), plain)
@@ -197,11 +199,16 @@ def _object(members: dict[str, object], promise: Announced | None, above: str | 
             plain[name] = _row(records, promises) if is_one else [_row(row, promises) for row in records]
         else:
             private = _PRIVATE if "kty" in members and key in PRIVATE_MEMBERS else None
-            plain[name] = _member(key, item, private or _announced(key, item, label) or promise)
+            inherited = None if is_schema and key in _KEYWORDS_OF_SCHEMA else promise
+            plain[name] = _member(key, item, private or _announced(key, item, label) or inherited)
     return plain
 
 
 _TYPES_OF_SCHEMA = ("string", "number", "integer", "boolean", "object", "array")
+_KEYWORDS_OF_SCHEMA = frozenset(
+    {"type", "format", "pattern", "minLength", "maxLength", "minimum", "maximum", "title", "description", "required"}
+)
+"""What a JSON Schema says about a value; what it holds under another name is hidden as the value itself is."""
 _PRIVATE = Announced("private key", sure=True)
 """What the private members of a JWK hold."""
 

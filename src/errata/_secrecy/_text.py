@@ -110,7 +110,7 @@ def are_harmless(*texts: str | None) -> bool:
 
 
 def _remember(text: str, known_then: int) -> None:
-    if len(text) > _LONGEST_REMEMBERED:
+    if len(text) > _LONGEST_REMEMBERED or text[:1] in {"{", "["}:  # JSON is also judged by its members.
         return
     if len(_HARMLESS) >= _MOST_REMEMBERED:
         _HARMLESS.clear()

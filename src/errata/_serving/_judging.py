@@ -159,7 +159,7 @@ def hide_secrets(error: BaseException) -> None:
     message, data = getattr(body, "message", None), getattr(body, "data", None)
     if isinstance(message, str) and (redacted := redact_within(message, _LONGEST_MESSAGE)) != message:
         body.message = redacted
-    if data is not None and body.code != _URL_ELICITATION_REQUIRED:
+    if data is not None and getattr(body, "code", None) != _URL_ELICITATION_REQUIRED:
         plain = redact_plain(jsonable(data, size=_LARGEST_DATA))
         if plain != data:
             body.data = plain

@@ -71,8 +71,8 @@ def _safe(value: object) -> "AttributeValue | None":
         case str():
             return redact_within(value, _LONGEST_TEXT)
         case tuple() | list():
-            items = tuple(cast("Iterable[object]", value))
-            texts = tuple(redact_within(item, _LONGEST_TEXT) for item in items if isinstance(item, str))
-            return texts if len(texts) == len(items) else None  # Of numbers, nothing is to be hidden.
+            items = cast("Iterable[object]", value)
+            safe = [redact_within(item, _LONGEST_TEXT) if isinstance(item, str) else item for item in items]
+            return cast("AttributeValue", tuple(safe))
         case _:
             return None

@@ -269,6 +269,10 @@ class Caller:
 
     def _depends_on_tools(self, failed: CallFailed, trip: "_Trip") -> bool:
         """Whether the next step depends on what the server's tools declare."""
+        if (
+            trip.asked.kind == "connection"
+        ):  # There is none, and nobody opens another one because of what a server proposes.
+            return False
         fault, recovery = failed.fault, failed.fault.recovery or NO_RECOVERY
         if recovery.fallback_tool or recovery.verify_tool or recovery.corrective_params:
             return True
