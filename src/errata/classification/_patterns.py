@@ -52,7 +52,57 @@ SHARPER = (
     )),
     # JavaScript's names for a value that is refused; 003 reads the name of a class before any text.
     Pattern(_C.VALIDATION_FAILED, ("range error", "rangeerror", "uri error", "urierror")),
+    # A file of the server's own that is not there: which cluster it talks to, with which profile.
+    Pattern(_C.CONFIGURATION_ERROR, (
+        "config profile", "kube:config … no such file", "kube:config … not exist",
+        "kube:config … not found", "kubeconfig … does not exist", "kubeconfig … missing", "kubeconfig … no such file",
+        "kubeconfig … not found", "kubeconfig … not set", "invalid kube config", "invalid kubeconfig", "load kubeconfig",
+        "loading kubeconfig", "no configuration has been provided",
+    )),
     *_by_errno(),
+    # What the caller wrote in a language of its own: it has to be written anew, whoever stumbled over it.
+    Pattern(_C.VALIDATION_FAILED, (
+        # Regular expressions and globs.
+        "bad character range", "bad escape", "error parsing glob", "error parsing regexp", "glob … unclosed",
+        "invalid capture group", "invalid escape sequence", "invalid glob", "invalid group", "invalid regex",
+        "invalid regexp", "invalid regular expression", "lookbehind", "look behind", "missing closing",
+        "multiple repeat", "nothing to repeat", "out of order in character class", "quantifier … nothing",
+        "regex error", "regex parse error", "regular expression … error", "repetition operator", "unbalanced bracket",
+        "unbalanced parenthesis", "unclosed alternate", "unclosed bracket", "unclosed character class", "unclosed group",
+        "unmatched bracket", "unmatched parenthesis", "unterminated character", "unterminated group",
+        "unterminated regular expression", "unterminated subpattern",
+        # CSV.
+        "csv parse error", "csv parsing error", "error tokenizing data", "extraneous quote", "in non quoted field",
+        "invalid closing quote", "invalid csv", "invalid opening quote", "invalid record length", "malformed csv",
+        "quote not closed", "quoted field unterminated", "wrong number of fields",
+        # YAML.
+        "bad indentation", "cannot start any token", "could not find expected", "did not find expected",
+        "duplicated mapping key", "flow collection … must be", "implicit map keys", "mapping values are not allowed",
+        "nested mappings are not allowed", "undefined alias", "unidentified alias", "while parsing a", "while scanning",
+        "yaml error", "yaml exception", "yaml parse error", "yaml parsing error", "yamlexception",
+        # GraphQL.
+        "cannot query field", "cannot spread fragment", "expected name … found", "graphql validation",
+        "must have a selection", "must not have a selection", "of required type", "unknown directive", "unknown fragment",
+        "variable … never used", "variable … not defined",
+        # Arithmetic.
+        "complex infinity", "dimension mismatch", "divide by zero", "divided by zero", "dividing by zero",
+        "division by 0", "division by zero", "incompatible units", "log of zero", "logarithm of", "math domain error",
+        "matrix is singular", "modulo by zero", "negative factorial", "singular matrix", "square root of",
+        "undefined function", "undefined symbol", "undefined variable", "unexpected end of expression",
+        "unexpected operator", "unit mismatch", "units do not match", "expected:char",
+        "unexpected part",
+    )),
+    # An answer that a client puts into the name of its exception: `TransportError(503, …)`.
+    Pattern(None, (
+        "api error:{status}", "connection error:{status}", "network error:{status}", "request error:{status}",
+        "transport error:{status}",
+    )),
+    # What only another address mends; a guard says so, and no certificate or name server.
+    Pattern(_C.FORBIDDEN, (
+        "blocked address", "blocked domain", "blocked host", "blocked url", "internal address", "internal ip",
+        "internal network", "localhost … blocked", "localhost … not allowed", "loopback address", "private address",
+        "private host", "private ip", "private network", "private url", "ssrf", "url … blocked",
+    )),
     # A quota that only money mends; 003 calls it a rate limit.
     Pattern(_C.RATE_LIMITED, ("billing details", "insufficient quota", "plan and billing"), _NEVER),
     Pattern(_C.INSUFFICIENT_BALANCE, ("quota … upgrade to", "quota … upgrade your")),
@@ -72,6 +122,12 @@ SHARPER = (
         "throttled", "throttling", "throughput … exceeded", "tokens per minute", "too many attempts", "too many calls",
         "too many login attempts", "too many messages", "too many queries", "too many requests", "toomanyrequests",
         "usage limit",
+    )),
+    # A session in which data is kept is no login.
+    Pattern(_C.NOT_FOUND, (
+        "browser session", "data session", "database session", "debug session", "dataframe session", "game session",
+        "invalid session id", "kernel session", "no active session", "no session", "notebook session", "shell session",
+        "session … does not exist", "session … not found", "terminal session", "unknown session",
     )),
     # A key that is not accepted arrives as 400, 401 and 403, and in texts that say "invalid".
     Pattern(_C.UNAUTHORIZED, (
@@ -143,6 +199,18 @@ SHARPER = (
         "expecting … eof", "extraneous input", "mismatched input", "no viable alternative", "parse error … eof",
         "syntax error … eof", "unexpected eof while parsing", "unexpected eof … expected", "unexpected eof … expecting",
         "unexpected eof … line",
+    )),
+    # What is refused before anybody is asked.
+    Pattern(_C.VALIDATION_FAILED, (
+        "deserialize parameters", "set confirm", "unsupported database", "unsupported … scheme", "unsupported … url",
+    )),
+    # A file that is not what its name says.
+    Pattern(_C.SERIALIZATION_ERROR, ("could not find eocd", "invalid zip", "not a pdf", "not an ole2", "zip archive", "zip error")),
+    # A state that does not lead there.
+    Pattern(_C.OPERATION_NOT_ALLOWED, (
+        "claimed by", "direct transition", "enough approvals", "invalid transition", "is not active", "no active timer",
+        "no changes between", "no operations to", "not in progress", "nothing to redo", "nothing to undo",
+        "status transition", "transition from",
     )),
     # Who could not parse an argument has nothing wrong with its own data.
     Pattern(_C.VALIDATION_FAILED, ("invalid argument … parse", "invalid parameter … parse")),
@@ -231,6 +299,14 @@ SHARPER = (
     )),
     # A store that is full stays full, and may have taken a part.
     Pattern(_C.SERVICE_UNAVAILABLE, ("disk full", "disk is full", "insufficient storage", "no space left"), _NEVER),
+    # What is missing here for good, and not for now.
+    Pattern(_C.NOT_IMPLEMENTED, (
+        "unavailable for this", "unavailable on this", "unavailable on … connection", "unavailable on … server",
+        "unavailable on … version", "unavailable over", "unavailable with", "unavailable without",
+    )),
+    Pattern(_C.OPERATION_NOT_ALLOWED, (
+        "unavailable during", "unavailable in this", "unavailable in … mode", "unavailable until", "unavailable while",
+    )),
     # A failure that the text itself calls temporary.
     Pattern(_C.SERVICE_UNAVAILABLE, (
         "at capacity", "backend is not available", "being restarted", "bootstrapping", "cannot allocate memory",
@@ -314,7 +390,7 @@ SHARPER = (
         "access denied", "access is denied", "access restricted", "access to … denied", "accessdenied",
         "account disabled", "account has been suspended", "account is disabled", "account is suspended",
         "account suspended", "admin only", "blacklist", "blacklisted", "blocked because", "blocked by",
-        "blocked command", "blocked for", "blocked operation", "blocked operator", "blocklist", "blocklisted",
+        "blocked command", "command denied", "blocked for", "blocked operation", "blocked operator", "blocklist", "blocklisted",
         "blocks requests", "contains blocked", "contains forbidden", "content policy", "cors", "csrf", "dangerous",
         "deny list", "denylist", "disallowed", "disallows", "do not have access", "do not have the required",
         "do not own", "does not have access", "does not own", "doesn't have … permission", "don't have access",
@@ -398,12 +474,13 @@ SHARPER = (
         "not a known", "not be found", "not exist", "not found", "not in the database", "not known", "not listed",
         "not present in", "not recognised", "not recognized", "notfound", "nothing found", "nothing matched",
         "nothing matches", "resource missing", "returned no data", "unable to find", "unable to locate",
-        "unknown account", "unknown branch", "unknown channel", "unknown city", "unknown collection", "unknown command",
+        "unknown account", "unknown branch", "unknown channel", "unknown city", "unknown cluster", "unknown collection",
+        "unknown column", "unknown command", "unknown instance",
         "unknown connection", "unknown customer", "unknown database", "unknown document", "unknown entity",
         "unknown file", "unknown id", "unknown index", "unknown issue", "unknown item", "unknown link",
         "unknown location", "unknown model", "unknown namespace", "unknown object", "unknown order", "unknown page",
         "unknown partition", "unknown product", "unknown project", "unknown prompt", "unknown queue", "unknown record",
-        "unknown reference", "unknown repository", "unknown resource", "unknown revision", "unknown session",
+        "unknown reference", "unknown repository", "unknown resource", "unknown revision",
         "unknown symbol", "unknown table", "unknown ticket", "unknown tool", "unknown topic", "unknown user",
         "unrecognised", "unrecognized id", "wasn't found", "weren't found", "zero results",
     )),
@@ -434,7 +511,7 @@ SHARPER = (
         "is not valid under", "is required", "less than minimum", "maximum context", "maximum of", "may contain only",
         "may not be", "may not exceed", "may only contain", "mismatched", "missing arg", "missing argument",
         "missing field", "missing from arguments", "missing in arguments", "missing in request", "missing input",
-        "missing mandatory", "missing param", "missing parameter", "missing property", "missing required",
+        "missing mandatory", "missing param", "missing … parameter", "missing property", "missing required",
         "missing value", "must be a", "must be absolute", "must be after", "must be an", "must be at least",
         "must be at most", "must be before", "must be between", "must be greater", "must be in", "must be larger",
         "must be less", "must be non negative", "must be of type", "must be one of", "must be positive",
@@ -461,7 +538,7 @@ SHARPER = (
         "unknown operation", "unknown option", "unknown parameter", "unknown stage", "unknown time zone",
         "unknown timezone", "unknown type", "unknown unit", "unknown variant", "unknown … operator",
         "unknown … supported", "unprocessable", "unrecognized", "unsupported file", "unsupported format",
-        "unsupported protocol", "unsupported scheme", "unsupported type", "unsupported uri", "unsupported url",
+        "unsupported protocol", "unsupported type", "unsupported uri",
         "unsupported value", "using both", "validation error", "validation failed", "validationerror", "violates",
         "wrong format", "wrong number of", "wrong type", "wrongtype",
     )),
@@ -508,7 +585,7 @@ SHARPER = (
     Pattern(_C.INITIALIZATION_FAILED, ("not been initialized", "not initialized", "uninitialized")),
     # What says that something does not fit, and not what.
     Pattern(_C.VALIDATION_FAILED, (
-        "are identical", "cannot parse", "compilation error", "could not convert", "could not parse", "does not match",
+        "are identical", "cannot parse", "empty file", "is no file", "no columns to parse", "not in document", "compilation error", "could not convert", "could not parse", "does not match",
         "exceeds", "not enough arguments", "not unique", "one statement", "syntax error", "syntaxerror",
         "unable to parse", "unbalanced", "unexpected token", "unsupported",
     )),

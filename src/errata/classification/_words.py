@@ -15,6 +15,7 @@ from errata._values import is_a
 from errata.classification._answer import Answer
 from errata.classification._call import Call
 from errata.classification._carried import WORDS_AT, is_bare
+from errata.classification._languages import in_english
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
 from errata.classification._reach import peek, text_at
@@ -60,14 +61,14 @@ class Patterns:
         rows, matcher = self._rows, self._matcher
         if matcher is None:
             matcher = self._matcher = Matcher([row.phrases for row in rows])
-        found = matcher.first(_ANNOUNCING.sub("", blank(words)))
+        found = matcher.first(_ANNOUNCING.sub("", in_english(blank(words))))
         return (rows[found.row], found.status) if found else None
 
     def is_in(self, words: str) -> bool:
         """Whether any row fits, also in what is quoted and in what the caller sent."""
         if self._matcher is None:
             self._matcher = Matcher([row.phrases for row in self._rows])
-        return self._matcher.first(words) is not None
+        return self._matcher.first(in_english(words)) is not None
 
     def add(self, row: Pattern) -> None:
         """Put a row before all others."""
