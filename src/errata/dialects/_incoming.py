@@ -114,7 +114,7 @@ class ErrorObject:
 
 def incoming(message: object) -> ToolResult | ErrorObject | None:
     """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object."""
-    plain = {key: value for key, value in _plain(message).items() if value is not None}
+    plain = {key: value for key, value in plain_object(message).items() if value is not None}
     match plain:
         case {"message": str()} if _is_error_object(plain):
             return ErrorObject(plain)
@@ -130,7 +130,7 @@ def _is_error_object(plain: Mapping[str, object]) -> bool:
     return integer_in(plain, "code") is not None and "retryable" not in plain and _ENVELOPE.isdisjoint(plain)
 
 
-def _plain(message: object) -> dict[str, object]:
+def plain_object(message: object) -> dict[str, object]:
     """Copy a message into plain JSON; one of the SDK's own objects says itself what it looks like on the wire."""
     try:
         dump = getattr(type(message), "model_dump", None)

@@ -114,6 +114,9 @@ _VOCABULARY = Vocabulary[JsonRpcErrorCode](
 # fmt: on
 
 
+_NEWER = {-32011: Code.CANCELLED}
+"""Numbers that mcp-ts-core has added since; they are read and never sent."""
+
 _ALWAYS_POSSIBLE = {_W.InternalError, _W.ServiceUnavailable, _W.Timeout, _W.ValidationError, _W.SerializationError}
 _OF_THE_DOMAIN = {Code.BUSINESS_RULE_VIOLATION, Code.NOT_IMPLEMENTED}
 BASELINE: frozenset[Code] = frozenset(
@@ -160,7 +163,7 @@ class JsonRpc(Dialect):
         number, message = integer_in(error, "code"), text_in(error, "message")
         if number is None or message is None or "retryable" in error:
             return None
-        known = _VOCABULARY.code_for(number)
+        known = _VOCABULARY.code_for(number) or _NEWER.get(number)
         if not is_error and (known is None or len(payload) > 1):
             return None
         data = error.get("data")
@@ -175,6 +178,7 @@ class JsonRpc(Dialect):
             field=text_in(fields, "field"),
             issues=issues_in(fields, "issues"),
             origin=None if known else str(number),
+            correlation_id=text_in(rest, "requestId"),
             data=rest if isinstance(data, dict) else jsonable_object(data),
         )
 

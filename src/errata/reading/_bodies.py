@@ -15,6 +15,7 @@ from errata.reading._issues import Issue, issue
 
 _DEEPEST = 4
 _MOST = 50
+_MOST_SENTENCES = 6
 _WORD_LIKE = 64
 _FIRST_FAILURE, _LAST_FAILURE = 400, 599
 
@@ -30,6 +31,9 @@ _INSIDE = (
     "body",
     "response",
     "root_cause",
+    "results",
+    "failures",
+    "operations",
 )
 _MESSAGES = (
     "message", "error_description", "error_message", "errorMessage", "errorMessages", "error", "detail", "description",
@@ -70,6 +74,8 @@ class Body(NamedTuple):
     """The one argument it is about, where it has no list of issues."""
     number: int | None
     """A JSON-RPC number."""
+    sentences: tuple[str, ...] = ()
+    """What it says besides its message."""
 
 
 NOTHING = Body(None, (), None, None, None, (), None, None)
@@ -89,6 +95,7 @@ def read_body(value: object) -> Body:
         issues=tuple(_issues(value, levels))[:_MOST],
         mention=next((each for level in reversed(levels) if (each := _mention(level))), None),
         number=next((number for level in levels if (number := _number(level))), None),
+        sentences=tuple(dict.fromkeys(_sentences(levels)))[:_MOST_SENTENCES],
     )
 
 
@@ -115,6 +122,14 @@ def _message(level: Mapping[str, object]) -> str | None:
         if isinstance(value, str) and value.strip():
             return value
     return None
+
+
+def _sentences(levels: list[Mapping[str, object]]) -> Iterator[str]:
+    for level in reversed(levels):
+        for key in ("error", *_MESSAGES):
+            value = level.get(key)
+            if isinstance(value, str) and " " in value.strip():
+                yield value
 
 
 def _words_in(level: Mapping[str, object]) -> Iterator[str]:
@@ -201,7 +216,11 @@ def _listed_issue(item: Mapping[str, object]) -> Issue | None:
     word = text_in(item, "type") or text_in(item, "code") or text_in(item, "keyword") or ""
     if isinstance(loc, list):  # pydantic
         return issue(_without_place(cast("list[object]", loc)), message, word)
-    if isinstance(path, list) and message and not {"locations", "extensions"} & item.keys():  # zod
+    if {"status", "success"} & item.keys() or ("error" in item and "path" in item):  # What came of one part of a batch.
+        return None
+    if (
+        isinstance(path, list) and message and not {"locations", "extensions"} & item.keys() and not word.isupper()
+    ):  # zod
         return issue(cast("list[object]", path), message, "required" if item.get("received") == "undefined" else word)
     if missing := text_in(object_in(item, "params"), "missingProperty"):
         return issue([missing], message, word)

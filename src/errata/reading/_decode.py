@@ -12,7 +12,7 @@ from errata.dialects._incoming import ErrorObject, ToolResult, Word, incoming, l
 from errata.dialects._lines import from_lines
 from errata.dialects._members import object_in, text_in
 from errata.dialects._protocol import fault_in
-from errata.reading._evidence import is_marked_block, lists_one_failure, says_it_failed
+from errata.reading._evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
 from errata.reading._json_in_text import LONGEST_FAILURE, whole_json, whole_list
 from errata.reading._openings import opens_like_a_failure
 
@@ -54,22 +54,45 @@ def _is_in(value: object, status: int | None) -> bool:
             return False
 
 
-def decode(message: object) -> Fault | None:
+def decode(message: object, *, request: object = None, tool: object = None) -> Fault | None:
     """Read a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None when it is not a failure.
 
-    Total: whatever the argument is, nothing is raised.
+    `request` is the JSON-RPC request that it answers, or its `params`; `tool` is the tool's entry of `tools/list`. With
+    them the fault names the argument it is about, and nothing that the caller wrote is taken for the server's words.
+
+    Total: whatever the arguments are, nothing is raised.
     """
-    reading = None if _is_success_at_a_glance(message) else _read_closely(message)
+    reading = recognise(message, request=request, tool=tool)
     return reading.fault if reading else None
 
 
-def recognise(message: object) -> Reading | None:
+def recognise(message: object, *, request: object = None, tool: object = None) -> Reading | None:
     """Read a message as `decode` does, and say which dialect it was in."""
-    return None if _is_success_at_a_glance(message) else _read_closely(message)
+    if _is_success_at_a_glance(message):
+        return None
+    arrived = incoming(message)
+    return _read(arrived) if request is None and tool is None else _read_answer(arrived, request, tool)
 
 
-def _read_closely(message: object) -> Reading | None:
-    match incoming(message):
+def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:
+    """Read a message as the answer to a request."""
+    from errata.classification._words import CALL  # noqa: PLC0415 - as below.
+    from errata.reading._request import call_from, is_echo, with_argument  # noqa: PLC0415 - as below.
+
+    call = call_from(request, tool)
+    token = CALL.set(call)
+    try:
+        reading = _read(arrived)
+    finally:
+        CALL.reset(token)
+    is_success = isinstance(arrived, ToolResult) and not arrived.is_error
+    if reading is None or (is_success and is_echo(reading.fault.message, call)):
+        return None
+    return reading._replace(fault=with_argument(reading.fault, call))
+
+
+def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
+    match arrived:
         case ErrorObject(body):
             from errata.reading._protocol_errors import read_protocol_error  # noqa: PLC0415 - as below.
 
@@ -86,7 +109,7 @@ def _read_result(result: ToolResult) -> Reading | None:
     spoken = _in_a_dialect(result)
     if spoken and not _has_an_unknown_word(spoken.fault, result):
         return spoken
-    from errata.reading._strangers import read_stranger  # noqa: PLC0415 - only a failure pays for loading the tables.
+    from errata.reading._strangers import read_stranger, with_guidance  # noqa: PLC0415 - only a failure pays for loading the tables.
 
     fault = read_stranger(result)
     if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):
@@ -94,7 +117,7 @@ def _read_result(result: ToolResult) -> Reading | None:
     word = _word_of_stranger(result)
     if word < Word.DATA:
         fault = lower_hearsay(fault) if word is Word.HEARSAY and fault.retry_declared else without_licence(fault)
-    return Reading(with_what_is_beside(fault, word, result), "none", word)
+    return Reading(with_what_is_beside(with_guidance(fault, result.meta), word, result), "none", word)
 
 
 def _word_of_stranger(result: ToolResult) -> Word:
@@ -222,7 +245,12 @@ def _may_be_list(text: str) -> bool:
     if len(text) > LONGEST_FAILURE:
         return False
     may_tell = any(word in text for word in _TELLING)
-    return opens_like_a_failure(text) or (may_tell and lists_one_failure(whole_list(text)))
+    return opens_like_a_failure(text) or (may_tell and _lists_failures(text))
+
+
+def _lists_failures(text: str) -> bool:
+    items = whole_list(text)
+    return lists_one_failure(items) or lists_only_failures(items)
 
 
 _MARK_KEYS = frozenset[str]().union(*dialects.MARKS)

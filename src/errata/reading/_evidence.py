@@ -12,6 +12,7 @@ from errata._jsonable import as_object
 from errata.dialects._members import integer_in, items_in, object_in, text_in
 
 _MOST_KEYS = 16
+_MOST_ITEMS = 100
 
 # fmt: off
 _NO_ERROR = frozenset({"", "0", "false", "n/a", "nil", "no", "no error", "no errors", "none", "null", "ok", "success"})
@@ -20,10 +21,13 @@ _SUCCEEDED = frozenset({"complete", "completed", "done", "finished", "ok", "pass
 _FLAGS = ("success", "ok", "succeeded", "isSuccess", "is_success")
 _NOT_A_WORD = frozenset({None, "false", "False", "true", "True"})  # `"success": "Erfolg"` is a translation.
 _STATES = ("status", "state")
-_SAYINGS = ("error", "message", "errors", "error_message", "errorMessage", "detail", "details", "description", "msg")
+_SAYINGS = (
+    "error", "message", "errors", "error_message", "errorMessage", "detail", "details", "description", "msg", "reason",
+    "skipReason", "failureReason", "failure_reason", "error_description",
+)
 # The record of something has these; a failure of the call itself has none of them.
 _OF_RECORDS = frozenset({
-    "_id", "alert", "allowed", "amount", "attempts", "author", "battery", "branch", "build", "build_id", "checks",
+    "_id", "alert", "case_id", "allowed", "amount", "attempts", "author", "battery", "branch", "build", "build_id", "checks",
     "command", "commit", "conclusion", "container", "count", "created", "currency", "customer", "date", "device",
     "docs", "duration", "duration_ms", "email", "environment", "epoch", "event", "exit_code", "exitcode", "experiment",
     "finished", "firmware", "fix", "frequency", "healthy", "host", "id", "image", "incident", "instance_id", "invoice",
@@ -52,10 +56,18 @@ _BESIDE_A_SENTENCE = _OF_ERRORS | _BESIDE_A_WORD | {
     "operation", "path", "pattern", "query", "reason", "recoverable", "retriable", "retryable", "symbol_name",
     "timestamp", "tool", "tool_name", "toolname", "trace_id", "traceid", "url",
 }  # fmt: skip
+# What a request names, and an answer names again.
+_OF_REQUESTS = ("path", "dir", "directory", "_key", "uri", "pathdescription")
 _BESIDE_A_REASON = _BESIDE_A_STATUS | {"caused_by", "reason", "root_cause", "index", "index_uuid", "resource.id", "resource.type"}
 _OF_SPRING = {"path", "requestid", "timestamp"}
 # A word that only says that there was an error, as a code: `E_MCP_TOOL_ERROR`, `ToolExecutionError`.
 _ERROR_CODE = re.compile(r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Error|EXCEPTION|Exception|_error|_exception)")
+# Where a batch has its outcomes, and how it counts those that went well.
+_OUTCOMES = frozenset({"results", "errors", "failures", "operations", "outcomes", "items", "translations", "failed"})
+_DONE = frozenset({
+    "added", "applied", "completed", "created", "deleted", "found", "imported", "inserted", "ok", "passed", "processed", "removed", "replaced",
+    "saved", "sent", "succeeded", "success", "success_count", "successcount", "successes", "successful", "successful_count", "updated", "written",
+})
 # fmt: on
 # What could have been asked for instead: `available_templates`, `supportedTypes`.
 _CHOICES = re.compile(r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}")
@@ -84,14 +96,58 @@ def says_it_failed(body: Mapping[str, object]) -> bool:
     """Whether an object says that the call failed."""
     if not 0 < len(body) <= _MOST_KEYS or _TELLING.isdisjoint(body):
         return False
-    if _is_well_known(body):
+    if _is_well_known(body) or all_failed(body):
+        return True
+    if _is_refused(body):
         return True
     return not _is_record(body) and (_is_marked(body) or _error_alone(body) or _denied(body))
 
 
+def _is_refused(body: Mapping[str, object]) -> bool:
+    """Whether it says no and why, as a sentence under `error`: whatever else it tells is about that, unless it is a record."""
+    said = text_in(body, "error") or ""
+    no = any(body.get(key) is False for key in _FLAGS) or (text_in(body, "status") or "").lower() == "error"
+    is_sentence = len(said.split(None, 1)) > 1 and said.strip().lower() not in _NO_ERROR
+    return no and is_sentence and not _is_probe(body) and not _went_well(body) and not any(map(_is_of_records, body))
+
+
 def lists_one_failure(items: Sequence[object]) -> bool:
     """Whether a list holds a failure in the place of what was asked for: one, or the same for everything."""
-    return bool(items) and all(item == items[0] for item in items) and says_it_failed(as_object(items[0]))
+    first = as_object(items[0]) if items else {}
+    return all(item == first for item in items) and "error" in first and says_it_failed(first)
+
+
+def lists_only_failures(items: Sequence[object]) -> bool:
+    """Whether a list says of everything that was asked for, one by one, that it failed."""
+    return 0 < len(items) <= _MOST_ITEMS and all(_is_failed_item(as_object(item)) for item in items)
+
+
+def _is_failed_item(item: Mapping[str, object]) -> bool:
+    """Whether an item says that it failed, and why: a record of something else has more to tell than what was asked."""
+    if not 1 < len(item) <= _MOST_KEYS or _is_probe(item) or any(map(_is_of_records, item)):
+        return False
+    denied = any(item.get(key) is False for key in _FLAGS) or (text_in(item, "status") or "").lower() in _FAILED
+    said = item.get("error") if _is_text(item.get("error")) else None
+    others = [value for key, value in item.items() if key not in _SAYINGS and key not in (*_FLAGS, *_STATES)]
+    named = any(key.lower().endswith((*_OF_REQUESTS, "file")) for key in item)
+    return said is not None and (denied or named) and not any(isinstance(each, dict | list) and each for each in others)
+
+
+def batch_in(body: Mapping[str, object]) -> Sequence[object]:
+    """Return the outcomes of a batch, if that is what an object is: its items, and nothing else but counts and words."""
+    lists = [(key, value) for key, value in body.items() if isinstance(value, dict | list) and value]
+    if len(lists) != 1 or lists[0][0] not in _OUTCOMES or any(map(_is_of_records, body.keys() - _OUTCOMES)):
+        return ()
+    done = [value for key, value in body.items() if key.lower() in _DONE]
+    if any(isinstance(value, int) and value > 0 for value in done):
+        return ()
+    outcomes = lists[0][1]
+    return [*outcomes.values()] if isinstance(outcomes, dict) else cast("list[object]", outcomes)
+
+
+def all_failed(body: Mapping[str, object]) -> bool:
+    """Whether an object tells of a batch in which everything failed."""
+    return lists_only_failures(batch_in(body))
 
 
 def is_marked_block(block: Mapping[str, object]) -> bool:
@@ -157,7 +213,7 @@ def is_code_with_message(body: Mapping[str, object], is_known: Callable[[str], b
 
 def _is_probe(body: Mapping[str, object]) -> bool:
     """Whether it tells how somebody else answered, or that nobody did."""
-    if {"url", "host", "endpoint", "target"}.isdisjoint(body):
+    if {"url", "host", "hostname", "domain", "endpoint", "target"}.isdisjoint(body):
         return False
     return text_in(body, "status") is None
 
@@ -209,7 +265,9 @@ def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
         return False
     if not isinstance(value, str | bool):
         return True
-    is_known = key.lower() in _BESIDE_A_SENTENCE or key.lower().startswith("error")
+    is_known = (
+        key.lower() in _BESIDE_A_SENTENCE or key.lower().startswith("error") or key.lower().endswith(_OF_REQUESTS)
+    )
     return not is_known and not (isinstance(value, str) and _is_spoken_of(body, value))
 
 

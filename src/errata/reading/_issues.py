@@ -22,7 +22,7 @@ _KINDS = (
     ),
     (
         re.compile(
-            r"too_small|too_big|too_short|too_long|too (?:small|big|short|long|large|few|many|high|low)|[<>]=? ?-?[0-9]"
+            r"too_small|too_big|too_short|too_long|too (?:small|big|short|long|large|few|many|high|low)|[<>]=? ?-?[0-9]|[<>]= "
             r"|greater|less than|at least|at most|between|range|minimum|maximum|exceed|longer|shorter|multiple_of"
             r"|positive|negative|before|after|start with|unique",
             re.IGNORECASE,

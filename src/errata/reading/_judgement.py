@@ -7,13 +7,14 @@ from errata._half_done import tells_of_work_done
 from errata._status import status_to_code
 from errata._taxonomy import Code, Retry, verdict
 from errata._waits import wait_from_text
+from errata.classification._languages import in_english
 from errata.classification._words import PATTERNS, spelled_out
 from errata.dialects._protocol import code_of_number
 from errata.reading._bodies import NOTHING, Body, read_body
 from errata.reading._issues import Issue
 from errata.reading._json_in_text import json_in
 from errata.reading._prefixes import unwrapped
-from errata.reading._symbols import meaning_of_symbols
+from errata.reading._symbols import known_symbol, meaning_of_symbols
 from errata.reading._validation_text import ONLY_NAMED, formatted, is_about_arguments, mentioned
 
 _MOST = 8_000
@@ -22,13 +23,13 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
 # What an HTTP client says of a request that was answered: "PUT https://…/README.md: 409 does not match". Statuses that
 # say only that something is wrong with the request say less than the words behind them.
 _ANSWERED = re.compile(
-    r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
+    r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?[\])]?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
 # ClickHouse numbers its errors, and 403 is a bad JOIN there.
 _NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
 _THING = r"(?:tool|prompt|resource(?: template)?|task)"
 _NO_SUCH = re.compile(
-    rf"(?:unknown|no such|unrecognized|invalid) {_THING}(?: name)?\b[: ]"
+    rf"(?:unknown|no such|unrecognized|invalid)(?: or \w{{1,20}})? {_THING}(?: name)?\b(?! type)[: ]"
     rf"|{_THING}(?: with (?:name|id|uri))?(?: [^\s]{{1,300}})?:? (?:was |is )?(?:not (?:found|registered|recognized)|does not exist)\b"
     rf"|{_THING} not found\b",
     re.IGNORECASE,
@@ -46,6 +47,8 @@ _HELP = re.compile(
     r"\n[ \t\r]{0,8}\n[ \t*_#]{0,8}(?:Examples?|Help|Hints?|How to|Suggestions?|Tips?|Troubleshooting|Usage)\b",
     re.IGNORECASE,
 )
+# What may be done about it: "File not found: x. Try an absolute path or set the PDF_DIR environment variable."
+_ADVICE = re.compile(r"[.!] (?:Please |You (?:can|may|should) )?(?:Check|Ensure|Make sure|Set|Try|Use|Verify)\b")
 _ANOTHER_TEXT = re.compile(r"\n-{3,20}\s{1,8}#{1,6} ")
 # To repeat the same; "fetch it anew and try again" and "try again with another name" ask for something else.
 _REPEAT = re.compile(
@@ -124,7 +127,7 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     source = _source(text, number, body)
     facts, told = source.facts, _asked(source)
     issues = facts.issues or _quoted_issues(source) or formatted(source.text) or formatted(source.beside or "")
-    mention = mentioned(source.message) or facts.mention or mentioned(source.beside or "")
+    mention = mentioned(in_english(source.message)) or facts.mention or mentioned(source.beside or "")
     code = _code(source, issues, mention, told)
     if mention and not issues and (is_about_arguments(code) or code in _NAMES_AN_ARGUMENT):
         issues = (mention,)
@@ -192,12 +195,16 @@ def _asked(source: _Source) -> _Told:
     status = source.facts.status
     message = _before(_ANOTHER_TEXT, source.message)
     told = _Told(None, None, None, None)
-    for said in dict.fromkeys((_before(_HELP, message), message)):
+    texts = (_before(_ADVICE, message), _before(_HELP, message), message, *source.facts.sentences)
+    for said in dict.fromkeys(texts):
         parts = (f"status {status}" if status else "", *source.facts.words, said, source.beside or "")
         told = _look_up([part for part in parts if part.strip()])
         if told.code is not None:
             break
-    if told.code is None and (meant := meaning_of_symbols(source.facts.words, source.message)):
+    known = known_symbol(source.message)
+    if known is not None:
+        told = _Told(known.code, known.retry, known.http_status, known.retry_after_ms)
+    elif told.code is None and (meant := meaning_of_symbols(source.facts.words, source.message)):
         told = _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
     return told if told.status or status is None else told._replace(status=status)
 
@@ -232,9 +239,13 @@ def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, tol
 
 def _sharpened(code: Code, mention: Issue | None, number: int | None) -> Code:
     """Say more exactly what is wrong with an argument, where the code says only that one is refused."""
-    if mention is None or not (mention.kind in _EXACT or (code is Code.UNKNOWN_ERROR and _is_refused(mention))):
+    if mention is None or not (
+        mention.kind in _EXACT or (code in (Code.UNKNOWN_ERROR, Code.INTERNAL_ERROR) and _is_refused(mention))
+    ):
         return code
-    vague = is_about_arguments(code) or code is Code.UNKNOWN_ERROR
+    vague = (
+        is_about_arguments(code) or code is Code.UNKNOWN_ERROR or (code is Code.INTERNAL_ERROR and number == _INTERNAL)
+    )
     return mention.kind if vague or (number == _PARAMS and code is Code.CONFIGURATION_ERROR) else code
 
 

@@ -39,7 +39,7 @@ _IN_A_THREAD = (
 _TIME = (
     r"\bat \d\d?:\d\d\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b(?:yesterday|last (?:night|week|month|year|24)|this (?:morning|week|month))\b"
     r"|\b\d+ (?:seconds?|minutes?|min|hours?|days?|weeks?) ago\b|\b\d+ (?:times|occurrences|users|events)\b|\bevents\b|\.log\b|\bresolved at\b|\(x ?\d+\)"
-    r"|\(\d+x\)|\(\d+\),|\bin \d+ (?:runs|jobs|cases|tests|files|builds|requests|places|projects|repos|releases)\b|\bin (?:1[89]|20)\d\d\b"
+    r"|\b\d{1,2}\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\b|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} \d{1,2}\b|\(\d+x\)|\(\d+\),|\bin \d+ (?:runs|jobs|cases|tests|files|builds|requests|places|projects|repos|releases)\b|\bin (?:1[89]|20)\d\d\b"
 )
 _LINES = (
     r"\n(?:\W{0,3}(?:Error|ERROR|Failed|Warning|WARN|INFO|DEBUG|error|info|warn)\b.{0,40}[:\]]|={3,}|\#{1,6} |\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d"

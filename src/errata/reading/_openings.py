@@ -6,6 +6,7 @@ if it *opens* as failures do, goes on with words and not with a number, and is n
 
 import re
 
+from errata.classification._languages import in_english
 from errata.reading._look_alikes import looks_alike_only
 
 _MOST = 4_000
@@ -57,6 +58,9 @@ _OPENINGS = "|".join((
     # What pydantic says of the arguments has lines, and no log or page opens like it.
     rf"{_MARK}(?:(?:ERROR|error|Error): )?[^\n]{{0,200}}\b\d{{1,3}} validation errors? for [^\n]{{1,100}}\n\S[^\n]{{0,200}}\n  [^\n]{{1,1000}}\[type=",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: {_NO_ARTICLE}{_REST}",
+    rf"{_MARK}Error occurred(?: while [^\n:]{{1,100}}| in [^\n:]{{1,60}})?: {_NO_ARTICLE}{_REST}",
+    rf"[\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{{0,3}}(?:\*\*)?[\w /'\-]{{2,60}} [Ee]rror(?:\*\*)?:(?:\*\*)? {_NO_ARTICLE}{_REST}",
+    rf"{_MARK}(?:The )?(?:[Ss]pecified |[Rr]equested )?(?:Directory|File|Folder|Path)(?: [`'\"]?[^\n`'\" ]{{1,200}}[`'\"]?)? (?:(?:was |could )?not (?:be )?found|does not exist)(?:\.?$|: (?!(?i:false|true|no|yes)$)[^\n ]{{1,300}}$)",
     r"Sorry, (?:I |we |but I )?(?:couldn't|could not|can't|cannot|was unable to|am unable to|were unable to) [^\n;]{1,300}$",
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: \n?{_REST}",
     rf"{_MARK}Error (?:while |when )?(?:{_DOING})\b[^\n:]{{1,200}}$",
@@ -85,6 +89,8 @@ _STRONG = "|".join((
     rf"{_MARK}(?:{_TOOL_FAILED}): ",
     rf"{_MARK}Error [(\[](?:ERROR|[A-Z]{{2,30}}_[A-Z_]{{2,40}})[)\]]: {_NO_ARTICLE}",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: \w{{0,60}}(?:Error|Exception)\b",
+    rf"{_MARK}(?:Unexpected error|Error occurred) in \w{{1,60}}(?:\(\))?: ",
+    rf"{_MARK}(?:Directory|File|Folder|Path)\b",
     # Whoever refuses and says what may be done instead.
     rf"{_MARK}(?:Access|Permission) denied: (?i:(?:you )?(?:can|may|must)(?:not| not| only) (?:access|create|delete|edit|execute|list|modify|open|read|run|update|use|view|write)\b)",
     _BY_PROTOCOL,
@@ -99,8 +105,8 @@ _BEFORE_A_WORD = frozenset(_MARKED + " \t\r\n")
 _WORDS = (
     "A", "API", "Access", "An", "Application", "Argument", "Authentication", "Authorization", "Can't", "Cannot",
     "Client", "Command", "Communication", "Config", "Configuration", "Connection", "Could", "Couldn't", "Database",
-    "Decoding", "Download", "ERROR", "Error", "Exception", "Execution", "Failed", "Fetch", "Forbidden", "HTTP", "I/O", "IO",
-    "Input", "Internal", "Invalid", "JSON", "Lookup", "MCP", "Missing", "Network", "Not", "Operation", "Parse", "Parsing",
+    "Decoding", "Directory", "Download", "ERROR", "Error", "Exception", "Execution", "Failed", "Fetch", "File", "Folder", "Forbidden", "HTTP", "I/O", "IO",
+    "Input", "Internal", "Invalid", "JSON", "Lookup", "MCP", "Missing", "Network", "Not", "Operation", "Parse", "Parsing", "Path",
     "Permission", "Protocol", "Query", "Rate", "Request", "Runtime", "SQL", "Search", "Server", "Service", "Socket",
     "Something", "Sorry", "System", "Timeout", "Too", "Tool", "Unable", "Unauthorized", "Uncaught", "Unexpected",
     "Unhandled", "Unknown", "Upload", "Upstream", "Validation", "error", "missing",
@@ -112,10 +118,35 @@ _HEAD = 80
 def opens_like_a_failure(text: str) -> bool:
     """Whether a text says from its first word on that the call failed. Cheap, because every success is asked."""
     head = text[:_HEAD]
+    if not head.isascii() and len(text) <= _MOST and _opens_in_another_language(text, head):
+        return True
     words = head.split(None, 1)
     if not words or (words[0] not in _FIRST_WORDS and not _may_open(head)):
         return False
     return len(text) <= _MOST and _opens(text.strip())
+
+
+# What servers say first in Chinese, Japanese and Korean: that there was an error, and, in a short text, what is not there.
+_ERROR_ABROAD = (
+    "\u9519\u8bef", "\u932f\u8aa4", "\u5931\u8d25", "\u5931\u6557", "\u5f02\u5e38", "\u7570\u5e38", "\u30a8\u30e9\u30fc", "\uc624\ub958", "\uc5d0\ub7ec", "\uc2e4\ud328",
+)  # fmt: skip
+_MISSING_ABROAD = (
+    "\u627e\u4e0d\u5230", "\u672a\u627e\u5230", "\u4e0d\u5b58\u5728", "\u672a\u914d\u7f6e", "\u7f3a\u5c11", "\u6587\u4e3a\u7a7a", "\u898b\u3064\u304b\u308a\u307e\u305b\u3093", "\ucc3e\uc744 \uc218 \uc5c6", "\uc874\uc7ac\ud558\uc9c0 \uc54a",
+)  # fmt: skip
+# Nothing found by a search is no failure: no result, match, record or data.
+_RESULTS_ABROAD = re.compile(
+    "\u7ed3\u679c|\u7d50\u679c|\u5339\u914d|\u7b26\u5408|\u8bb0\u5f55|\u8a18\u9304|\u6570\u636e|\u8cc7\u6599|\u8a72\u5f53|\uac80\uc0c9|\uacb0\uacfc|\uc77c\uce58"
+)
+_LONGEST_STATEMENT = 200
+
+
+def _opens_in_another_language(text: str, head: str) -> bool:
+    if any(word in head for word in _ERROR_ABROAD):
+        english = in_english(text.strip())
+        if re.match(r"[^\n:]{0,60}\b(?:error|failed|exception)\b[^\n:]{0,30}: *\S", english):
+            return text.count("\n") <= _MOST_LINES and not looks_alike_only(english)
+    is_short = len(text) <= _LONGEST_STATEMENT and "\n" not in text.strip()
+    return is_short and any(word in head for word in _MISSING_ABROAD) and not _RESULTS_ABROAD.search(text)
 
 
 def cause_in(text: str) -> str:
@@ -126,7 +157,7 @@ def cause_in(text: str) -> str:
 
 def needs_no_cause(text: str) -> bool:
     """Whether an opening is enough; any other tells of a failure only if it goes on with words that do."""
-    return bool(re.match(_STRONG, text.strip()))
+    return bool(re.match(_STRONG, text.strip())) or any(word in text[:_HEAD] for word in _MISSING_ABROAD)
 
 
 def _may_open(head: str) -> bool:

@@ -1,4 +1,4 @@
-"""What SDKs and frameworks put before what a server said: `Error executing tool x: `, `MCP error -32602: `."""
+"""What SDKs and frameworks put around what a server said: `Error executing tool x: `, `(reason no_match · not retryable)`."""
 
 import re
 from typing import NamedTuple
@@ -23,7 +23,42 @@ _WRAPPERS = (
 )
 # fmt: on
 _WRAPPER = re.compile("|".join(_WRAPPERS))
+_LONGEST_TRAILER = 2_500
 _NUMBERED = re.compile(r"(?:Mcp|MCP)[ -]?(?:E|e)rror:? (-?[0-9]{1,6}):? ")
+
+
+# What mcp-ts-core puts behind a message, and in this order; each of the three may be missing.
+_RECOVERY = re.compile(r"\n\nRecovery: ([^\n]{1,2000})\s*\Z")
+_TRAILER = re.compile(
+    r"\n\n\((?=reason |not retryable|retryable|request )(?:reason (?P<reason>[\w.\-]{1,100}))?(?: \u00b7 )?"
+    r"(?P<retryable>(?:not )?retryable)?(?: \u00b7 )?(?:request (?P<request>[\w.\-]{1,100}))?\)\s*\Z"
+)
+
+
+class Trailer(NamedTuple):
+    """A text without what mcp-ts-core puts behind it, and what that says."""
+
+    text: str
+    hint: str | None = None
+    reason: str | None = None
+    retryable: bool | None = None
+    request_id: str | None = None
+
+
+def split_trailer(text: str) -> Trailer:
+    """Take off `Recovery: …` and `(reason … · not retryable · request …)` at the end of a text."""
+    end = _TRAILER.search(text[-_LONGEST_TRAILER:]) if text.rstrip().endswith(")") else None
+    if end:
+        text = text[: len(text) - len(end[0])]
+    hint = _RECOVERY.search(text[-_LONGEST_TRAILER:])
+    said = end["retryable"] if end else None
+    return Trailer(
+        text[: len(text) - len(hint[0])] if hint else text,
+        hint[1] if hint else None,
+        end["reason"] if end else None,
+        None if said is None else said == "retryable",
+        end["request"] if end else None,
+    )
 
 
 class Unwrapped(NamedTuple):

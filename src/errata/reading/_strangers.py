@@ -1,28 +1,72 @@
 """Results of servers that speak no dialect: prose, JSON in prose, and failures dressed as success."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from errata._fault import Fault
+from errata._fault import Fault, Recovery
 from errata._jsonable import as_object
 from errata.dialects._content import json_text
 from errata.dialects._incoming import QUESTION, ToolResult
-from errata.dialects._members import items_in, object_in, text_in
+from errata.dialects._members import flag_in, items_in, object_in, present, text_in
 from errata.reading._bodies import read_body
-from errata.reading._evidence import is_code_with_message, is_marked_block, lists_one_failure, says_it_failed
+from errata.reading._evidence import (
+    is_code_with_message,
+    is_marked_block,
+    lists_one_failure,
+    lists_only_failures,
+    says_it_failed,
+)
 from errata.reading._issues import field_issues
 from errata.reading._json_in_text import whole_json, whole_list
 from errata.reading._judgement import Meaning, has_meaning, meaning_of_text
 from errata.reading._openings import cause_in, needs_no_cause, opens_like_a_failure
+from errata.reading._prefixes import split_trailer
 from errata.reading._symbols import of_symbol
 
 _LONGEST_HTTP_BODY = 500
+TOOL_FAILURE = "io.modelcontextprotocol/toolFailure"
+"""Where SEP-3313 puts what a program should know of a failed call."""
+_WORD_OF_CLASS = {"capability": "not_supported", "reliability": "upstream_error", "governance": "forbidden"}
 
 
 def read_stranger(result: ToolResult) -> Fault | None:
     """Read a result that failed, or that says beyond doubt that it did; None for a success."""
-    if result.is_error:
-        return _fault("\n".join(result.texts), object_in(result.raw, "structuredContent"))
-    return _dressed_as_success(result)
+    if not result.is_error:
+        return _dressed_as_success(result)
+    trailer = split_trailer("\n".join(result.texts))
+    structured = object_in(result.raw, "structuredContent")
+    beside = _tool_failure(result.meta) or present(retryable=trailer.retryable)
+    fault = _fault(trailer.text, structured, beside)
+    return replace(
+        fault,
+        reason=fault.reason or trailer.reason,
+        recovery=fault.recovery or Recovery(hint=trailer.hint),
+        correlation_id=fault.correlation_id or trailer.request_id,
+    )
+
+
+def with_guidance(fault: Fault, meta: Mapping[str, object]) -> Fault:
+    """Add the advice and the reference of SEP-3313's description, which are the server's own words."""
+    failure = object_in(meta, TOOL_FAILURE)
+    if not failure:
+        return fault
+    return replace(
+        fault,
+        recovery=fault.recovery or Recovery(hint=text_in(failure, "agentGuidance")),
+        correlation_id=fault.correlation_id or text_in(failure, "correlationId"),
+    )
+
+
+def _tool_failure(meta: Mapping[str, object]) -> dict[str, object]:
+    """Read SEP-3313's description of a failure as the body of an API's error; its class counts where its code says nothing."""
+    failure = object_in(meta, TOOL_FAILURE)
+    code, kind = text_in(failure, "code"), text_in(failure, "class")
+    return present(
+        code=code,
+        type=None if code and of_symbol(code) else _WORD_OF_CLASS.get(kind or ""),
+        retryable=flag_in(failure, "retryable"),
+        retryAfter=failure.get("retryNotBefore"),
+    )
 
 
 def _dressed_as_success(result: ToolResult) -> Fault | None:
@@ -48,7 +92,10 @@ def _is_marked(raw: Mapping[str, object]) -> bool:
 def _tells_of_a_failure(text: str) -> bool:
     if opens_like_a_failure(text):
         return needs_no_cause(text) or has_meaning(cause_in(text))
-    return says_it_failed(whole_json(text)) or (lists_one_failure(whole_list(text)) and has_meaning(text))
+    items = whole_list(text)
+    if lists_only_failures(items):
+        return True
+    return says_it_failed(whole_json(text)) or (lists_one_failure(items) and has_meaning(text))
 
 
 def _is_an_error(structured: Mapping[str, object]) -> bool:
@@ -64,8 +111,20 @@ def _agree(texts: tuple[str, ...], structured: Mapping[str, object]) -> bool:
     )
 
 
+def _of_resource(raw: Mapping[str, object]) -> Fault | None:
+    """Read the contents of a resource that say of themselves that they are none."""
+    contents = [as_object(each) for each in items_in(raw, "contents")]
+    if not contents or not all(
+        is_marked_block(each) or (text_in(each, "uri") or "").startswith("error:") for each in contents
+    ):
+        return None
+    return _fault("\n".join(filter(None, (text_in(each, "text") for each in contents))), {})
+
+
 def _bare(raw: Mapping[str, object]) -> Fault | None:
     """Read what is no result at all: an API's error, or the text that an HTTP server refused the request with."""
+    if "contents" in raw:
+        return _of_resource(raw)
     if "content" not in raw and says_it_failed(raw):
         return _fault(json_text(raw), {})
     body = text_in(raw, "text") or "" if raw.keys() == {"text"} else ""
@@ -79,8 +138,8 @@ def _prompt_texts(raw: Mapping[str, object]) -> Iterator[str]:
             yield text
 
 
-def _fault(text: str, structured: Mapping[str, object]) -> Fault:
-    meaning = meaning_of_text(text, body=structured or None)
+def _fault(text: str, structured: Mapping[str, object], beside: Mapping[str, object] | None = None) -> Fault:
+    meaning = meaning_of_text(text, body=structured or beside or None)
     return fault_of(meaning, data={**structured, **all_of(meaning, text)})
 
 

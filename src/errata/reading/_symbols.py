@@ -39,7 +39,7 @@ _KNOWN: dict[str, Code | Answer] = {
     "cantarchivegeneral": Code.OPERATION_NOT_ALLOWED, "toomanyemoji": Code.VALIDATION_FAILED, "toomanyreactions": Code.VALIDATION_FAILED,
     "teamaddedtoorg": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "fatalerror": Code.UPSTREAM_ERROR, "internalerror": Code.UPSTREAM_ERROR,
     # Elasticsearch
-    "searchphaseexecutionexception": Code.UPSTREAM_ERROR, "clusterblockexception": Code.OPERATION_NOT_ALLOWED,
+    "searchphaseexecutionexception": Code.UPSTREAM_ERROR, "clusterblockexception": Code.OPERATION_NOT_ALLOWED, "documentparsingexception": Code.VALIDATION_FAILED, "mapperparsingexception": Code.VALIDATION_FAILED,
     "circuitbreakingexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "esrejectedexecutionexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
     "securityexception": Code.FORBIDDEN, "scriptexception": Code.VALIDATION_FAILED, "queryshardexception": Code.VALIDATION_FAILED,
     "strictdynamicmappingexception": Code.VALIDATION_FAILED, "masternotdiscoveredexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
@@ -56,6 +56,13 @@ def meaning_of_symbols(words: Iterable[str], text: str) -> Answer | None:
     """Say what the first code means that means something: of those a body carries, then of those in a text."""
     found = (of_symbol(symbol) for symbol in (*filter(_is_symbol, words), *_standing_in(text[:_MOST])))
     return next(filter(None, found), None)
+
+
+def known_symbol(text: str) -> Answer | None:
+    """Say what the code means that a text begins with, if it is one of the table's."""
+    first = re.match(rf"(?:\w{{1,30}} ){{0,3}}({_SYMBOL})(?=$|\n|: )", text[:_MOST])
+    known = _KNOWN.get(first[1].replace("_", "").lower()) if first else None
+    return Answer(known) if isinstance(known, Code) else known
 
 
 def _is_symbol(word: str) -> bool:
