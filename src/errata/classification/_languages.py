@@ -4,6 +4,8 @@ Only phrases that tell what went wrong, in Chinese (both scripts), Japanese, Kor
 The rest of a text stays as it is: the result is searched for phrases and shown to nobody.
 """
 
+import bisect
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -103,15 +105,23 @@ def in_english(text: str) -> str:
     """Return a text with the phrases of other languages that tell what went wrong replaced by English ones."""
     text = text[:_MOST]
     if not text.isascii():
-        text = _anywhere().sub(lambda match: f" {_english()[match[0]]} ", text.replace("\uff1a", ": "))
-    folded = _fold(text)
-    if _first_words().isdisjoint(_WORD.findall(folded)):
+        text = _anywhere().sub(
+            lambda match: f" {_english().get(match[0].lower(), match[0])} ", text.replace("\uff1a", ": ")
+        )
+    if _first_words().isdisjoint(_WORD.findall(_fold(text))):
         return text
-    return _as_words().sub(lambda match: _english()[match[0]], folded)
+    folded = [_fold(char) for char in text]
+    positions = [*itertools.accumulate(map(len, folded), initial=0)]
+    replaced, end = [], 0
+    for match in _as_words().finditer("".join(folded)):
+        start = bisect.bisect_left(positions, match.start())
+        replaced += [text[end:start], _english()[match[0]]]
+        end = bisect.bisect_left(positions, match.end())
+    return "".join([*replaced, text[end:]])
 
 
 def _fold(text: str) -> str:
-    """Return a text in lower case and without accents; Germans and others leave them out, too."""
+    """Return a text in lower case and without accents, which many leave out."""
     text = text.casefold()
     if text.isascii():
         return text
@@ -129,16 +139,16 @@ def _english() -> dict[str, str]:
 @cache
 def _anywhere() -> re.Pattern[str]:
     """Return a pattern of the phrases in scripts that put no spaces between words, or inflect them."""
-    return _alternation(phrase for phrase in _english() if not phrase.isascii())
+    return re.compile(_choices(phrase for phrase in _english() if not phrase.isascii()), re.IGNORECASE)
 
 
 @cache
 def _as_words() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){_alternation(filter(str.isascii, _english())).pattern}(?!\w)")
+    return re.compile(rf"(?<!\w){_choices(filter(str.isascii, _english()))}(?!\w)")
 
 
-def _alternation(phrases: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(f"(?:{'|'.join(map(re.escape, sorted(phrases, key=len, reverse=True)))})")
+def _choices(phrases: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, sorted(phrases, key=len, reverse=True)))})"
 
 
 @cache

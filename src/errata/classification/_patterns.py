@@ -42,7 +42,7 @@ def _by_errno() -> Iterator[Pattern]:
 SHARPER = (
     # A crash quotes names of the program, and any word can be a name: nothing else in such a text counts.
     Pattern(_C.INTERNAL_ERROR, (
-        "assertion failed", "assertionerror", "before initialization", "cannot destructure", "cannot invoke",
+        "assertion failed", "assertionerror", "before initialization", "body is unusable", "cannot destructure", "cannot invoke",
         "cannot read properties", "cannot read property", "index out of bounds", "is not a constructor",
         "is not a function", "is not defined", "is not iterable", "list index out of range", "maximum call stack",
         "maximum recursion", "nil pointer", "non exhaustive", "not callable", "not subscriptable", "null pointer",
@@ -72,7 +72,7 @@ SHARPER = (
         "unmatched bracket", "unmatched parenthesis", "unterminated character", "unterminated group",
         "unterminated regular expression", "unterminated subpattern",
         # CSV.
-        "csv parse error", "csv parsing error", "error tokenizing data", "extraneous quote", "in non quoted field",
+        "csv parse error", "csv parsing error", "parse csv", "parsing csv", "error tokenizing data", "extraneous quote", "in non quoted field",
         "invalid closing quote", "invalid csv", "invalid opening quote", "invalid record length", "malformed csv",
         "quote not closed", "quoted field unterminated", "wrong number of fields",
         # YAML.
@@ -126,7 +126,7 @@ SHARPER = (
     # A session in which data is kept is no login.
     Pattern(_C.NOT_FOUND, (
         "browser session", "data session", "database session", "debug session", "dataframe session", "game session",
-        "invalid session id", "kernel session", "no active session", "no session", "notebook session", "shell session",
+        "invalid session id", "kernel session", "no active session", "no data loaded", "no session", "notebook session", "shell session",
         "session … does not exist", "session … not found", "terminal session", "unknown session",
     )),
     # A key that is not accepted arrives as 400, 401 and 403, and in texts that say "invalid".
@@ -213,7 +213,11 @@ SHARPER = (
         "status transition", "transition from",
     )),
     # Who could not parse an argument has nothing wrong with its own data.
-    Pattern(_C.VALIDATION_FAILED, ("invalid argument … parse", "invalid parameter … parse")),
+    Pattern(_C.VALIDATION_FAILED, (
+        "argument … not valid json", "input is not valid json", "invalid argument … parse", "invalid json in argument",
+        "invalid json input", "invalid json string", "invalid parameter … parse", "parameter … not valid json",
+        "query is not valid json",
+    )),
     # TLS: repeating will not mend a certificate.
     Pattern(_C.NETWORK_ERROR, (
         "altnames", "bad certificate", "cert authority invalid", "certificate error", "certificate expired",
@@ -275,9 +279,8 @@ SHARPER = (
     Pattern(_C.UPSTREAM_ERROR, ("status code 5xx",)),
     # A status that is said to be one decides more exactly than any word around it: "405 Method Not Allowed", "503 … /permissions".
     Pattern(None, (
-        "answered:{status}", "code:{status}", "error:{status}", "failed request:{status}", "failed with:{status}",
-        "got:{status}", "http:{status}", "httperror:{status}", "received:{status}", "request failed:{status}",
-        "responded with:{status}", "response:{status}", "returned a:{status}", "returned:{status}", "returns:{status}",
+        "answered:{status}", "code:{status}", "error:{status}", "failed request:{status}", "failed:{status}", "failed with:{status}",
+        "got:{status}", "http:{status}", "httperror:{status}", "received:{status}",         "responded with:{status}", "response:{status}", "returned a:{status}", "returned:{status}", "returns:{status}",
         "status code was:{status}", "status is:{status}", "status of:{status}", "status:{status}",
         "statuscode:{status}", "{status}:bad gateway", "{status}:bad request", "{status}:client error",
         "{status}:conflict", "{status}:content too large", "{status}:error", "{status}:forbidden",
@@ -400,7 +403,7 @@ SHARPER = (
         "insufficient … permission", "ip not allowed", "is banned", "is blocked", "is protected", "is restricted",
         "lack … permission", "lacking … permission", "lacks role", "lacks … permission", "licence expired",
         "licence has expired", "license expired", "license has expired", "missing permission",
-        "missing required permission", "missing scope", "missing the … permission", "must be a member", "must be admin",
+        "missing required permission", "missing scope", "required scope", "missing the … permission", "must be a member", "must be admin",
         "must be an admin", "must be an administrator", "must be an owner", "must be owner of", "must be superuser",
         "must be the owner", "need permission", "need the … permission", "need … permission to", "needs permission",
         "needs the … permission", "needs … permission to", "no access", "no permission", "not a member",
@@ -548,7 +551,7 @@ SHARPER = (
     Pattern(_C.UPSTREAM_ERROR, (
         "backend error", "backend failed", "bad response", "bad status", "bad upstream", "dependency failed",
         "empty body", "empty reply", "empty response", "error from upstream", "failed dependency",
-        "internal service error", "internalservererror", "invalid http", "invalid response", "malformed response",
+        "internal service error", "internalservererror", "invalid http response", "invalid response", "malformed response",
         "protocol error", "responded with an error", "server error", "something went wrong on our end",
         "too many redirects", "unexpected error on the server", "unexpected http status", "unexpected response",
         "unexpected status", "upstream error", "upstream failed", "upstream failure", "upstream request failed",
@@ -646,6 +649,28 @@ COMMON = (
     Pattern(_C.SERVICE_UNAVAILABLE, ("bad gateway", "gateway timeout", "service unavailable")),
     Pattern(_C.UPSTREAM_ERROR, ("upstream error",)),
     Pattern(_C.VALIDATION_FAILED, ("schema validation", "zod", "zod error", "zoderror")),
+)
+
+# Words that say a little. They count for what a server answers where no phrase above has said more, and not for exceptions:
+# a program's own message uses them for anything.
+VAGUE = (
+    Pattern(_C.CONFIGURATION_ERROR, (
+        "additional dependencies", "additional dependency", "environment variable", "missing dependency", "npm install",
+        "pip install", "requires … dependencies", "requires … installed",
+    )),
+    Pattern(_C.FORBIDDEN, (
+        "denied", "outside … directory", "outside … root", "outside … sandbox", "outside … workspace", "prohibited",
+        "security policy", "unsafe", "untrusted",
+    )),
+    Pattern(_C.CONFLICT, ("already",)),
+    Pattern(_C.OPERATION_NOT_ALLOWED, ("before … can", "not started", "not yet", "nothing to", "requires … first")),
+    Pattern(_C.NOT_FOUND, ("is not in", "no … called", "no … named", "none of", "there is no")),
+    Pattern(_C.UPSTREAM_ERROR, ("api call failed", "api error", "api request failed", "api returned", "http error")),
+    Pattern(_C.VALIDATION_FAILED, (
+        "at most", "beyond the", "cannot convert", "cannot interpret", "could not interpret", "expected", "illegal", "improper", "incorrect",
+        "is outside",         "missing", "mismatch", "must", "not enough", "requires", "too few", "too many", "unparsable", "unparseable",
+        "unterminated", "wrong",
+    )),
 )
 # fmt: on
 

@@ -37,10 +37,15 @@ CALL: ContextVar[Call | None] = ContextVar("errata_call", default=None)
 
 def blank(text: str) -> str:
     """Return a text without what it quotes in prose, and without what the caller sent; JSON and its like stay."""
+    return without_quotations(blank_arguments(text))
+
+
+def blank_arguments(text: str) -> str:
+    """Return a text without the texts that the caller sent."""
     call = CALL.get()
     for value in call.texts() if call is not None else ():
         text = text.replace(value, " ")
-    return without_quotations(text)
+    return text
 
 
 class Patterns:

@@ -128,8 +128,8 @@ def _sentences(levels: list[Mapping[str, object]]) -> Iterator[str]:
     for level in reversed(levels):
         for key in ("error", *_MESSAGES):
             value = level.get(key)
-            if isinstance(value, str) and " " in value.strip():
-                yield value
+            texts = cast("list[object]", value) if isinstance(value, list) else [value]
+            yield from (each for each in texts[:_MOST_SENTENCES] if isinstance(each, str) and " " in each.strip())
 
 
 def _words_in(level: Mapping[str, object]) -> Iterator[str]:

@@ -77,7 +77,7 @@ def recognise(message: object, *, request: object = None, tool: object = None) -
 def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:
     """Read a message as the answer to a request."""
     from errata.classification._words import CALL  # noqa: PLC0415 - as below.
-    from errata.reading._request import call_from, is_echo, with_argument  # noqa: PLC0415 - as below.
+    from errata.reading._request import call_from, is_echo, name_argument  # noqa: PLC0415 - as below.
 
     call = call_from(request, tool)
     token = CALL.set(call)
@@ -88,7 +88,7 @@ def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool
     is_success = isinstance(arrived, ToolResult) and not arrived.is_error
     if reading is None or (is_success and is_echo(reading.fault.message, call)):
         return None
-    return reading._replace(fault=with_argument(reading.fault, call))
+    return reading._replace(fault=name_argument(reading.fault, call))
 
 
 def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:

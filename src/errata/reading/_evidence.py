@@ -68,7 +68,9 @@ _DONE = frozenset({
     "added", "applied", "completed", "created", "deleted", "found", "imported", "inserted", "ok", "passed", "processed", "removed", "replaced",
     "saved", "sent", "succeeded", "success", "success_count", "successcount", "successes", "successful", "successful_count", "updated", "written",
 })
+_SUCCESSES = ("succeeded", "success_count", "successCount", "successes", "successful", "successful_count")
 # fmt: on
+_FAILURES = re.compile(r"(?:^|_)(?:errors?|failed|failures?)(?:_|$)|Errors$|Failures$")
 # What could have been asked for instead: `available_templates`, `supportedTypes`.
 _CHOICES = re.compile(r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}")
 # An object without any of these says nothing of a failure.
@@ -76,6 +78,7 @@ _TELLING = frozenset(
     {
         *_FLAGS,
         *_STATES,
+        *_SUCCESSES,
         "error",
         "errors",
         "errorMessages",
@@ -147,7 +150,21 @@ def batch_in(body: Mapping[str, object]) -> Sequence[object]:
 
 def all_failed(body: Mapping[str, object]) -> bool:
     """Whether an object tells of a batch in which everything failed."""
-    return lists_only_failures(batch_in(body))
+    return lists_only_failures(batch_in(body)) or _counts_only_failures(body)
+
+
+def _counts_only_failures(body: Mapping[str, object]) -> bool:
+    """Whether it counts no success and some failures, and says of each why."""
+    if any(map(_is_of_records, body)) or not any(
+        body.get(key) == 0 and body.get(key) is not False for key in _SUCCESSES
+    ):
+        return False
+    lists = [(key, cast("list[object]", value)) for key, value in body.items() if isinstance(value, list) and value]
+    return len(lists) == 1 and bool(_FAILURES.search(lists[0][0])) and all(map(_says_why, lists[0][1][:_MOST_ITEMS]))
+
+
+def _says_why(item: object) -> bool:
+    return _is_text(item) or _is_text(as_object(item).get("error"))
 
 
 def is_marked_block(block: Mapping[str, object]) -> bool:

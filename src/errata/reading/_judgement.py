@@ -8,7 +8,8 @@ from errata._status import status_to_code
 from errata._taxonomy import Code, Retry, verdict
 from errata._waits import wait_from_text
 from errata.classification._languages import in_english
-from errata.classification._words import PATTERNS, spelled_out
+from errata.classification._patterns import VAGUE
+from errata.classification._words import PATTERNS, Patterns, blank_arguments, spelled_out
 from errata.dialects._protocol import code_of_number
 from errata.reading._bodies import NOTHING, Body, read_body
 from errata.reading._issues import Issue
@@ -25,6 +26,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
 _ANSWERED = re.compile(
     r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?[\])]?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
+_PASSED_ON = re.compile(r"\b(?:Mcp|MCP) ?[Ee]rror:? (-32[0-9]{3})\b")
 # ClickHouse numbers its errors, and 403 is a bad JOIN there.
 _NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
 _THING = r"(?:tool|prompt|resource(?: template)?|task)"
@@ -39,7 +41,7 @@ _REFUSED_AS_A_WHOLE = re.compile(
 )
 # "Collection is empty. Add entries using add_entry first."
 _DO_FIRST = re.compile(
-    r"(?:^|[.!:;] )(?:please |you (?:must|need to|have to) )?(?:add|call|create|load|open|run|select|set|start|use)\b[^.\n]{1,120} first(?:[.!]|$)",
+    r"(?:^|[.!:;] )(?:please |you (?:must|need to|have to) )?(?:add|call|create|load|open|run|select|set|start|use)\b[^.\n]{1,120} first(?:[.!,;]|$)",
     re.IGNORECASE,
 )
 # What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
@@ -65,6 +67,24 @@ _NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
 _EXACT = frozenset({Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT})
 """What says more than that a value was refused."""
 
+_VAGUE = Patterns(VAGUE)
+_INTERNAL_STATUS = 500
+"""What many servers put on whatever goes wrong: words about the caller say more."""
+_OF_CALLERS = frozenset(
+    {
+        Code.NOT_FOUND,
+        Code.VALIDATION_FAILED,
+        Code.CONFLICT,
+        Code.GONE,
+        Code.NOT_IMPLEMENTED,
+        Code.UNAUTHORIZED,
+        Code.FORBIDDEN,
+    }
+)
+# "Failed to parse CSV content": what was tried, and not why it failed, which another member may say.
+_SAYS_LITTLE = re.compile(
+    r"(?:Failed to|Could not|Unable to|Error while|An error occurred) [^:.\n]{1,80}\.?", re.IGNORECASE
+)
 _PARSE, _REQUEST, _METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
 _C = Code
 # A number of the protocol, and what a text may say beside it without saying more than the number does.
@@ -81,6 +101,14 @@ _SAYS_NO_MORE = {
     -32021: frozenset(Code),
     -32022: frozenset(Code),
 }  # fmt: skip
+
+
+# How an answer begins that says little else.
+_FIRST_WORDS = tuple((re.compile(shape, re.IGNORECASE), code) for shape, code in (
+    (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w[^\n]{0,200}\b(?:available|expected|must be|one of|supported|use|valid)\b", _C.VALIDATION_FAILED),
+    (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w", _C.NOT_FOUND),
+    (r"(?:there (?:is|are|was|were) )?no (?!errors?\b)[a-z]", _C.NOT_FOUND),
+))  # fmt: skip
 
 
 class Meaning(NamedTuple):
@@ -165,7 +193,14 @@ def _source(text: str, number: int | None, body: object) -> _Source:
     else:
         source = _Source(said, said, beside, None, body if isinstance(body, str) else beside.message, None)
     numbers = (number, numbered, source.facts.number)
-    return source._replace(number=next((each for each in numbers if each is not None), None))
+    outer = next((each for each in numbers if each is not None), None)
+    return source._replace(number=_inner_number(said) or outer)
+
+
+def _inner_number(text: str) -> int | None:
+    """Return the number of the error that a text passes on: whoever wraps it has a number of its own for that."""
+    numbers = _PASSED_ON.findall(text[:_MOST])
+    return int(numbers[-1]) if numbers else None
 
 
 def _quoted_issues(source: _Source) -> tuple[Issue, ...]:
@@ -196,7 +231,10 @@ def _asked(source: _Source) -> _Told:
     message = _before(_ANOTHER_TEXT, source.message)
     told = _Told(None, None, None, None)
     texts = (_before(_ADVICE, message), _before(_HELP, message), message, *source.facts.sentences)
-    for said in dict.fromkeys(texts):
+    texts = tuple(dict.fromkeys(sorted(texts, key=lambda said: bool(_SAYS_LITTLE.fullmatch(said.strip())))))
+    if status == _INTERNAL_STATUS and (told := _look_up_first(texts)).code in _OF_CALLERS:
+        return told._replace(status=status)
+    for said in texts:
         parts = (f"status {status}" if status else "", *source.facts.words, said, source.beside or "")
         told = _look_up([part for part in parts if part.strip()])
         if told.code is not None:
@@ -206,7 +244,22 @@ def _asked(source: _Source) -> _Told:
         told = _Told(known.code, known.retry, known.http_status, known.retry_after_ms)
     elif told.code is None and (meant := meaning_of_symbols(source.facts.words, source.message)):
         told = _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
+    if told.code is None and (code := _by_opening(message)):
+        told = _Told(code, None, None, None)
+    if told.code is None:
+        told = _look_up([said for said in texts if said.strip()], _VAGUE)
     return told if told.status or status is None else told._replace(status=status)
+
+
+def _by_opening(message: str) -> Code | None:
+    """Return what the first words say of an answer that no phrase of the tables is in."""
+    return next((code for shape, code in _FIRST_WORDS if shape.match(message)), None)
+
+
+def _look_up_first(texts: tuple[str, ...]) -> _Told:
+    """Return what the first text says that says anything."""
+    answers = (_look_up([said]) for said in texts if said.strip())
+    return next((told for told in answers if told.code is not None), _Told(None, None, None, None))
 
 
 def _before(shape: re.Pattern[str], message: str) -> str:
@@ -214,10 +267,10 @@ def _before(shape: re.Pattern[str], message: str) -> str:
     return message[: found.start()] if found and message[: found.start()].strip() else message
 
 
-def _look_up(parts: list[str]) -> _Told:
-    words = _ANSWERED.sub(r"status \1:", _APART.join(part[:_MOST] for part in parts)[: 2 * _MOST])
+def _look_up(parts: list[str], patterns: Patterns = PATTERNS) -> _Told:
+    words = _ANSWERED.sub(r"status \1:", blank_arguments(_APART.join(part[:_MOST] for part in parts)[: 2 * _MOST]))
     words = _NUMBERED.sub("code", words) if "DB::Exception" in words else words
-    found = PATTERNS.first(spelled_out(_URL.sub(" ", words) if "://" in words else words))
+    found = patterns.first(spelled_out(_URL.sub(" ", words) if "://" in words else words))
     if found is None:
         return _Told(None, None, None, None)
     row, status = found

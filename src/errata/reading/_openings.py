@@ -43,6 +43,13 @@ _ADVICE = "Please|Check|Log|Make|Provide|Run|Set|Sign|Try|Use|Verify|You|Your"
 _OF_ACCESS = "(?i:access|credentials?|expired|invalid|keys?|log ?in|missing|must|not|only|passwords?|permissions?|required|roles?|scopes?|tokens?)"
 _TO_ENTER = "(?i:api|auth|credentials?|keys?|log ?in|sign ?in|passwords?|permissions?|scopes?|tokens?)"
 _TOOL_FAILED = "Tool (?:call|execution) failed"
+_FACULTY = "allowed|permitted|supported"
+_REFUSAL = "|".join((
+    r"[Mm]issing or invalid [`'\"]?[\w.\-]{1,60}[`'\"]?(?: (?:parameter|argument|field|value))?\.?$",
+    rf"Only [A-Z]{{3,20}}(?:, [A-Z]{{3,20}}){{0,8}}(?:,? (?:and|or) [A-Z]{{3,20}})? (?:commands|methods|operations|queries|statements) (?:are|is) (?:{_FACULTY})(?: [^\n]{{0,100}})?$",
+    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} [`'\"][^`'\"\n]{1,200}[`'\"] (?:(?:was |is )?not found|could not be found|does not exist|doesn't exist|is not supported)(?:[.,!]? (?:in [^\n]{1,60}|Available[^\n]{1,200}|Use [^\n]{1,200}))?[.!]?$",
+    r"(?:Unknown|Unsupported|Unrecognized|Invalid) [a-z]{2,30}(?: [a-z]{2,30}){0,2}: [^\n]{1,100}?[.,;] ?(?:Allowed|Available|Choose|Expected|Must be|Supported|Use|Valid)\b[^\n]{1,400}$",
+))
 _BY_PROTOCOL = r"(?:MCP error -\d{5}: |Error executing tool |Error calling tool |Unknown tool: )"
 _ARGUMENT_WANTED = (
     rf"(?:The )?(?:[Rr]equired )?(?:(?:{_ARGUMENT}) [`'\"][\w.\-]{{1,60}}[`'\"]|[`'\"]?[\w.\-]{{1,60}}[`'\"]?(?: and [`'\"]?[\w.\-]{{1,60}}[`'\"]?)? (?:{_ARGUMENT})) (?:{_WANTED})\.?$"
@@ -76,6 +83,7 @@ _OPENINGS = "|".join((
     rf"{_MARK}Invalid (?:tool )?(?:arguments?|parameters?|params|input arguments?)(?: for [^\n:]{{1,80}})?: {_NO_ARTICLE}(?=[^\n]{{1,300}}$){_REST}",
     rf"{_MARK}Invalid (?:tool )?inputs?: '[^'\n]{{1,80}}' is a required property",
     _ARGUMENT_WANTED,
+    rf"{_MARK}(?:{_REFUSAL})",
     rf"{_MARK}(?:{_FAILING}) failed(?: with [^\n:]{{1,100}}| after [^\n:]{{1,100}})?(?:: {_REST}|\.?$)",
     rf"{_MARK}HTTP [Ee]rror:? [45]\d\d(?=[^\n]{{0,300}}$)(?:: | - ){_REST}",
     rf"{_MARK}(?:{_REFUSING})(?:[.!] (?:{_ADVICE})\b(?=[^\n]*\b(?:{_TO_ENTER})\b)|: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?:{_OF_ACCESS})\b){_REST})",
@@ -89,12 +97,15 @@ _STRONG = "|".join((
     rf"{_MARK}(?:{_TOOL_FAILED}): ",
     rf"{_MARK}Error [(\[](?:ERROR|[A-Z]{{2,30}}_[A-Z_]{{2,40}})[)\]]: {_NO_ARTICLE}",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: \w{{0,60}}(?:Error|Exception)\b",
+    rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing (?!\d)[^\n:]{{1,100}}: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?![A-Z][^\n]*[.!?]$){_REST}",
+    rf"{_MARK}Error: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?i:cannot|can't|could not|couldn't|expected|invalid|must|not|only|requires?|should|too|unable|undefined|unexpected|unsupported)\b){_REST}",
     rf"{_MARK}(?:Unexpected error|Error occurred) in \w{{1,60}}(?:\(\))?: ",
     rf"{_MARK}(?:Directory|File|Folder|Path)\b",
     # Whoever refuses and says what may be done instead.
     rf"{_MARK}(?:Access|Permission) denied: (?i:(?:you )?(?:can|may|must)(?:not| not| only) (?:access|create|delete|edit|execute|list|modify|open|read|run|update|use|view|write)\b)",
     _BY_PROTOCOL,
     _ARGUMENT_WANTED,
+    rf"{_MARK}(?:{_REFUSAL})",
 ))
 # fmt: on
 
@@ -106,10 +117,10 @@ _WORDS = (
     "A", "API", "Access", "An", "Application", "Argument", "Authentication", "Authorization", "Can't", "Cannot",
     "Client", "Command", "Communication", "Config", "Configuration", "Connection", "Could", "Couldn't", "Database",
     "Decoding", "Directory", "Download", "ERROR", "Error", "Exception", "Execution", "Failed", "Fetch", "File", "Folder", "Forbidden", "HTTP", "I/O", "IO",
-    "Input", "Internal", "Invalid", "JSON", "Lookup", "MCP", "Missing", "Network", "Not", "Operation", "Parse", "Parsing", "Path",
+    "Input", "Internal", "Invalid", "JSON", "Lookup", "MCP", "Missing", "Network", "Not", "Only", "Operation", "Parse", "Parsing", "Path",
     "Permission", "Protocol", "Query", "Rate", "Request", "Runtime", "SQL", "Search", "Server", "Service", "Socket",
     "Something", "Sorry", "System", "Timeout", "Too", "Tool", "Unable", "Unauthorized", "Uncaught", "Unexpected",
-    "Unhandled", "Unknown", "Upload", "Upstream", "Validation", "error", "missing",
+    "Unhandled", "Unknown", "Unrecognized", "Unsupported", "Upload", "Upstream", "Validation", "error", "missing",
 )  # fmt: skip
 _FIRST_WORDS = frozenset(word + end for word in _WORDS for end in ("", ":", ".", "!", ","))
 _HEAD = 80
@@ -137,6 +148,10 @@ _MISSING_ABROAD = (
 _RESULTS_ABROAD = re.compile(
     "\u7ed3\u679c|\u7d50\u679c|\u5339\u914d|\u7b26\u5408|\u8bb0\u5f55|\u8a18\u9304|\u6570\u636e|\u8cc7\u6599|\u8a72\u5f53|\uac80\uc0c9|\uacb0\uacfc|\uc77c\uce58"
 )
+# "Unsupported operation: x", "Unknown unit: x".
+_REFUSED_ABROAD = re.compile(
+    "\\W{0,3}(?:\u4e0d\u652f\u6301|\u4e0d\u652f\u63f4|\u672a\u77e5|\u65e0\u6548|\u7121\u6548|\u975e\u6cd5)[^\\n:\uff1a]{1,30}[:\uff1a] ?\\S"
+)
 _LONGEST_STATEMENT = 200
 
 
@@ -144,8 +159,11 @@ def _opens_in_another_language(text: str, head: str) -> bool:
     if any(word in head for word in _ERROR_ABROAD):
         english = in_english(text.strip())
         if re.match(r"[^\n:]{0,60}\b(?:error|failed|exception)\b[^\n:]{0,30}: *\S", english):
-            return text.count("\n") <= _MOST_LINES and not looks_alike_only(english)
+            asks = text.strip().partition("\n")[0].rstrip().endswith(("?", "\uff1f"))
+            return not asks and text.count("\n") <= _MOST_LINES and not looks_alike_only(english)
     is_short = len(text) <= _LONGEST_STATEMENT and "\n" not in text.strip()
+    if is_short and _REFUSED_ABROAD.match(text):
+        return True
     return is_short and any(word in head for word in _MISSING_ABROAD) and not _RESULTS_ABROAD.search(text)
 
 
@@ -157,7 +175,11 @@ def cause_in(text: str) -> str:
 
 def needs_no_cause(text: str) -> bool:
     """Whether an opening is enough; any other tells of a failure only if it goes on with words that do."""
-    return bool(re.match(_STRONG, text.strip())) or any(word in text[:_HEAD] for word in _MISSING_ABROAD)
+    return (
+        bool(re.match(_STRONG, text.strip()))
+        or any(word in text[:_HEAD] for word in _MISSING_ABROAD)
+        or bool(_REFUSED_ABROAD.match(text))
+    )
 
 
 def _may_open(head: str) -> bool:

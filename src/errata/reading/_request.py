@@ -1,13 +1,13 @@
-"""The request that an answer belongs to: whose words are the caller's own, and which argument the answer is about."""
+"""The request that an answer belongs to: which words are the caller's own, and which argument the answer is about."""
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import cast
 
 from errata._fault import Fault, FieldIssue
 from errata._jsonable import as_object
-from errata._taxonomy import Code
+from errata._taxonomy import Code, Retry
 from errata.classification._blame._values import ArgumentValues, has_word
 from errata.classification._call import Call
 from errata.dialects._incoming import plain_object
@@ -18,11 +18,18 @@ _LONGEST_NAME = 100
 _SHORTEST_ECHO = 12
 """Shorter texts stand in an answer by chance."""
 _SHORTEST_NAME = 3
-_OF_ARGUMENTS = frozenset(
+_LONGEST_ENDING = 80
+_REFUSED = frozenset(
     {Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED, Code.PARSE_ERROR}
 )
-_OF_A_VALUE = frozenset({Code.NOT_FOUND, Code.CONFLICT, Code.DATABASE_ERROR, Code.NOT_IMPLEMENTED})
-"""Codes that may be about an argument's value, if the answer says which one."""
+"""Codes that are always about an argument."""
+_MAY_BE_ABOUT_ONE = _REFUSED | {
+    Code.NOT_FOUND, Code.GONE, Code.CONFLICT, Code.DATABASE_ERROR, Code.NOT_IMPLEMENTED, Code.FORBIDDEN, Code.INVALID_REQUEST,
+    Code.SERIALIZATION_ERROR, Code.OPERATION_NOT_ALLOWED, Code.BUSINESS_RULE_VIOLATION, Code.DUPLICATE_OPERATION,
+    Code.UNKNOWN_ERROR,
+}  # fmt: skip
+_OPEN = frozenset({Code.DATABASE_ERROR, Code.NOT_IMPLEMENTED, Code.SERIALIZATION_ERROR, Code.UNKNOWN_ERROR})
+"""Codes that say nothing of who is to blame: if it is an argument, another one may work."""
 _JSON_TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int, float),
@@ -32,9 +39,38 @@ _JSON_TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "null": (type(None),),
 }
-_WANTED = re.compile(
+_NO_SUCH_TOOL = re.compile(
+    r"\b(?:unknown|no such|disabled) tool\b|\btool\b.{0,200}\b(?:not found|does not exist|unknown)\b", re.IGNORECASE
+)
+_LEFT_OUT = re.compile(
     r"required|missing|must (?:be (?:provided|set|specified)|have|provide|specify)|not (?:provided|set)"
 )
+_QUOTED = re.compile(
+    r"'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`|\u201c([^\u201d\n]{1,300})\u201d|\[([^\[\]\n]{1,100})\]"
+)
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n")
+_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+# What a name adds to the kind of thing that it identifies: `session_id`, `filePath`.
+_OF_NAMES = frozenset(
+    {"id", "ids", "key", "name", "names", "number", "path", "paths", "ref", "slug", "uri", "url", "uuid"}
+)
+# fmt: off
+# What a text complains about, and what servers call the argument that is written in that language.
+_LANGUAGES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple((re.compile(words, re.IGNORECASE), frozenset(names.split())) for words, names in (
+    (r"reg(?:ular )?ex|character (?:set|class|range)|subpattern|repeat|parenthes[ie]s|capture group|glob\b", "pattern regex regexp glob expression"),
+    (r"sql|syntax error at or near|\b(?:relation|table|column|database|constraint)\b|prepared statement", "sql query statement queries statements"),
+    (r"graphql|cannot query field|selection set|fragment", "query mutation document"),
+    (r"\bcron\b", "cron schedule expression"),
+    (r"\bjson\b", "json data body payload content"),
+    (r"\byaml\b|mapping values|while (?:parsing|scanning)", "yaml content text manifest data"),
+    (r"\bcsv\b|tokenizing|columns? to parse|fields in line", "csv content data text"),
+    (r"\bxml\b|\bhtml\b|xpath|selector", "xml html xpath selector content"),
+    (r"express(?:ion)?\b|divi(?:sion|de)|undefined (?:symbol|function|variable)|operator|parenthes[ie]s", "expression formula equation expr"),
+    (r"\b(?:date|time|timestamp|datetime|year|month|day|hour|iso ?8601)\b", "date time datetime timestamp start end since until when"),
+    (r"\b(?:url|host|hostname|scheme|address)\b", "url uri link address endpoint host"),
+    (r"\b(?:file|directory|folder|path|enoent|eisdir)\b", "path file filename filepath directory dir folder source"),
+))
+# fmt: on
 
 
 def call_from(request: object, tool: object) -> Call | None:
@@ -47,8 +83,8 @@ def call_from(request: object, tool: object) -> Call | None:
     entry = plain_object(tool)
     name = text_in(params, "name") or text_in(entry, "name")
     arguments = object_in(params, "arguments")
-    if text_in(message, "method") == "resources/read" and (uri := text_in(params, "uri")) is not None:
-        name, arguments = uri, {"uri": uri}
+    if text_in(message, "method") == "resources/read":
+        name, arguments = "", {"uri": text_in(params, "uri") or ""}
     if name is None:
         return None
     return Call(
@@ -66,9 +102,14 @@ def is_echo(text: str, call: Call | None) -> bool:
     return any(text in value or (len(value) >= _SHORTEST_ECHO and text.startswith(value)) for value in own)
 
 
-def with_argument(fault: Fault, call: Call | None) -> Fault:
-    """Return a fault that names the argument it is about, as the request has it, where that can be told."""
-    if call is None or fault.code not in _OF_ARGUMENTS | _OF_A_VALUE:
+def name_argument(fault: Fault, call: Call | None) -> Fault:
+    """Return a fault with the argument it is about as its field, where the request and the tool's schema tell."""
+    if (
+        call is None
+        or not call.tool
+        or fault.code not in _MAY_BE_ABOUT_ONE
+        or _NO_SUCH_TOOL.search(fault.message[:_MOST])
+    ):
         return fault
     field = _argument(fault, call)
     if field is None or field == fault.field:
@@ -76,7 +117,7 @@ def with_argument(fault: Fault, call: Call | None) -> Fault:
     issues = tuple(
         dataclasses.replace(each, field=field) if each.field == fault.field else each for each in fault.issues
     )
-    if fault.code in _OF_ARGUMENTS and not issues:
+    if fault.code in _REFUSED and not issues:
         issues = (
             FieldIssue(field, "is required" if fault.code is Code.MISSING_REQUIRED_FIELD else "is refused as it is"),
         )
@@ -84,30 +125,47 @@ def with_argument(fault: Fault, call: Call | None) -> Fault:
 
 
 def _argument(fault: Fault, call: Call) -> str | None:
+    """Return the argument that the first conclusive kind of evidence points at; the strongest kind comes first."""
     if fault.field and (named := _as_sent(fault.field, call)):
         return named
     values, text = ArgumentValues(call), fault.message[:_MOST]
-    evidence: tuple[Callable[[], Iterator[str]], ...] = (
-        lambda: iter(_in_quotes(values, text)),
-        lambda: _misfits(call) if fault.code in _OF_ARGUMENTS else iter(()),
-        lambda: iter(values.mentioned_in(text.casefold())),
-        lambda: _named(call, text),
-        lambda: _left_out(call, text) if fault.code in _OF_ARGUMENTS else iter(()),
-        lambda: _only_one(call) if fault.code in _OF_ARGUMENTS else iter(()),
-    )
-    found = (_the_one(list(find())) for find in evidence)
-    return fault.field or next(filter(None, found), None)
+    first_sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
+    is_refused = fault.code in _REFUSED
+    by_value: list[Callable[[], Iterable[str]]] = [
+        lambda: _quoted_values(values, text),
+        lambda: _quoted_parts(values, text),
+        lambda: _misfits(call) if is_refused else (),
+        lambda: values.mentioned_in(first_sentence.casefold()),
+        lambda: values.mentioned_in(text.casefold()),
+    ]
+    by_name: list[Callable[[], Iterable[str]]] = [
+        lambda: _names_in(call, text),
+        lambda: _kinds_in(call, first_sentence),
+        lambda: _endings(values, first_sentence),
+        lambda: _left_out(call, text) if is_refused else (),
+        lambda: _written_in(call, text),
+        lambda: call.arguments if (is_refused or fault.code is Code.NOT_FOUND) and len(call.arguments) == 1 else (),
+    ]
+    match fault.code:
+        case Code.MISSING_REQUIRED_FIELD:
+            evidence = by_name[:1] + by_value + by_name[1:]
+        case Code.FORBIDDEN:
+            evidence = by_value
+        case _:
+            evidence = by_value + by_name
+    return next((field for find in evidence if (field := _the_one(list(find())))), fault.field)
 
 
 def _the_one(paths: list[str]) -> str | None:
     """Return the one argument that is pointed at; of an object and a value in it, the value."""
+    paths = [re.sub(r"\.[0-9]+(?:\..*)?$", "", path) for path in paths]  # An item stands for its list.
     deepest = [path for path in dict.fromkeys(paths) if not any(each.startswith(f"{path}.") for each in paths)]
     return deepest[0] if len(deepest) == 1 else None
 
 
 def _as_sent(field: str, call: Call) -> str | None:
     """Return the name that an argument really has: servers write `page size` and `body.page_size` of `pageSize`."""
-    names = [*dict.fromkeys([*call.arguments, *call.properties()])]
+    names = _names(call)
     head, *rest = re.split(r"[.\[\]]+", field.strip("."))
     for name in names:
         if _bare(name) == _bare(head):
@@ -116,32 +174,63 @@ def _as_sent(field: str, call: Call) -> str | None:
     return next((name for name in names if _bare(name) == _bare(last)), None)
 
 
+def _names(call: Call) -> list[str]:
+    return [*dict.fromkeys([*call.arguments, *call.properties()])]
+
+
 def _bare(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name[:_LONGEST_NAME].lower())
 
 
-_QUOTED = re.compile(r"'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`|\u201c([^\u201d\n]{1,300})\u201d")
+def _quotations(text: str) -> list[str]:
+    return [word for groups in _QUOTED.findall(text) for word in groups if word.strip()]
 
 
-def _in_quotes(values: ArgumentValues, text: str) -> tuple[str, ...]:
-    """Return the arguments whose values a text quotes."""
-    words = [word for groups in _QUOTED.findall(text) for word in groups if word.strip()]
-    return tuple(dict.fromkeys(path for word in words for path in values.equal_to(word)))
+def _quoted_values(values: ArgumentValues, text: str) -> Iterator[str]:
+    """Yield the arguments whose values a text quotes."""
+    for word in _quotations(text):
+        yield from values.equal_to(word)
 
 
-def _named(call: Call, text: str) -> Iterator[str]:
-    """Give the arguments that a text calls by their names, which are words of a sentence as well."""
+def _quoted_parts(values: ArgumentValues, text: str) -> Iterator[str]:
+    """Yield the arguments that hold what a text quotes: a misspelt keyword, the name of a table, one bad character."""
+    for word in _quotations(text):
+        yield from values.around(word) or values.containing(word)
+
+
+def _endings(values: ArgumentValues, sentence: str) -> Iterator[str]:
+    """Yield the arguments that hold what stands behind the last colon: `Invalid prefix length: 99`."""
+    ending = sentence.rpartition(": ")[2].strip(" .")
+    if sentence != ending and 1 < len(ending) <= _LONGEST_ENDING:
+        yield from values.around(ending)
+
+
+def _names_in(call: Call, text: str) -> Iterator[str]:
+    """Yield the arguments that a text calls by their names, which are words of a sentence as well."""
     folded = text.casefold()
     spaced = re.sub(r"[_\-]", " ", folded)
-    for name in dict.fromkeys([*call.arguments, *call.properties()]):
-        plain = re.sub(r"[_\-]|(?<=[a-z0-9])(?=[A-Z])", " ", name).casefold()
+    for name in _names(call):
+        plain = " ".join(_parts(name))
         if len(plain) >= _SHORTEST_NAME and (has_word(folded, name.casefold()) or has_word(spaced, plain)):
             yield name
 
 
+def _kinds_in(call: Call, sentence: str) -> Iterator[str]:
+    """Yield the arguments that identify a kind of thing that a text speaks of: `session_id`, where no session was found."""
+    folded = sentence.casefold()
+    for name in call.arguments:
+        *kind, last = _parts(name) or [""]
+        if kind and last in _OF_NAMES and has_word(folded, " ".join(kind)):
+            yield name
+
+
+def _parts(name: str) -> list[str]:
+    return [part.lower() for part in _NAME_PARTS.findall(name[:_LONGEST_NAME])]
+
+
 def _left_out(call: Call, text: str) -> Iterator[str]:
-    """Give the arguments that the tool requires and the request lacks, if the text says that something is missing."""
-    if _WANTED.search(text.casefold()):
+    """Yield the arguments that the tool requires and the request lacks, if the text says that something is missing."""
+    if _LEFT_OUT.search(text.casefold()):
         yield from _missing(call)
 
 
@@ -150,8 +239,17 @@ def _missing(call: Call) -> Iterator[str]:
     yield from (name for name in required if call.arguments.get(name) in (None, ""))
 
 
+def _written_in(call: Call, text: str) -> Iterator[str]:
+    """Yield the arguments that hold a text in the language that an answer complains about, by their names."""
+    for words, names in _LANGUAGES:
+        held = [name for name in call.arguments if not names.isdisjoint(_parts(name))]
+        if held and words.search(text):
+            yield from held
+            return
+
+
 def _misfits(call: Call) -> Iterator[str]:
-    """Give the arguments that do not fit the schema that the tool publishes: one of those is what it refused."""
+    """Yield the arguments that do not fit the schema that the tool publishes: one of those is what it refused."""
     yield from _missing(call)
     for name, value in call.arguments.items():
         rules = as_object(call.properties().get(name))
@@ -176,9 +274,3 @@ def _fits(value: object, rules: Mapping[str, object]) -> bool:
             isinstance(high, int | float) and value > high
         )
     return True
-
-
-def _only_one(call: Call) -> Iterator[str]:
-    """Give the only argument that was sent."""
-    if len(call.arguments) == 1:
-        yield from call.arguments

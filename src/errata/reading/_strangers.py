@@ -24,6 +24,7 @@ from errata.reading._prefixes import split_trailer
 from errata.reading._symbols import of_symbol
 
 _LONGEST_HTTP_BODY = 500
+_ONLY_AN_ERROR = frozenset({"code", "detail", "details", "error", "message", "ok", "status", "success"})
 TOOL_FAILURE = "io.modelcontextprotocol/toolFailure"
 """Where SEP-3313 puts what a program should know of a failed call."""
 _WORD_OF_CLASS = {"capability": "not_supported", "reliability": "upstream_error", "governance": "forbidden"}
@@ -112,13 +113,22 @@ def _agree(texts: tuple[str, ...], structured: Mapping[str, object]) -> bool:
 
 
 def _of_resource(raw: Mapping[str, object]) -> Fault | None:
-    """Read the contents of a resource that say of themselves that they are none."""
+    """Read the contents of a resource that say of themselves that they are none.
+
+    What is read from a file may say anything; what a server makes for the purpose may be an error and nothing else.
+    """
     contents = [as_object(each) for each in items_in(raw, "contents")]
-    if not contents or not all(
-        is_marked_block(each) or (text_in(each, "uri") or "").startswith("error:") for each in contents
-    ):
+    if not contents or not all(map(_is_failed_content, contents)):
         return None
     return _fault("\n".join(filter(None, (text_in(each, "text") for each in contents))), {})
+
+
+def _is_failed_content(content: Mapping[str, object]) -> bool:
+    uri = text_in(content, "uri") or ""
+    if is_marked_block(content) or uri.startswith("error:"):
+        return True
+    body = whole_json(text_in(content, "text") or "")
+    return not uri.startswith("file:") and body.keys() <= _ONLY_AN_ERROR and says_it_failed(body)
 
 
 def _bare(raw: Mapping[str, object]) -> Fault | None:

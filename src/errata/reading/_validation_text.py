@@ -20,6 +20,12 @@ _MORE_PLAIN = r"(?:, \w{1,80}){0,10},? (?:and|or) \w{1,80}"
 # `output_file`, `pageSize`: only a name is written like that.
 _JOINED = r"((?-i:[a-z]{1,40}(?:_|[A-Z])\w{0,80}))"
 
+_JOINED_OR_WORD = r"((?-i:[a-z]{1,40}\w{0,80}))"
+# What has a few values that are all known.
+_ENUMERATED = (
+    "action|algorithm|category|format|kind|level|method|mode|operation|operator|provider|status|strategy|type|unit"
+)
+
 # A name, and not the first word of what is said: "Invalid argument: sheet not found".
 _NO_SENTENCE = r"(?![\w$\-\[\]])(?! (?!(?:and|are|cannot|for|has|in|is|must|of|or|should|value|was)\b)[a-z])"
 
@@ -30,6 +36,7 @@ _PYDANTIC = re.compile(r"^(\S[^\n]{0,200})\n {2}([^\n]{1,2000}?) ?\[type=(\w{1,6
 _ZOD_LINE = re.compile(
     r"((?:Invalid|Too (?:small|big)|Unrecognized|Required|Expected)[^\n]{0,500}?) at ([\w.\[\]$\-]{1,200})$"
 )
+_ZOD_REFINED = re.compile(r"([^\n]{1,500}) at ([\w.\[\]$\-]{1,200})$")
 _ZOD_PRETTY = re.compile(r"\u2716 ([^\n]{1,500})(?:\n\s{1,8}\u2192 at ([^\n]{1,200}))?")
 _ARGUMENTS_OF = re.compile(
     r"(?:Input validation error: )?(?:Invalid arguments(?: for (?:tool|prompt) [^\s:]{1,200})?: )"
@@ -69,10 +76,10 @@ _UNNAMED = re.compile(
     r"|[`'\"] is not an? [a-zA-Z][\w \-]{1,40} \((?:accepted|allowed|known|one of|supported|valid)\b"
 )
 _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re.IGNORECASE), problem) for shape, problem in (
-    (rf"missing (?:the |a )?(?:required |mandatory )?(?:query |body |input |tool |positional )?(?:parameter|argument|field|property|input|option|key|envelope key|value)s?(?:\(s\))?(?: for)?:? {_QUOTED}", "is required"),
+    (rf"missing (?:the |a )?(?:required |mandatory )?(?:query |path |header |body |input |tool |positional )?(?:parameter|argument|field|property|input|option|key|envelope key|value)s?(?:\(s\))?(?: for)?:? {_QUOTED}", "is required"),
     (r"[\[{ ]Field:(\w{1,80}) Code:(\w{1,80})", ""),  # go-github
     (r"\bmissing (?:either |both )?[`'\"]([A-Za-z_][\w.\-]{1,80})[`'\"] (?:and|or) [`'\"][A-Za-z_]", "is required"),
-    (r"missing (?:the |a )?(?:required |mandatory )?(?:query |body |input |tool |envelope )?(?:parameter|argument|field|property|input|option|key)s?(?:\(s\))?:? (?:--)?([A-Za-z_$][\w.$/\-]{0,100})", "is required"),
+    (r"missing (?:the |a )?(?:required |mandatory )?(?:query |path |header |body |input |tool |envelope )?(?:parameter|argument|field|property|input|option|key)s?(?:\(s\))?:? (?:--)?([A-Za-z_$][\w.$/\-]{0,100})", "is required"),
     (rf"(?:parameter|argument|field|property|option) {_QUOTED}:? (?:is required|is missing|was not provided|must be provided)", "is required"),
     (rf"{_QUOTED}(?: parameter| argument| field| option)? (?:is required|is missing|must be provided|is a required)", "is required"),
     (rf"(?:^|[:,;] ?|\n|(?:parameter|argument|field) ){_PLAIN}(?: parameter| argument| field)? (?:is required|is missing|must be provided|must be specified)", "is required"),
@@ -94,9 +101,14 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
     (rf"(?:^|[:;] ?)(?:invalid|malformed|bad) {_JOINED} (?:date|id|list|name|number|path|string|time|timestamp|type|url)\b", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|malformed|bad) {_PLAIN} (?:format|syntax|value) (?:provided|given|supplied|at (?:index|position) \d)", "is not valid"),
     (rf"invalid (?:value |type )?(?:for |of )?(?:the )?(?:parameter|argument|field|option|property):? [`'\"]?{_PLAIN}{_NO_SENTENCE}", "is not valid"),
+    (rf"(?:invalid|illegal|bad|unexpected|unable to parse|could not parse|cannot parse) (?:value|type|argument)(?: [`'\"][^`'\"\n]{{0,200}}[`'\"])? for (?:the )?(?:parameter |argument |field |option |property )?[`'\"]?(?:--)?{_PLAIN}", "is not valid"),
+    (rf"requires (?:the )?{_QUOTED} to be (?:provided|set|specified)", "is required"),
+    (r"(?:^|: )\[(\w{1,80})\]: (Required\b[^\n]{0,200})", ""),
+    (rf"(?:deserialize|parse|decode) (?:the )?{_JOINED_OR_WORD} (?:as )?JSON\b", "is not valid"),
+    (rf"(?:unknown|unrecognized) (?:\w{{1,30}} )?({_ENUMERATED}): ?[`'\"]?[\w\-]", "is not one of the allowed values"),
     (rf"(?:invalid|unsupported|malformed|illegal) (?:or expired )?{_QUOTED}(?::| )", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) (?:or expired )?{_PLAIN}(?: (?:format|scheme|value|syntax))?(?:[:.(,]|$)", "is not valid"),
-    (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) {_PLAIN} [`'\"][^`'\"\n]{{0,200}}[`'\"](?:[.:,(]|$)", "is not valid"),
+    (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) (?:[A-Z]{{2,8}} )?{_PLAIN} [`'\"][^`'\"\n]{{0,200}}[`'\"](?:[.:,(]|$)", "is not valid"),
     (rf"(?:^|: )(?:unknown|unrecognized) {_PLAIN} [`'\"][^\n]{{0,200}}(?:supported|must be|valid|allowed|expected|one of)", "is not one of the allowed values"),
     (r"(?:with|for) ([a-z]{1,40}(?:Id|_id)) [`'\"]", ONLY_NAMED),
     (r"[Cc]annot (?:specify|use|set|provide|combine) both [`'\"]?(\w{1,80})[`'\"]? and ", "excludes another argument"),
@@ -223,7 +235,7 @@ def _zod_lines(text: str) -> Iterator[Issue]:
     opening = _ARGUMENTS_OF.search(text)
     lines = text[opening.end() :].split("\n") if opening else text.split("\n", 1)[:1]
     for line in lines[:_MOST_ISSUES]:
-        if found := _ZOD_LINE.match(line.strip()):
+        if found := (_ZOD_REFINED if opening else _ZOD_LINE).match(line.strip()):
             yield issue(found[2], found[1])
 
 
