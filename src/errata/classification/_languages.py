@@ -18,7 +18,7 @@ _PHRASES: dict[str, str] = {
     # Arguments
     "missing required": "缺少必填 缺少必需 缺少必要 缺失必填 必須パラメータ 필수_매개변수 필수_항목 falta_el_parametro_obligatorio parametre_obligatoire_manquant",
     "missing": "缺少 缺失 不足しています 欠けています 누락 falta faltan faltante ausente faltando manquant manquante manque fehlt fehlen fehlende fehlender fehlendes fehlenden",
-    "is required": "必填 为必填 為必填 必须提供 必須提供 必需 必須です 必要です 指定してください 입력해야 필수입니다 필요합니다 es_obligatorio es_obligatoria es_requerido es_requerida se_requiere obligatorio obligatoria requerido requerida e_obrigatorio e_obrigatoria obrigatorio obrigatoria e_necessario est_requis est_requise est_obligatoire requis requise obligatoire erforderlich pflichtfeld muss_angegeben_werden wird_benotigt",
+    "is required": "必须传 必填 为必填 為必填 必须提供 必須提供 必需 必須です 必要です 指定してください 입력해야 필수입니다 필요합니다 es_obligatorio es_obligatoria es_requerido es_requerida se_requiere obligatorio obligatoria requerido requerida e_obrigatorio e_obrigatoria obrigatorio obrigatoria e_necessario est_requis est_requise est_obligatoire requis requise obligatoire erforderlich pflichtfeld muss_angegeben_werden wird_benotigt",
     "not provided": "未提供 没有提供 沒有提供 未指定 未传入 请提供 請提供 請輸入 请输入 指定されていません 제공되지 지정되지 no_proporcionado no_se_proporciono nao_fornecido nao_informado non_fourni non_fournie nicht_angegeben",
     "cannot be empty": "不能为空 不可为空 不得为空 不能為空 不可為空 为空 為空 空にできません 空です 비어_있을_수_없 비어있 no_puede_estar_vacio no_puede_estar_vacia no_puede_ser_vacio nao_pode_ser_vazio nao_pode_ser_vazia nao_pode_estar_vazio ne_peut_pas_etre_vide ne_doit_pas_etre_vide darf_nicht_leer_sein",
     "must be a": "必须是 必须为 必須是 必須為 应为 應為 でなければなりません である必要があります 이어야_합니다 여야_합니다 debe_ser deben_ser deve_ser devem_ser doit_etre doivent_etre muss_ein muss_eine muss_sein mussen_sein",
@@ -33,6 +33,8 @@ _PHRASES: dict[str, str] = {
     "could not parse": "解析失败 解析错误 解析出错 无法解析 解析失敗 無法解析 解析できません 解析に失敗 パースに失敗 파싱_실패 분석할_수_없 no_se_pudo_analizar no_se_pudo_interpretar nao_foi_possivel_analisar impossible_d'analyser konnte_nicht_geparst konnte_nicht_gelesen",
     "division by zero": "除数不能为零 除数不能为0 除以零 被零除 除零 ゼロ除算 ゼロで割 0で割 0으로_나눌 division_por_cero dividir_por_cero divisao_por_zero dividir_por_zero division_par_zero diviser_par_zero division_durch_null teilen_durch_null",
     "unknown parameter": "未知参数 未知參數 不明なパラメータ 알_수_없는_매개변수 parametro_desconocido parametro_desconhecido parametre_inconnu unbekannter_parameter",
+    "unrecognized": "未知 不明な 알_수_없는 desconocido desconocida desconhecido desconhecida inconnu inconnue unbekannt unbekannte unbekannter unbekanntes",
+    "unknown error": "未知错误 未知异常 未知錯誤 不明なエラー 알_수_없는_오류 error_desconocido erro_desconhecido erreur_inconnue unbekannter_fehler",
     "not supported": "不支持 不支援 暂不支持 サポートされていません サポートしていません 対応していません 未対応 지원하지 지원되지 no_soportado no_soportada no_compatible no_es_compatible no_se_admite nao_suportado nao_suportada non_pris_en_charge non_prise_en_charge non_supporte non_supportee pas_pris_en_charge nicht_unterstutzt wird_nicht_unterstutzt",
     "not implemented": "未实现 尚未实现 未實作 未実装 実装されていません 구현되지 no_implementado nao_implementado non_implemente nicht_implementiert",
     # Things

@@ -126,7 +126,7 @@ SHARPER = (
     # A session in which data is kept is no login.
     Pattern(_C.NOT_FOUND, (
         "browser session", "data session", "database session", "debug session", "dataframe session", "game session",
-        "invalid session id", "kernel session", "no active session", "no data loaded", "no session", "notebook session", "shell session",
+        "invalid session id", "kernel session", "no active session", "no data loaded", "notebook session", "shell session",
         "session … does not exist", "session … not found", "terminal session", "unknown session",
     )),
     # A key that is not accepted arrives as 400, 401 and 403, and in texts that say "invalid".
@@ -383,7 +383,7 @@ SHARPER = (
         "invalid yaml", "json decode", "json decoding", "json parse", "json parsing", "jsondecodeerror",
         "looking for beginning of value", "malformed json", "malformed xml", "malformed yaml", "not a gzip",
         "not a valid json", "not a zip", "not json serializable", "not serializable", "not valid json",
-        "not well formed", "parse error", "parse json", "parseerror", "parsing error", "parsing json",
+        "not well formed", "parse json", "parsing json",
         "serialization error", "syntax error in json", "trailing comma", "unable to parse response", "unclosed token",
         "unexpected content type", "unexpected end of data", "unexpected end of file", "unexpected end of input",
         "unexpected end of json", "unexpected mimetype", "unmarshal", "unserializable", "unterminated string",
@@ -467,7 +467,7 @@ SHARPER = (
     Pattern(_C.NOT_FOUND, (
         "0 records", "0 results", "0 rows", "can not find", "can't be found", "can't find", "cannot find",
         "cannot locate", "could not be located", "could not find", "could not locate", "could not resolve to an",
-        "could not resolve … to a", "couldn't find", "did not resolve", "didn't exist", "document missing",
+        "could not resolve … to a", "couldn't find", "did not match any", "did not resolve", "didn't exist", "document missing",
         "does not resolve", "doesn't exist", "doesnotexist", "don't exist", "failed to find", "is missing from",
         "is unknown", "isn't found", "lookup failed for", "matched 0", "never existed", "no data for", "no document",
         "no entry", "no item", "no match", "no matches", "no matching", "no object", "no pending", "no record",
@@ -592,6 +592,8 @@ SHARPER = (
         "exceeds", "not enough arguments", "not unique", "one statement", "syntax error", "syntaxerror",
         "unable to parse", "unbalanced", "unexpected token", "unsupported",
     )),
+    # What could not be read says less than why, and what it was.
+    Pattern(_C.SERIALIZATION_ERROR, ("parse error", "parseerror", "parsing error")),
     Pattern(_C.NETWORK_ERROR, ("eof", "eoferror")),
     Pattern(_C.OPERATION_NOT_ALLOWED, (
         "are disabled", "is archived", "is disabled", "not running", "operation cannot be completed",
@@ -663,12 +665,12 @@ VAGUE = (
         "security policy", "unsafe", "untrusted",
     )),
     Pattern(_C.CONFLICT, ("already",)),
-    Pattern(_C.OPERATION_NOT_ALLOWED, ("before … can", "not started", "not yet", "nothing to", "requires … first")),
-    Pattern(_C.NOT_FOUND, ("is not in", "no … called", "no … named", "none of", "there is no")),
+    Pattern(_C.OPERATION_NOT_ALLOWED, ("before … can", "encrypted", "is closed", "not started", "not yet", "nothing to", "requires … first")),
+    Pattern(_C.NOT_FOUND, ("has no", "is not in", "no … called", "no … named", "none of", "there is no")),
     Pattern(_C.UPSTREAM_ERROR, ("api call failed", "api error", "api request failed", "api returned", "http error")),
     Pattern(_C.VALIDATION_FAILED, (
         "at most", "beyond the", "cannot convert", "cannot interpret", "could not interpret", "expected", "illegal", "improper", "incorrect",
-        "is outside",         "missing", "mismatch", "must", "not enough", "requires", "too few", "too many", "unparsable", "unparseable",
+        "is outside",         "missing", "mismatch", "must", "neither … nor", "not enough", "not invertible", "requires", "too few", "too many", "unparsable", "unparseable",
         "unterminated", "wrong",
     )),
 )

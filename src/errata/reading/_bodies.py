@@ -126,7 +126,7 @@ def _message(level: Mapping[str, object]) -> str | None:
 
 def _sentences(levels: list[Mapping[str, object]]) -> Iterator[str]:
     for level in reversed(levels):
-        for key in ("error", *_MESSAGES):
+        for key in ("error", "errors", *_MESSAGES):
             value = level.get(key)
             texts = cast("list[object]", value) if isinstance(value, list) else [value]
             yield from (each for each in texts[:_MOST_SENTENCES] if isinstance(each, str) and " " in each.strip())

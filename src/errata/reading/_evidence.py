@@ -58,7 +58,7 @@ _BESIDE_A_SENTENCE = _OF_ERRORS | _BESIDE_A_WORD | {
 }  # fmt: skip
 # What a request names, and an answer names again.
 _OF_REQUESTS = ("path", "dir", "directory", "_key", "uri", "pathdescription")
-_BESIDE_A_REASON = _BESIDE_A_STATUS | {"caused_by", "reason", "root_cause", "index", "index_uuid", "resource.id", "resource.type"}
+_BESIDE_A_REASON = _BESIDE_A_STATUS | {"caused_by", "msg", "reason", "root_cause", "index", "index_uuid", "resource.id", "resource.type"}
 _OF_SPRING = {"path", "requestid", "timestamp"}
 # A word that only says that there was an error, as a code: `E_MCP_TOOL_ERROR`, `ToolExecutionError`.
 _ERROR_CODE = re.compile(r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Error|EXCEPTION|Exception|_error|_exception)")
@@ -319,9 +319,9 @@ def _is_beside_a_word(key: str) -> bool:
 def _has_words(error: Mapping[str, object]) -> bool:
     if _is_text(error.get("message")):
         return True
-    return any(_is_text(error.get(key)) for key in ("reason", "detail", "details")) and _BESIDE_A_REASON.issuperset(
-        error
-    )
+    return any(
+        _is_text(error.get(key)) for key in ("reason", "detail", "details", "msg")
+    ) and _BESIDE_A_REASON.issuperset(error)
 
 
 def _denied(body: Mapping[str, object]) -> bool:

@@ -244,9 +244,9 @@ def _asked(source: _Source) -> _Told:
         told = _Told(known.code, known.retry, known.http_status, known.retry_after_ms)
     elif told.code is None and (meant := meaning_of_symbols(source.facts.words, source.message)):
         told = _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
-    if told.code is None and (code := _by_opening(message)):
+    if told.code is None and not _DO_FIRST.search(message[:_MOST]) and (code := _by_opening(message)):
         told = _Told(code, None, None, None)
-    if told.code is None:
+    if told.code is None and not _DO_FIRST.search(message[:_MOST]):
         told = _look_up([said for said in texts if said.strip()], _VAGUE)
     return told if told.status or status is None else told._replace(status=status)
 

@@ -132,7 +132,7 @@ def opens_like_a_failure(text: str) -> bool:
     if not head.isascii() and len(text) <= _MOST and _opens_in_another_language(text, head):
         return True
     words = head.split(None, 1)
-    if not words or (words[0] not in _FIRST_WORDS and not _may_open(head)):
+    if not words or (words[0] not in _FIRST_WORDS and not _may_open(head) and not _may_be_missing(text)):
         return False
     return len(text) <= _MOST and _opens(text.strip())
 
@@ -188,6 +188,11 @@ def _may_open(head: str) -> bool:
         return True
     first = re.match(_AFTER_MARKS, head) if head[:1] in _BEFORE_A_WORD else None
     return first is not None and first[1] in _FIRST_WORDS
+
+
+def _may_be_missing(text: str) -> bool:
+    """Whether a short text may say of what was asked for that it is not there: "Table 'orders' not found"."""
+    return len(text) <= _LONGEST_STATEMENT and (" not found" in text or "n't exist" in text or " not exist" in text)
 
 
 def _opens(text: str) -> bool:
