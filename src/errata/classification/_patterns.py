@@ -46,7 +46,7 @@ SHARPER = (
         "cannot read properties", "cannot read property", "index out of bounds", "is not a constructor",
         "is not a function", "is not defined", "is not iterable", "list index out of range", "maximum call stack",
         "maximum recursion", "nil pointer", "non exhaustive", "not callable", "not subscriptable", "null pointer",
-        "nullpointerexception", "object has no attribute", "of null", "of undefined", "panic", "panicked",
+        "nullpointerexception", "has no attribute", "of null", "of undefined", "panic", "panicked",
         "segmentation fault", "stack overflow", "undefined is not", "undefined method", "unhandled exception",
         "unreachable code", "unsupported operand",
     )),
@@ -59,6 +59,8 @@ SHARPER = (
         "kubeconfig … not found", "kubeconfig … not set", "invalid kube config", "invalid kubeconfig", "load kubeconfig",
         "loading kubeconfig", "no configuration has been provided",
     )),
+    # A program that the server starts and that is not there.
+    Pattern(_C.CONFIGURATION_ERROR, ("spawn … enoent",)),
     *_by_errno(),
     # What the caller wrote in a language of its own: it has to be written anew, whoever stumbled over it.
     Pattern(_C.VALIDATION_FAILED, (
@@ -100,7 +102,7 @@ SHARPER = (
     # What only another address mends; a guard says so, and no certificate or name server.
     Pattern(_C.FORBIDDEN, (
         "blocked address", "blocked domain", "blocked host", "blocked url", "internal address", "internal ip",
-        "internal network", "localhost … blocked", "localhost … not allowed", "loopback address", "private address",
+        "internal network", "localhost … blocked", "localhost … not allowed", "loopback address", "reserved address", "private address",
         "private host", "private ip", "private network", "private url", "ssrf", "url … blocked",
     )),
     # A quota that only money mends; 003 calls it a rate limit.
@@ -116,7 +118,7 @@ SHARPER = (
         "api limit", "burst limit", "calls per hour", "calls per minute", "calls per second", "enhance your calm",
         "exceeded … quota", "exceeds … quota", "flood wait", "limit exceeded exception", "limit reached",
         "maximum number of requests", "maximum number of … reached", "over quota", "quota exceeded", "quota exhausted",
-        "quota reached", "rate exceeded", "rate has been exceeded", "rate limit", "rate limited", "rate limiting",
+        "quota reached", "limited number of", "number of … requests exceeds", "rate exceeded", "rate has been exceeded", "rate limit", "rate limited", "rate limiting",
         "ratelimit", "ratelimited", "request limit exceeded", "request rate", "requests per day", "requests per minute",
         "requests per second", "resource exhausted", "resource has been exhausted", "slow down", "slowdown", "throttle",
         "throttled", "throttling", "throughput … exceeded", "tokens per minute", "too many attempts", "too many calls",
@@ -140,7 +142,7 @@ SHARPER = (
         "bad api key", "bad credentials", "bad password", "bad token", "cannot authenticate", "could not authenticate",
         "could not validate credentials", "credential validation", "credentials are invalid",
         "credentials could not be", "credentials expired", "credentials have expired", "credentials rejected",
-        "credentials validation", "credentials were rejected", "expired access token", "expired api key",
+        "credentials validation", "credentials were rejected", "key is not registered", "expired access token", "rejected … key", "expired api key",
         "expired credential", "expired jwt", "expired session", "expired token", "expiredtoken",
         "failed to authenticate", "failed to validate token", "failed to verify token", "incorrect api key",
         "incorrect credentials", "incorrect password", "invalid access token", "invalid api key", "invalid apikey",
@@ -174,7 +176,7 @@ SHARPER = (
     Pattern(_C.CONFLICT, ("cannot set lock", "could not set lock", "unable to set lock"), _SAME),
     # The server's own settings. "is not set" would otherwise be validation, a missing variable NOT_FOUND.
     Pattern(_C.CONFIGURATION_ERROR, (
-        "api key is missing", "api key is required", "api key not provided", "api key required", "bad configuration",
+        "api key must be", "missing … credentials", "no … api key", "no … api token", "executable could not be found", "not found in path", "session not created", "on the current path", "api key is missing", "api key is required", "api key not provided", "api key required", "bad configuration",
         "browsers install", "cannot find module", "command not found", "config error", "config file not found",
         "configuration error", "configuration file not found", "configuration is missing",
         "connection string … not valid", "could not find browser", "could not find chrome", "could not find chromium",
@@ -258,7 +260,7 @@ SHARPER = (
     ), _SAME),
     # It broke on the way, and nobody knows what the other side did.
     Pattern(_C.NETWORK_ERROR, (
-        "broken pipe", "brokenpipeerror", "closed unexpectedly", "connection aborted", "connection broken",
+        "auto reconnect", "autoreconnect", "broken pipe", "brokenpipeerror", "closed unexpectedly", "connection aborted", "connection broken",
         "connection dropped", "connection error", "connection failed", "connection failure", "connection interrupted",
         "connection terminated", "connection was aborted", "connection was terminated", "connection … closed",
         "connection … lost", "connection … reset", "connectionerror", "connectionreset", "connectionreseterror",
@@ -312,7 +314,7 @@ SHARPER = (
     )),
     # A failure that the text itself calls temporary.
     Pattern(_C.SERVICE_UNAVAILABLE, (
-        "at capacity", "backend is not available", "being restarted", "bootstrapping", "cannot allocate memory",
+        "connection not available", "connection is not available", "at capacity", "backend is not available", "being restarted", "bootstrapping", "cannot allocate memory",
         "capacity exceeded", "cluster is not available", "clusterdown", "cold start", "connection slots",
         "currently loading", "database is not available", "down for maintenance",
         "election in progress", "failover", "heavy load", "high demand", "high load", "host is not available",
@@ -345,8 +347,8 @@ SHARPER = (
         "unable to obtain lock", "write conflict", "writeconflict",
     ), _SAME),
     Pattern(_C.TIMEOUT, (
-        "connect timeout", "connection timeout", "deadline exceeded", "deadline was exceeded", "esockettimedout",
-        "exceeded … timeout", "gateway timeout", "no response from", "no response within", "not respond in time",
+        "connect timeout", "connection timeout", "deadline exceeded", "deadline was exceeded", "did not appear within", "esockettimedout",
+        "exceeded … timeout", "gateway timeout", "did not answer within", "did not respond", "no answer within", "no reply from", "no reply within", "no response from", "no response within", "not respond in time",
         "query timeout", "read timeout", "request timeout", "statement timeout", "statement was canceled due to",
         "time out", "timed out", "timedout", "timeout after", "timeout error", "timeout exceeded", "timeout expired",
         "timeout of", "timeout reached", "timeout waiting", "timeout while", "timeouterror", "timeoutexception",
@@ -382,7 +384,7 @@ SHARPER = (
         "in json at", "incorrect padding", "invalid character", "invalid json", "invalid utf 8", "invalid xml",
         "invalid yaml", "json decode", "json decoding", "json parse", "json parsing", "jsondecodeerror",
         "looking for beginning of value", "malformed json", "malformed xml", "malformed yaml", "not a gzip",
-        "not a valid json", "not a zip", "not json serializable", "not serializable", "not valid json",
+        "not a valid json", "is not json", "not a zip", "not json serializable", "not serializable", "no element found", "non json", "not valid json",
         "not well formed", "parse json", "parsing json",
         "serialization error", "syntax error in json", "trailing comma", "unable to parse response", "unclosed token",
         "unexpected content type", "unexpected end of data", "unexpected end of file", "unexpected end of input",
@@ -390,7 +392,7 @@ SHARPER = (
     )),
     # It says that somebody may not.
     Pattern(_C.FORBIDDEN, (
-        "access denied", "access is denied", "access restricted", "access to … denied", "accessdenied",
+        "cannot access this", "cannot view this", "safety system", "you cannot access", "you cannot view", "access denied", "access is denied", "access restricted", "access to … denied", "accessdenied",
         "account disabled", "account has been suspended", "account is disabled", "account is suspended",
         "account suspended", "admin only", "blacklist", "blacklisted", "blocked because", "blocked by",
         "blocked command", "command denied", "blocked for", "blocked operation", "blocked operator", "blocklist", "blocklisted",
@@ -411,7 +413,7 @@ SHARPER = (
         "not available in this region", "not available in your", "not available on your plan", "not enough permission",
         "not enough privileges", "not enough rights", "not entitled", "not granted", "not have sufficient",
         "not have … permission", "not in allowlist", "not in channel", "not permitted", "not the owner",
-        "not whitelisted", "only administrators", "only admins", "only owner", "only the owner", "operation blocked",
+        "not writable", "not writeable", "not whitelisted", "only administrators", "only admins", "only owner", "only the owner", "operation blocked",
         "operationnotpermitted", "outside allowed", "outside of allowed", "outside of permitted",
         "outside of the allowed", "outside the allowed", "outside the permitted", "path traversal",
         "permission check failed", "permission denied", "permission error", "permission failure", "permission from",
@@ -446,7 +448,7 @@ SHARPER = (
     # The thing is not there. It stands before the rows on bad values: "Invalid id: no such user" is about the user.
     Pattern(_C.GONE, (
         "has been deleted", "has been purged", "has been removed", "is gone", "no longer available", "no longer exists",
-        "resource gone", "session closed", "session terminated", "was deleted", "was removed",
+        "resource gone", "session closed", "session terminated", "was deleted", "was purged", "was removed",
     )),
     Pattern(_C.CONFLICT, (
         "already been", "already completed", "already exist", "already has", "already in progress", "already in use",
@@ -454,7 +456,7 @@ SHARPER = (
         "already running", "already started", "already taken", "alreadyexists", "being used by", "circular dependency",
         "concurrent modification", "concurrent update", "conditional check failed", "conditional request failed",
         "conflicting", "document update conflict", "duplicate entry", "duplicate key", "duplicate value",
-        "etag mismatch", "file exists", "foreign key", "has been modified", "has changed since", "in use by",
+        "etag mismatch", "file exists", "foreign key", "has been modified", "changed since", "in use by",
         "integrity error", "is already", "is not empty", "key in use", "local changes", "merge conflict",
         "modified by another", "name taken", "no changes made", "non fast forward", "not mergeable", "not modified",
         "not the latest", "nothing to commit", "optimistic lock", "optimistic locking", "out of date",
@@ -471,12 +473,12 @@ SHARPER = (
         "does not resolve", "doesn't exist", "doesnotexist", "don't exist", "failed to find", "is missing from",
         "is unknown", "isn't found", "lookup failed for", "matched 0", "never existed", "no data for", "no document",
         "no entry", "no item", "no match", "no matches", "no matching", "no object", "no pending", "no record",
-        "no result", "no rows", "no such", "no … by that name", "no … by the name", "no … exists", "no … found",
+        "no result", "no rows", "no such", "no … by that name", "no … by the name", "no … are available", "no … exists", "no … found",
         "no … with given", "no … with id", "no … with idx", "no … with index", "no … with key", "no … with name",
         "no … with ref", "no … with that", "no … with uuid", "non existent", "nonexistent", "not a git repository",
         "not a known", "not be found", "not exist", "not found", "not in the database", "not known", "not listed",
         "not present in", "not recognised", "not recognized", "notfound", "nothing found", "nothing matched",
-        "nothing matches", "resource missing", "returned no data", "unable to find", "unable to locate",
+        "nothing matches", "resource missing", "returned no data", "invalid column name", "invalid object name", "unable to find", "unable to locate",
         "unknown account", "unknown branch", "unknown channel", "unknown city", "unknown cluster", "unknown collection",
         "unknown column", "unknown command", "unknown instance",
         "unknown connection", "unknown customer", "unknown database", "unknown document", "unknown entity",
@@ -522,7 +524,7 @@ SHARPER = (
         "must be unique", "must be valid", "must consist of", "must contain", "must end with", "must have",
         "must match", "must not be", "must not contain", "must not exceed", "must not have", "must provide",
         "must specify", "must start with", "mutually exclusive", "need to be", "needs to be", "no more than",
-        "no … provided", "no … selected", "no … specified", "no … supplied", "non numeric", "not a directory",
+        "are required", "no … given", "does not match any", "doesn't match any", "larger than", "no … provided", "no … selected", "no … specified", "no … supplied", "non numeric", "not a directory",
         "not a file", "not a number", "not a string", "not a valid", "not allowed here", "not an integer", "not both",
         "not in a correct format", "not in list of", "not in range", "not in the allowed", "not in the range",
         "not null constraint", "not specified in", "not within", "one of the following", "only alphanumeric",
@@ -537,7 +539,7 @@ SHARPER = (
         "unexpected argument", "unexpected character", "unexpected field", "unexpected identifier",
         "unexpected keyword argument", "unexpected parameter", "unexpected type", "unexpected value",
         "unexpected … operator", "unknown action", "unknown argument", "unknown currency", "unknown encoding",
-        "unknown field", "unknown format", "unknown function", "unknown identifier", "unknown language", "unknown mode",
+        "unknown field", "unknown format", "unknown function", "unknown identifier", "undefined identifier", "unknown key", "unknown language", "unknown mode",
         "unknown operation", "unknown option", "unknown parameter", "unknown stage", "unknown time zone",
         "unknown timezone", "unknown type", "unknown unit", "unknown variant", "unknown … operator",
         "unknown … supported", "unprocessable", "unrecognized", "unsupported file", "unsupported format",
@@ -551,7 +553,7 @@ SHARPER = (
     Pattern(_C.UPSTREAM_ERROR, (
         "backend error", "backend failed", "bad response", "bad status", "bad upstream", "dependency failed",
         "empty body", "empty reply", "empty response", "error from upstream", "failed dependency",
-        "internal service error", "internalservererror", "invalid http response", "invalid response", "malformed response",
+        "internal service error", "internalservererror", "invalid … response", "invalid response", "malformed response",
         "protocol error", "responded with an error", "server error", "something went wrong on our end",
         "too many redirects", "unexpected error on the server", "unexpected http status", "unexpected response",
         "unexpected status", "upstream error", "upstream failed", "upstream failure", "upstream request failed",
@@ -585,7 +587,7 @@ SHARPER = (
         "operational error", "programming error", "sql error", "sql logic error", "sql syntax", "sqlerror", "sqlstate",
         "syntax error at", "syntax error near",
     )),
-    Pattern(_C.INITIALIZATION_FAILED, ("not been initialized", "not initialized", "uninitialized")),
+    Pattern(_C.INITIALIZATION_FAILED, ("not fully initialized", "not been initialized", "not initialized", "uninitialized")),
     # What says that something does not fit, and not what.
     Pattern(_C.VALIDATION_FAILED, (
         "are identical", "cannot parse", "empty file", "is no file", "no columns to parse", "not in document", "compilation error", "could not convert", "could not parse", "does not match",
@@ -658,20 +660,27 @@ COMMON = (
 VAGUE = (
     Pattern(_C.CONFIGURATION_ERROR, (
         "additional dependencies", "additional dependency", "environment variable", "missing dependency", "npm install",
-        "pip install", "requires … dependencies", "requires … installed",
+        "in configuration", "in the config", "pip install", "requires … dependencies", "requires … installed",
     )),
+    Pattern(_C.UNAUTHORIZED, ("authenticate", "authentication", "login", "oauth")),
     Pattern(_C.FORBIDDEN, (
-        "denied", "outside … directory", "outside … root", "outside … sandbox", "outside … workspace", "prohibited",
-        "security policy", "unsafe", "untrusted",
+        "denied", "injection", "malicious", "may not", "outside … directory", "outside … root", "outside … sandbox",
+        "outside … workspace", "prohibited", "security policy", "suspicious", "traversal", "unsafe", "untrusted",
+    )),
+    Pattern(_C.OPERATION_NOT_ALLOWED, (
+        "before … can", "confirm:true", "confirmation required", "encrypted", "is closed", "may not be enabled",
+        "isn't running", "not clickable", "not enabled", "not loaded", "not started", "not yet", "nothing to", "read only", "readonly", "requires confirmation",
+        "refused", "requires … first", "was rejected",
     )),
     Pattern(_C.CONFLICT, ("already",)),
-    Pattern(_C.OPERATION_NOT_ALLOWED, ("before … can", "encrypted", "is closed", "not started", "not yet", "nothing to", "requires … first")),
     Pattern(_C.NOT_FOUND, ("has no", "is not in", "no … called", "no … named", "none of", "there is no")),
     Pattern(_C.UPSTREAM_ERROR, ("api call failed", "api error", "api request failed", "api returned", "http error")),
     Pattern(_C.VALIDATION_FAILED, (
-        "at most", "beyond the", "cannot convert", "cannot interpret", "could not interpret", "expected", "illegal", "improper", "incorrect",
-        "is outside",         "missing", "mismatch", "must", "neither … nor", "not enough", "not invertible", "requires", "too few", "too many", "unparsable", "unparseable",
-        "unterminated", "wrong",
+        "at most", "beyond the", "bulk cap", "cannot be", "cannot convert", "cannot interpret", "could not interpret",
+        "could not resolve", "does not contain", "empty", "expected", "illegal", "improper", "incorrect", "is not a",
+        "is not an", "is outside", "limited to", "maximum", "minimum", "missing", "mismatch", "must", "neither … nor",
+        "no deeper", "not enough", "not invertible", "cannot both", "need", "needs", "only applies", "only once", "only … are", "require", "required", "requires", "takes a", "takes an", "too few", "too many",
+        "unexpected", "unparsable", "unparseable", "unterminated", "wrong",
     )),
 )
 # fmt: on

@@ -13,6 +13,7 @@ from errata.dialects._members import integer_in, items_in, object_in, text_in
 
 _MOST_KEYS = 16
 _MOST_ITEMS = 100
+_SHORTEST_SENTENCE = 4
 
 # fmt: off
 _NO_ERROR = frozenset({"", "0", "false", "n/a", "nil", "no", "no error", "no errors", "none", "null", "ok", "success"})
@@ -20,6 +21,7 @@ _FAILED = frozenset({"error", "failed", "failure", "fail"})
 _SUCCEEDED = frozenset({"complete", "completed", "done", "finished", "ok", "passed", "success", "succeeded"})
 _FLAGS = ("success", "ok", "succeeded", "isSuccess", "is_success")
 _NOT_A_WORD = frozenset({None, "false", "False", "true", "True"})  # `"success": "Erfolg"` is a translation.
+_FOUND = ("found", "encontrado", "exito", "sucesso")
 _STATES = ("status", "state")
 _SAYINGS = (
     "error", "message", "errors", "error_message", "errorMessage", "detail", "details", "description", "msg", "reason",
@@ -39,7 +41,7 @@ _OF_RECORDS = frozenset({
 })
 _OF_ERRORS = frozenset({
     "available", "available_tools", "code", "context", "data", "detail", "details", "error", "error_code", "errorcode",
-    "errors", "extensions", "field_errors", "fielderrors", "help", "hint", "issues", "meta", "metadata", "parameters",
+    "errors", "extensions", "field_errors", "fielderrors", "help", "hint", "issues", "_meta", "meta", "metadata", "parameters",
     "params", "recovery", "retry_after", "retry_after_ms", "retryafter", "retryafterms", "stack", "status",
     "status_code", "statuscode", "suggestion", "suggestions", "trace", "traceback", "valid_values", "validation",
     "validation_errors", "validationerrors", "violations",
@@ -65,11 +67,17 @@ _ERROR_CODE = re.compile(r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Err
 # Where a batch has its outcomes, and how it counts those that went well.
 _OUTCOMES = frozenset({"results", "errors", "failures", "operations", "outcomes", "items", "translations", "failed"})
 _DONE = frozenset({
-    "added", "applied", "completed", "created", "deleted", "found", "imported", "inserted", "ok", "passed", "processed", "removed", "replaced",
+    "added", "applied", "archived", "completed", "created", "deleted", "found", "imported", "inserted", "moved", "ok", "passed", "processed", "removed", "replaced",
     "saved", "sent", "succeeded", "success", "success_count", "successcount", "successes", "successful", "successful_count", "updated", "written",
 })
+# Beside what went wrong, only an envelope for errors says which kind of error it is.
+_OF_ENVELOPES = frozenset({"error_code", "error_type", "errorCode", "errorType", "exception_type"})
 _SUCCESSES = ("succeeded", "success_count", "successCount", "successes", "successful", "successful_count")
 # fmt: on
+# By which an answer can be found again; it is about nothing.
+_REFERENCE = re.compile(
+    r"(?:call|correlation|execution|invocation|operation|reference|request|results?|trace)_?id$", re.IGNORECASE
+)
 _FAILURES = re.compile(r"(?:^|_)(?:errors?|failed|failures?)(?:_|$)|Errors$|Failures$")
 # What could have been asked for instead: `available_templates`, `supportedTypes`.
 _CHOICES = re.compile(r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}")
@@ -79,6 +87,7 @@ _TELLING = frozenset(
         *_FLAGS,
         *_STATES,
         *_SUCCESSES,
+        "failed",
         "error",
         "errors",
         "errorMessages",
@@ -89,6 +98,9 @@ _TELLING = frozenset(
         "title",
         "documentation_url",
         "message",
+        "data",
+        "result",
+        *_FOUND,
         "object",
         "kind",
     }
@@ -99,6 +111,8 @@ def says_it_failed(body: Mapping[str, object]) -> bool:
     """Whether an object says that the call failed."""
     if not 0 < len(body) <= _MOST_KEYS or _TELLING.isdisjoint(body):
         return False
+    if len(body) == 1 and (inner := object_in(body, "data") or object_in(body, "result")):
+        return set(inner) <= {"error", "message", "code"} and "error" in inner and says_it_failed(inner)
     if _is_well_known(body) or all_failed(body):
         return True
     if _is_refused(body):
@@ -108,10 +122,19 @@ def says_it_failed(body: Mapping[str, object]) -> bool:
 
 def _is_refused(body: Mapping[str, object]) -> bool:
     """Whether it says no and why, as a sentence under `error`: whatever else it tells is about that, unless it is a record."""
-    said = text_in(body, "error") or ""
-    no = any(body.get(key) is False for key in _FLAGS) or (text_in(body, "status") or "").lower() == "error"
-    is_sentence = len(said.split(None, 1)) > 1 and said.strip().lower() not in _NO_ERROR
-    return no and is_sentence and not _is_probe(body) and not _went_well(body) and not any(map(_is_of_records, body))
+    no = any(body.get(key) is False for key in (*_FLAGS, *_FOUND)) or (text_in(body, "status") or "").lower() == "error"
+    others = [
+        value for key, value in body.items() if key not in (*_SAYINGS, *_FLAGS, *_STATES) and not _REFERENCE.search(key)
+    ]
+    is_bare = not any(isinstance(value, str) and value for value in others)  # What is named is what a record is about.
+    reasons = [text_in(body, key) or "" for key in ("error", *(("message", "details") if is_bare else ()))]
+    return (
+        no
+        and any(_is_sentence(said) and said.strip().lower() not in _NO_ERROR for said in reasons)
+        and not _is_probe(body)
+        and not _went_well(body)
+        and not any(map(_is_of_records, body))
+    )
 
 
 def lists_one_failure(items: Sequence[object]) -> bool:
@@ -154,10 +177,10 @@ def all_failed(body: Mapping[str, object]) -> bool:
 
 
 def _counts_only_failures(body: Mapping[str, object]) -> bool:
-    """Whether it counts no success and some failures, and says of each why."""
-    if any(map(_is_of_records, body)) or not any(
-        body.get(key) == 0 and body.get(key) is not False for key in _SUCCESSES
-    ):
+    """Whether it counts or lists no success but some failures, and says of each why."""
+    counts_none = any(body.get(key) == 0 and body.get(key) is not False for key in _SUCCESSES)
+    lists_none = any(value == [] and key.lower() in _DONE for key, value in body.items())
+    if not (counts_none or lists_none) or any(_is_of_records(key) and key not in _DONE for key in body):
         return False
     lists = [(key, cast("list[object]", value)) for key, value in body.items() if isinstance(value, list) and value]
     return len(lists) == 1 and bool(_FAILURES.search(lists[0][0])) and all(map(_says_why, lists[0][1][:_MOST_ITEMS]))
@@ -169,7 +192,7 @@ def _says_why(item: object) -> bool:
 
 def is_marked_block(block: Mapping[str, object]) -> bool:
     """Whether a block of the content carries the mark that belongs on the result."""
-    return block.get("error") is True or block.get("isError") is True
+    return block.get("error") is True or block.get("isError") is True or block.get("type") == "error"
 
 
 def _is_marked(body: Mapping[str, object]) -> bool:
@@ -197,6 +220,8 @@ def _has_failure_status(body: Mapping[str, object]) -> bool:
             return _is_failure(status) and (":" in kind or "/" in kind)
         case {"status": int(status), "error": str()} | {"statusCode": int(status), "message": str()}:
             return _is_failure(status) and not _is_probe(body) and _has_nothing_else(body, _OF_SPRING)
+        case {"status_code": int(status), "error": str()}:
+            return _is_failure(status) and not _is_probe(body) and not any(map(_is_of_records, body))
         case {"status": int(status), "message": str()} | {"status_code": int(status), "message": str()}:
             return _is_failure(status) and _has_nothing_else(body)
         case {"code": int(status), "message": str()}:
@@ -260,6 +285,8 @@ def _is_graphql(error: Mapping[str, object]) -> bool:
 
 
 def _is_record(body: Mapping[str, object]) -> bool:
+    if (text_in(body, "status") or "").lower() in {"invalid", "valid"}:  # A validator has done its work.
+        return True
     if _is_probe(body) or _went_well(body) or any(text_in(body, key) not in _NOT_A_WORD for key in _FLAGS):
         return True
     return any(map(_is_of_records, body)) or any(_is_payload(body, key, value) for key, value in body.items())
@@ -278,6 +305,12 @@ def _is_of_records(key: str) -> bool:
 
 def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
     """Whether a member is something that was asked for: a failure brings what it says, and what it was asked."""
+    if (
+        isinstance(value, str | int | float | None)
+        and not _OF_ENVELOPES.isdisjoint(body)
+        and any(_is_sentence(text_in(body, said) or "") for said in ("error", "message"))
+    ):
+        return False
     if key.lower() in _OF_ERRORS or not value or _offers_others(key, value):
         return False
     if not isinstance(value, str | bool):
@@ -304,12 +337,16 @@ def _error_alone(body: Mapping[str, object]) -> bool:
     said = text_in(body, "error")
     if said is None:
         return _has_words(object_in(body, "error"))
-    is_sentence = len(said.split(None, 1)) > 1 or "://" in said
     return (
         said.strip().lower() not in _NO_ERROR
         and any(map(str.isalpha, said))
-        and (is_sentence or all(map(_is_beside_a_word, body)))
+        and (_is_sentence(said) or "://" in said or all(map(_is_beside_a_word, body)))
     )
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text has several words; some scripts put no spaces between them."""
+    return len(text.split(None, 1)) > 1 or (len(text) >= _SHORTEST_SENTENCE and not text.isascii())
 
 
 def _is_beside_a_word(key: str) -> bool:

@@ -16,7 +16,7 @@ from errata.reading._issues import Issue
 from errata.reading._json_in_text import json_in
 from errata.reading._prefixes import unwrapped
 from errata.reading._symbols import known_symbol, meaning_of_symbols
-from errata.reading._validation_text import ONLY_NAMED, formatted, is_about_arguments, mentioned
+from errata.reading._validation_text import ONLY_NAMED, formatted, is_about_arguments, mentioned, named_in
 
 _MOST = 8_000
 _APART = " \0 "  # Between the parts: no phrase of the tables reaches across it.
@@ -26,12 +26,14 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
 _ANSWERED = re.compile(
     r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?[\])]?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
+_ENDS_IN_STATUS = re.compile(r": ([45][0-9]{2})\.?\s*$")
+"""`Failed to list the pets: 503`."""
 _PASSED_ON = re.compile(r"\b(?:Mcp|MCP) ?[Ee]rror:? (-32[0-9]{3})\b")
 # ClickHouse numbers its errors, and 403 is a bad JOIN there.
 _NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
 _THING = r"(?:tool|prompt|resource(?: template)?|task)"
 _NO_SUCH = re.compile(
-    rf"(?:unknown|no such|unrecognized|invalid)(?: or \w{{1,20}})? {_THING}(?: name)?\b(?! type)[: ]"
+    rf"(?:unknown|no such|unrecognized|invalid)(?: or \w{{1,20}})? {_THING}(?: name)?\b(?! (?:type|uri))[: ]"
     rf"|{_THING}(?: with (?:name|id|uri))?(?: [^\s]{{1,300}})?:? (?:was |is )?(?:not (?:found|registered|recognized)|does not exist)\b"
     rf"|{_THING} not found\b",
     re.IGNORECASE,
@@ -45,6 +47,28 @@ _DO_FIRST = re.compile(
     re.IGNORECASE,
 )
 # What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
+_LEFT_OUT = re.compile(
+    r"\b(?:is|are) (?:required|mandatory)(?:$|[.,;:!]| (?:for|to|when|but)\b)|\b(?:must be|was not|were not|not) provided\b|\bno [\w ]{1,40} (?:given|provided|specified|supplied)\b"
+    r"|\bmissing (?:required |mandatory )?[\w`'\" ]{1,40}(?:argument|field|parameter)",
+    re.IGNORECASE,
+)
+"""What says of an argument that it is not there."""
+_OFFERS = re.compile(
+    r"\b(?:allowed|available|choose from|one of|supported|use|valid)\b[^.\n:]{0,20}: ?\S", re.IGNORECASE
+)
+"""What would have been accepted instead: another value helps."""
+_SETTING = re.compile(
+    r"\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){0,6}_(?:ACCOUNT|API|AUTH|BASE|CREDENTIALS|DB|DIR|DSN|EMAIL|ENDPOINT|FILE|HOST|ID|KEY|LEVEL|MODE|PASS|PASSWORD|PATH|PORT|PROJECT|PROVIDER|REGION|SCOPES|SECRET|SERVER|TIMEOUT|TOKEN|URI|URL|USER|USERNAME)\b"
+)
+"""The name of an environment variable."""
+_TO_BE_SET = re.compile(
+    r"\b(?:set|unset|configure|define|export|provide|missing|required|must|environment|not (?:set|found|configured|provided|defined))\b|\.env\b|is not on",
+    re.IGNORECASE,
+)
+_OF_SETTINGS = frozenset(
+    {None, Code.NOT_FOUND, Code.VALIDATION_FAILED, Code.OPERATION_NOT_ALLOWED, Code.SERIALIZATION_ERROR}
+)
+"""What an answer seems to say that really asks for a setting of the server's."""
 _HELP = re.compile(
     r"\n[ \t\r]{0,8}\n[ \t*_#]{0,8}(?:Examples?|Help|Hints?|How to|Suggestions?|Tips?|Troubleshooting|Usage)\b",
     re.IGNORECASE,
@@ -108,6 +132,8 @@ _FIRST_WORDS = tuple((re.compile(shape, re.IGNORECASE), code) for shape, code in
     (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w[^\n]{0,200}\b(?:available|expected|must be|one of|supported|use|valid)\b", _C.VALIDATION_FAILED),
     (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w", _C.NOT_FOUND),
     (r"(?:there (?:is|are|was|were) )?no (?!errors?\b)[a-z]", _C.NOT_FOUND),
+    (r"(?:you )?(?:cannot|can't|can not) (?!compare|convert|decode|interpret|parse|read)\w", _C.OPERATION_NOT_ALLOWED),
+    (r"(?:please )?(?:add|choose|enter|give|include|pass|pick|provide|select|specify|supply)\b", _C.VALIDATION_FAILED),
 ))  # fmt: skip
 
 
@@ -157,6 +183,8 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     issues = facts.issues or _quoted_issues(source) or formatted(source.text) or formatted(source.beside or "")
     mention = mentioned(in_english(source.message)) or facts.mention or mentioned(source.beside or "")
     code = _code(source, issues, mention, told)
+    if mention is None and is_about_arguments(code):
+        mention = named_in(source.message)
     if mention and not issues and (is_about_arguments(code) or code in _NAMES_AN_ARGUMENT):
         issues = (mention,)
     waits = (facts.wait_ms, wait_from_text(source.message), told.wait_ms)
@@ -248,6 +276,12 @@ def _asked(source: _Source) -> _Told:
         told = _Told(code, None, None, None)
     if told.code is None and not _DO_FIRST.search(message[:_MOST]):
         told = _look_up([said for said in texts if said.strip()], _VAGUE)
+    if (
+        told.code in _OF_SETTINGS
+        and _SETTING.search(message[:_MOST])
+        and _TO_BE_SET.search(in_english(message[:_MOST]))
+    ):
+        told = _Told(Code.CONFIGURATION_ERROR, None, None, None)
     return told if told.status or status is None else told._replace(status=status)
 
 
@@ -270,6 +304,7 @@ def _before(shape: re.Pattern[str], message: str) -> str:
 def _look_up(parts: list[str], patterns: Patterns = PATTERNS) -> _Told:
     words = _ANSWERED.sub(r"status \1:", blank_arguments(_APART.join(part[:_MOST] for part in parts)[: 2 * _MOST]))
     words = _NUMBERED.sub("code", words) if "DB::Exception" in words else words
+    words = _ENDS_IN_STATUS.sub(r": status \1", words)
     found = patterns.first(spelled_out(_URL.sub(" ", words) if "://" in words else words))
     if found is None:
         return _Told(None, None, None, None)
@@ -281,17 +316,21 @@ def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, tol
     message, number = source.message, source.number
     if _NO_SUCH.match(message):
         return Code.NOT_FOUND
+    if told.code is Code.NOT_IMPLEMENTED and _OFFERS.search(message[:_MOST]):
+        told = told._replace(code=Code.VALIDATION_FAILED)
     if issues:
         return Code.INTERNAL_ERROR if _OF_THE_RESULT.search(message[:_MOST]) else issues[0].kind
     does_first = told.code is None and _DO_FIRST.search(message[:_MOST])
     code = _beside(number, Code.OPERATION_NOT_ALLOWED if does_first else told.code)
     if number is not None and code is not Code.NOT_FOUND and _REFUSED_AS_A_WHOLE.match(message):
         code = Code.INVALID_PARAMS if number == _PARAMS else Code.INVALID_REQUEST
-    return _sharpened(code, mention, number)
+    return _sharpened(code, mention, number, in_english(message))
 
 
-def _sharpened(code: Code, mention: Issue | None, number: int | None) -> Code:
+def _sharpened(code: Code, mention: Issue | None, number: int | None, message: str) -> Code:
     """Say more exactly what is wrong with an argument, where the code says only that one is refused."""
+    if mention is None and code is Code.VALIDATION_FAILED and _LEFT_OUT.search(message[:_MOST]):
+        return Code.MISSING_REQUIRED_FIELD
     if mention is None or not (
         mention.kind in _EXACT or (code in (Code.UNKNOWN_ERROR, Code.INTERNAL_ERROR) and _is_refused(mention))
     ):

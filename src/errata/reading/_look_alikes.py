@@ -28,7 +28,7 @@ _QUESTION = r"[^:.\n]{1,300}\?(?:\s|$)"
 _EXPLAINS = (
     r"[:.] (?:what|how|why)\b|\bhow to (?:fix|solve|handle|debug|avoid|resolve|prevent)\b|\bwhat it is\b|\btranslat|\bmeans\b|\bsays\b"
     r"|\b(?:raised|thrown|shown|displayed|emitted) (?:when|if|by|to|on|for|whenever)\b|\breturned (?:when|if)\b|\b(?:occurs|happens|appears) (?:when|if|whenever)\b"
-    r"|\brefers to\b|\bdefin(?:ed|ition)\b|\(noun\)|\(verb\)|\bRFC \d|\bexplained\b|\btutorial\b|\b(?:is|are) (?:caused|triggered) by\b"
+    r"|\brefers to\b|\b(?:defined as|definition)\b|\(noun\)|\(verb\)|\bRFC \d|\bexplained\b|\btutorial\b|\b(?:is|are) (?:caused|triggered) by\b"
     r"|\bis an? (?:error|exception|status|message|failure|condition)\b|\bin (?:French|German|Spanish|Italian|English|Japanese|Chinese)\b"
 )
 _IN_A_THREAD = (
@@ -47,7 +47,7 @@ _LINES = (
     r"|(?:State|Comments?|Link|Date|Shown on|Labels?|Assignee|Priority|Job|Host|Count|Tags|Year|Created|Updated|From|To|Subject|Severity|First seen"
     r"|Last seen|Users?|Events?|Meaning|Class|Translation|Artist|Album|Genre|Rating|Price|Duration|Result|Results|Output)\b[^:\n]{0,20}: )|\bor no\b"
 )
-_LOGGED = r"Failed to load resource: |\bpid\b|\bat character \d|\b\w{1,40}=\S{1,200}(?<!,) \w{1,40}="
+_LOGGED = r"  [a-z]+(?:-[a-z]+)+$|Failed to load resource: |\bpid[=: ]\d|\bat character \d|\b\w{1,40}=\S{1,200}(?<!,) \w{1,40}="
 # "Failed to load fonts when offline" is what somebody calls a bug.
 _BUG = (
     r"[^:\n]{0,300} (?:when(?:ever)?|if|unless|after (?:upgrad|updat|install)\w*|on (?:safari|chrome|firefox|windows|macos|linux|ios|android|mobile)"

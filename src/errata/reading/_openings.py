@@ -6,7 +6,7 @@ if it *opens* as failures do, goes on with words and not with a number, and is n
 
 import re
 
-from errata.classification._languages import in_english
+from errata.classification._languages import in_english, may_be_foreign
 from errata.reading._look_alikes import looks_alike_only
 
 _MOST = 4_000
@@ -35,6 +35,8 @@ _KINDS = (
     "Server|Service|Socket|System|Timeout|Tool(?: execution)?|Unexpected|Unknown|Upstream|Validation|[A-Z][A-Za-z]{1,30} API"
 )
 _FAILING = "API (?:call|request)|Authentication|Command|Connection|Download|Execution|Fetch|Lookup|Operation|Query|Request|Search|Tool(?: call| execution)?|Upload"
+# What is reported on: that it failed is what was asked for.
+_REPORTED = "Backup|Build|Case|Check|Delivery|Deploy|Deployment|Job|Login|Payment|Pipeline|Release|Run|Scan|Step|Suite|Sync|Task|Test|Tests|Workflow"
 _STOPPED = "[Rr]ejected|[Rr]efused|[Dd]enied|[Aa]borted|[Bb]locked"
 _ARGUMENT = "[Pp]arameters?|[Aa]rguments?"
 _WANTED = "(?:is|are) (?:required|missing|mandatory)|(?:is|are) required but (?:is |was |were |are )?(?:missing|not provided)|must be (?:provided|specified|set)"
@@ -46,8 +48,10 @@ _TOOL_FAILED = "Tool (?:call|execution) failed"
 _FACULTY = "allowed|permitted|supported"
 _REFUSAL = "|".join((
     r"[Mm]issing or invalid [`'\"]?[\w.\-]{1,60}[`'\"]?(?: (?:parameter|argument|field|value))?\.?$",
+    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} not found: [^\s,;]{1,100}$",
     rf"Only [A-Z]{{3,20}}(?:, [A-Z]{{3,20}}){{0,8}}(?:,? (?:and|or) [A-Z]{{3,20}})? (?:commands|methods|operations|queries|statements) (?:are|is) (?:{_FACULTY})(?: [^\n]{{0,100}})?$",
-    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} [`'\"][^`'\"\n]{1,200}[`'\"] (?:(?:was |is )?not found|could not be found|does not exist|doesn't exist|is not supported)(?:[.,!]? (?:in [^\n]{1,60}|Available[^\n]{1,200}|Use [^\n]{1,200}))?[.!]?$",
+    r"(?!Page|Results?|Match|Nothing|Pattern|None|String|Text|Word)[A-Z][a-z]{2,30}(?: [^\s:,;]{1,60}){0,2} not found(?: in [^\s,;]{1,60})?[.!]?$",
+    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} [`'\"][^`'\"\n]{1,200}[`'\"] (?:(?:was |is )?not found|could not be found|does not exist|doesn't exist|is not supported)(?:(?: in [^\n.]{1,60})?[.,!]? (?:Available[^\n]{1,200}|Use [^\n]{1,200}))?[.!]?$",
     r"(?:Unknown|Unsupported|Unrecognized|Invalid) [a-z]{2,30}(?: [a-z]{2,30}){0,2}: [^\n]{1,100}?[.,;] ?(?:Allowed|Available|Choose|Expected|Must be|Supported|Use|Valid)\b[^\n]{1,400}$",
 ))
 _BY_PROTOCOL = r"(?:MCP error -\d{5}: |Error executing tool |Error calling tool |Unknown tool: )"
@@ -55,6 +59,8 @@ _ARGUMENT_WANTED = (
     rf"(?:The )?(?:[Rr]equired )?(?:(?:{_ARGUMENT}) [`'\"][\w.\-]{{1,60}}[`'\"]|[`'\"]?[\w.\-]{{1,60}}[`'\"]?(?: and [`'\"]?[\w.\-]{{1,60}}[`'\"]?)? (?:{_ARGUMENT})) (?:{_WANTED})\.?$"
     r"|[Mm]issing (?:required )?(?:parameter|argument|field|property)s?: ?[`'\"]?[\w.]{1,60}[`'\"]?\.?$"
 )
+_CROSS = r"[\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{0,3}"
+_REFUSED = "cannot|could not|does not exist|invalid|missing|must|not found|required|unknown|unsupported"
 _MARK = r"(?:[\u26a0\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{0,3})?(?:\*\*)?"
 _REST = r"(?!(?i:no|none|nil|null|n/a)\.?$)(?=[45]\d\d [A-Za-z(]|\d{3,6} \(\w|[^\s\d])"  # Words: a number alone is a count.
 _NO_ARTICLE = r"(?!(?:a|an|the|what|how|why|adjective|noun|verb)\b|(?:An?|The) [A-Z])"  # What explains a word, or is the title of something.
@@ -66,14 +72,18 @@ _OPENINGS = "|".join((
     rf"{_MARK}(?:(?:ERROR|error|Error): )?[^\n]{{0,200}}\b\d{{1,3}} validation errors? for [^\n]{{1,100}}\n\S[^\n]{{0,200}}\n  [^\n]{{1,1000}}\[type=",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: {_NO_ARTICLE}{_REST}",
     rf"{_MARK}Error occurred(?: while [^\n:]{{1,100}}| in [^\n:]{{1,60}})?: {_NO_ARTICLE}{_REST}",
-    rf"[\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{{0,3}}(?:\*\*)?[\w /'\-]{{2,60}} [Ee]rror(?:\*\*)?:(?:\*\*)? {_NO_ARTICLE}{_REST}",
+    rf"{_CROSS}(?:\*\*)?[\w /'\-]{{2,60}} [Ee]rror(?:\*\*)?:(?:\*\*)? {_NO_ARTICLE}{_REST}",
+    rf"{_CROSS}(?:\*\*)?Error[^\n:]{{0,40}}:(?:\*\*)? {_NO_ARTICLE}{_REST}",
+    rf"{_MARK}(?!The |[A-Za-z ]{{0,40}}(?i:{_REPORTED}) failed)[A-Z][a-z]{{2,20}}(?: [a-z]{{2,20}}){{0,3}} failed: {_NO_ARTICLE}(?=[^\n]{{1,300}}$){_REST}",
+    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?=[^\n]*\b(?i:{_REFUSED})\b)",
     rf"{_MARK}(?:The )?(?:[Ss]pecified |[Rr]equested )?(?:Directory|File|Folder|Path)(?: [`'\"]?[^\n`'\" ]{{1,200}}[`'\"]?)? (?:(?:was |could )?not (?:be )?found|does not exist)(?:\.?$|: (?!(?i:false|true|no|yes)$)[^\n ]{{1,300}}$)",
     r"Sorry, (?:I |we |but I )?(?:couldn't|could not|can't|cannot|was unable to|am unable to|were unable to) [^\n;]{1,300}$",
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: \n?{_REST}",
     rf"{_MARK}Error (?:while |when )?(?:{_DOING})\b[^\n:]{{1,200}}$",
     rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [^\n]{{1,400}}$",
-    rf"{_MARK}(?:Could not|Couldn't|Cannot|Can't|Unable to) (?:{_DOING})\b(?:[^\n]{{0,300}}?: {_REST}|[^\n:]{{1,300}}$)",
-    rf"{_MARK}An? (?:unexpected |internal |unknown |unhandled )?(?:error|exception) (?:has )?occurred(?: while | when |: |[.!] )",
+    r"Invalid [a-z]{2,20}(?: [a-z]{2,20}){0,3}: [`'\"\w][^\n]{0,200}$",
+    rf"{_MARK}(?:Could not|Couldn't|Cannot|Can't|Unable to) (?:{_DOING}|(?:decode|determine|find|identify|locate|resolve)(?! an? | any))\b(?:[^\n]{{0,300}}?: {_REST}|[^\n:]{{1,300}}$)",
+    rf"{_MARK}An? (?:unexpected |internal |unknown |unhandled )?(?:server )?(?:error|exception) (?:has )?occurred(?: while | when |: |[.!] |\.?$)",
     rf"{_MARK}(?:Unexpected|Unhandled|Uncaught) (?:error|exception)\b(?: [a-z][^\n:]{{0,100}})?: {_REST}",
     rf"{_MARK}Something went wrong(?: while | when |[.:!] )",
     rf"{_MARK}Exception(?: occurred)?: {_NO_ARTICLE}{_REST}",
@@ -98,7 +108,9 @@ _STRONG = "|".join((
     rf"{_MARK}Error [(\[](?:ERROR|[A-Z]{{2,30}}_[A-Z_]{{2,40}})[)\]]: {_NO_ARTICLE}",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: \w{{0,60}}(?:Error|Exception)\b",
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing (?!\d)[^\n:]{{1,100}}: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?![A-Z][^\n]*[.!?]$){_REST}",
-    rf"{_MARK}Error: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?i:cannot|can't|could not|couldn't|expected|invalid|must|not|only|requires?|should|too|unable|undefined|unexpected|unsupported)\b){_REST}",
+    rf"{_MARK}Error: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?i:cannot|can't|could not|couldn't|expected|failed to|invalid|missing|must|no|not|only|please|provide|required?|requires|should|too|unable|undefined|unexpected|unknown|unsupported)\b){_REST}",
+    rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [^\n,;?!:]{{1,60}}(?:: \S{{1,60}})?$",
+    rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) (?!an? |any)[^\n,;?!]{{1,100}}$",
     rf"{_MARK}(?:Unexpected error|Error occurred) in \w{{1,60}}(?:\(\))?: ",
     rf"{_MARK}(?:Directory|File|Folder|Path)\b",
     # Whoever refuses and says what may be done instead.
@@ -106,6 +118,7 @@ _STRONG = "|".join((
     _BY_PROTOCOL,
     _ARGUMENT_WANTED,
     rf"{_MARK}(?:{_REFUSAL})",
+    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?=[^\n]*\b(?i:{_REFUSED})\b)",
 ))
 # fmt: on
 
@@ -129,7 +142,7 @@ _HEAD = 80
 def opens_like_a_failure(text: str) -> bool:
     """Whether a text says from its first word on that the call failed. Cheap, because every success is asked."""
     head = text[:_HEAD]
-    if not head.isascii() and len(text) <= _MOST and _opens_in_another_language(text, head):
+    if len(text) <= _MOST and may_be_foreign(head) and _opens_in_another_language(text):
         return True
     words = head.split(None, 1)
     if not words or (words[0] not in _FIRST_WORDS and not _may_open(head) and not _may_be_missing(text)):
@@ -137,34 +150,57 @@ def opens_like_a_failure(text: str) -> bool:
     return len(text) <= _MOST and _opens(text.strip())
 
 
-# What servers say first in Chinese, Japanese and Korean: that there was an error, and, in a short text, what is not there.
-_ERROR_ABROAD = (
-    "\u9519\u8bef", "\u932f\u8aa4", "\u5931\u8d25", "\u5931\u6557", "\u5f02\u5e38", "\u7570\u5e38", "\u30a8\u30e9\u30fc", "\uc624\ub958", "\uc5d0\ub7ec", "\uc2e4\ud328",
-)  # fmt: skip
-_MISSING_ABROAD = (
-    "\u627e\u4e0d\u5230", "\u672a\u627e\u5230", "\u4e0d\u5b58\u5728", "\u672a\u914d\u7f6e", "\u7f3a\u5c11", "\u6587\u4e3a\u7a7a", "\u898b\u3064\u304b\u308a\u307e\u305b\u3093", "\ucc3e\uc744 \uc218 \uc5c6", "\uc874\uc7ac\ud558\uc9c0 \uc54a",
-)  # fmt: skip
+# fmt: off
 # Nothing found by a search is no failure: no result, match, record or data.
 _RESULTS_ABROAD = re.compile(
-    "\u7ed3\u679c|\u7d50\u679c|\u5339\u914d|\u7b26\u5408|\u8bb0\u5f55|\u8a18\u9304|\u6570\u636e|\u8cc7\u6599|\u8a72\u5f53|\uac80\uc0c9|\uacb0\uacfc|\uc77c\uce58"
+    "结果|結果|匹配|符合|记录|記錄|数据|資料|該当|검색|데이터|내역|자료|결과|일치|resultados?|resultats?|ergebnisse?|treffer|coincidencias?|registros?",
+    re.IGNORECASE,
 )
-# "Unsupported operation: x", "Unknown unit: x".
-_REFUSED_ABROAD = re.compile(
-    "\\W{0,3}(?:\u4e0d\u652f\u6301|\u4e0d\u652f\u63f4|\u672a\u77e5|\u65e0\u6548|\u7121\u6548|\u975e\u6cd5)[^\\n:\uff1a]{1,30}[:\uff1a] ?\\S"
+_DONE_ABROAD = re.compile(r"完成|成功|共 ?\d|완료|성공|completad|concluid|\btermine|abgeschlossen", re.IGNORECASE)
+_STATED = (
+    "cannot be", "could not parse", "does not exist", "division by zero", "is invalid", "is required", "missing", "must be",
+    "must provide", "not allowed", "not configured", "not found", "not recognized", "not supported", "out of range",
+    "permission denied", "unrecognized",
 )
-_LONGEST_STATEMENT = 200
+# fmt: on
+_REFUSES = re.compile(rf"\W{{0,6}}[^\n.!?:=«]{{0,120}}?\b(?:{'|'.join(_STATED)})")
+_FAILS = re.compile(
+    r"\W{0,6}[^\n:=«]{0,60}?\b(?:error|failed|exception)\b(?! \d)(?:[^\n:]{0,80}:| *[,\uff0c\u3002.]| [^\n:]{2,80}\.?$)"
+)
+_LONGEST_STATEMENT = 300
+_SOON = 100
+_NATIVE = 0.3
+"""How much of a text's beginning is in another script if the text is the server's own, and not only what it quotes."""
 
 
-def _opens_in_another_language(text: str, head: str) -> bool:
-    if any(word in head for word in _ERROR_ABROAD):
-        english = in_english(text.strip())
-        if re.match(r"[^\n:]{0,60}\b(?:error|failed|exception)\b[^\n:]{0,30}: *\S", english):
-            asks = text.strip().partition("\n")[0].rstrip().endswith(("?", "\uff1f"))
-            return not asks and text.count("\n") <= _MOST_LINES and not looks_alike_only(english)
-    is_short = len(text) <= _LONGEST_STATEMENT and "\n" not in text.strip()
-    if is_short and _REFUSED_ABROAD.match(text):
-        return True
-    return is_short and any(word in head for word in _MISSING_ABROAD) and not _RESULTS_ABROAD.search(text)
+def _opens_in_another_language(text: str) -> bool:
+    """Whether a text in another language says first that something failed, or, in one short line, what was refused."""
+    text = text.strip()
+    english = in_english(text)
+    if english == text or text.count("\n") > _MOST_LINES:
+        return False
+    if text.partition("\n")[0].rstrip().endswith(("?", "\uff1f")) or " = " in text or _DONE_ABROAD.search(text):
+        return False
+    if looks_alike_only(english[:_SOON]):
+        return False
+    return bool(_FAILS.match(english) and not _FAILS.match(text)) or _refuses_abroad(text, english)
+
+
+def _fails_abroad(text: str, english: str) -> bool:
+    """Whether one line in another language says from its first word on that something could not be done."""
+    is_statement = english != text and len(text) <= _LONGEST_STATEMENT and "\n" not in text
+    return is_statement and bool(re.match(r"\W{0,6}(?:failed|error while) ", english))
+
+
+def _refuses_abroad(text: str, english: str) -> bool:
+    """Whether a short line in another language says what was refused; it needs no other cause."""
+    if english == text or len(text) > _LONGEST_STATEMENT or "\n" in text or _RESULTS_ABROAD.search(text):
+        return False
+    refused = _REFUSES.match(english)
+    if refused is None or _REFUSES.match(text) or re.match(r"No\b", text):
+        return False
+    letters = [char for char in text[:_SOON] if char.isalpha()]
+    return refused.end() <= _SOON or sum(not char.isascii() for char in letters) >= _NATIVE * len(letters)
 
 
 def cause_in(text: str) -> str:
@@ -175,16 +211,21 @@ def cause_in(text: str) -> str:
 
 def needs_no_cause(text: str) -> bool:
     """Whether an opening is enough; any other tells of a failure only if it goes on with words that do."""
-    return (
-        bool(re.match(_STRONG, text.strip()))
-        or any(word in text[:_HEAD] for word in _MISSING_ABROAD)
-        or bool(_REFUSED_ABROAD.match(text))
-    )
+    text = text.strip()
+    english = in_english(text)
+    return bool(re.match(_STRONG, text)) or _refuses_abroad(text, english) or _fails_abroad(text, english)
 
 
 def _may_open(head: str) -> bool:
     """Whether what only some of them say is near: "GitLab API error: …", "The 'state' parameter is required."."""
-    if "rror" in head or "xception" in head or " API " in head or "arameter" in head or "rgument" in head:
+    if (
+        "rror" in head
+        or " failed: " in head
+        or "xception" in head
+        or " API " in head
+        or "arameter" in head
+        or "rgument" in head
+    ):
         return True
     first = re.match(_AFTER_MARKS, head) if head[:1] in _BEFORE_A_WORD else None
     return first is not None and first[1] in _FIRST_WORDS

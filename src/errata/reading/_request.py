@@ -17,6 +17,7 @@ _MOST = 4_000
 _LONGEST_NAME = 100
 _SHORTEST_ECHO = 12
 """Shorter texts stand in an answer by chance."""
+_MOST_OF_IT = 0.8
 _SHORTEST_NAME = 3
 _LONGEST_ENDING = 80
 _REFUSED = frozenset(
@@ -99,7 +100,7 @@ def is_echo(text: str, call: Call | None) -> bool:
     """Whether a text is the caller's own, given back."""
     text = text.strip()
     own = call.texts() if call is not None and len(text) >= _SHORTEST_ECHO else ()
-    return any(text in value or (len(value) >= _SHORTEST_ECHO and text.startswith(value)) for value in own)
+    return any(text in value or (text.startswith(value) and len(value) >= _MOST_OF_IT * len(text)) for value in own)
 
 
 def name_argument(fault: Fault, call: Call | None) -> Fault:
@@ -112,16 +113,16 @@ def name_argument(fault: Fault, call: Call | None) -> Fault:
     ):
         return fault
     field = _argument(fault, call)
-    if field is None or field == fault.field:
+    if field is None:
         return fault
     issues = tuple(
         dataclasses.replace(each, field=field) if each.field == fault.field else each for each in fault.issues
     )
     if fault.code in _REFUSED and not issues:
-        issues = (
-            FieldIssue(field, "is required" if fault.code is Code.MISSING_REQUIRED_FIELD else "is refused as it is"),
-        )
-    return dataclasses.replace(fault, field=field, issues=issues)
+        problem = "is required" if fault.code is Code.MISSING_REQUIRED_FIELD else "is refused as it is"
+        issues = (FieldIssue(field, problem),)
+    is_open = fault.code in _OPEN and fault.retry is Retry.NEVER and not fault.retry_declared
+    return dataclasses.replace(fault, field=field, issues=issues, retry=Retry.FIX_INPUT if is_open else fault.retry)
 
 
 def _argument(fault: Fault, call: Call) -> str | None:

@@ -24,6 +24,7 @@ from errata.reading._prefixes import split_trailer
 from errata.reading._symbols import of_symbol
 
 _LONGEST_HTTP_BODY = 500
+_OF_RESULTS = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 _ONLY_AN_ERROR = frozenset({"code", "detail", "details", "error", "message", "ok", "status", "success"})
 TOOL_FAILURE = "io.modelcontextprotocol/toolFailure"
 """Where SEP-3313 puts what a program should know of a failed call."""
@@ -35,7 +36,7 @@ def read_stranger(result: ToolResult) -> Fault | None:
     if not result.is_error:
         return _dressed_as_success(result)
     trailer = split_trailer("\n".join(result.texts))
-    structured = object_in(result.raw, "structuredContent")
+    structured = object_in(result.raw, "structuredContent") or ({} if result.texts else _beside_content(result.raw))
     beside = _tool_failure(result.meta) or present(retryable=trailer.retryable)
     fault = _fault(trailer.text, structured, beside)
     return replace(
@@ -44,6 +45,11 @@ def read_stranger(result: ToolResult) -> Fault | None:
         recovery=fault.recovery or Recovery(hint=trailer.hint),
         correlation_id=fault.correlation_id or trailer.request_id,
     )
+
+
+def _beside_content(raw: Mapping[str, object]) -> dict[str, object]:
+    """Return the members of a result that the protocol does not know: where some servers put what they have to say."""
+    return {key: value for key, value in raw.items() if key not in _OF_RESULTS}
 
 
 def with_guidance(fault: Fault, meta: Mapping[str, object]) -> Fault:

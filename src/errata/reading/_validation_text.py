@@ -29,6 +29,12 @@ _ENUMERATED = (
 # A name, and not the first word of what is said: "Invalid argument: sheet not found".
 _NO_SENTENCE = r"(?![\w$\-\[\]])(?! (?!(?:and|are|cannot|for|has|in|is|must|of|or|should|value|was)\b)[a-z])"
 
+# No file, address, option of a program, function or tool; a script without spaces may stand right beside it.
+_WRITTEN_AS_A_NAME = re.compile(
+    r"(?<![A-Za-z0-9_./\\:@$-])(?<!call )(?<!Call )(?<!use )(?<!Use )(?<!run )(?<!tool )(?<!with )(?<!using )(?<!via )[`'\"]?"
+    r"([a-z]{1,40}(?:_[a-z0-9]{1,40}){1,6}|[a-z]{2,40}(?:[A-Z][a-z0-9]{1,40}){1,6})(?![A-Za-z0-9_./\\@(-])"
+)
+
 ONLY_NAMED = "does not exist"
 """What is said of an argument that is named, and of which nothing more is said."""
 
@@ -210,7 +216,15 @@ def mentioned(text: str) -> Issue | None:
             name = found[1].rstrip(".")
             if name.lower() not in _NO_NAMES and not name.lower().endswith(_OF_CLASSES):
                 said = problem or (found[2] if found.re.groups > 1 else "")
-                return issue([name], said, found[0])
+                return issue([name], said, found[0].replace(found[1], " "))
+    return None
+
+
+def named_in(text: str) -> Issue | None:
+    """Read the first word of a text that is written as only names of arguments are: `startDate`, `file_path`."""
+    for found, _ in zip(_WRITTEN_AS_A_NAME.finditer(text[:_SENTENCE]), range(4), strict=False):
+        if found[1].lower() not in _NO_NAMES and not found[1].lower().endswith(_OF_CLASSES):
+            return issue([found[1]], text)
     return None
 
 
