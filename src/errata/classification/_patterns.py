@@ -674,7 +674,9 @@ VAGUE = (
     )),
     Pattern(_C.CONFLICT, ("already",)),
     Pattern(_C.NOT_FOUND, ("has no", "is not in", "no … called", "no … named", "none of", "there is no")),
-    Pattern(_C.UPSTREAM_ERROR, ("api call failed", "api error", "api request failed", "api returned", "http error")),
+    Pattern(_C.UPSTREAM_ERROR, (
+        "api call failed", "api error", "api request failed", "api returned", "http error",
+    ), _NEVER),  # What says so little licenses nothing.
     Pattern(_C.VALIDATION_FAILED, (
         "at most", "beyond the", "bulk cap", "cannot be", "cannot convert", "cannot interpret", "could not interpret",
         "could not resolve", "does not contain", "empty", "expected", "illegal", "improper", "incorrect", "is not a",
