@@ -19,16 +19,16 @@ _PHRASES: dict[str, str] = {
     "missing required": "缺少必填 缺少必需 缺少必要 缺失必填 必須パラメータ 필수_매개변수 필수_항목 falta_el_parametro_obligatorio parametre_obligatoire_manquant",
     "missing": "缺少 缺失 不足しています 欠けています 누락 falta faltan faltante ausente faltando manquant manquante manque fehlt fehlen fehlende fehlender fehlendes fehlenden",
     "is required": "需要 必须传 必填 为必填 為必填 必须提供 必須提供 必需 必須です 必要です 指定してください 입력해야 필수입니다 필요합니다 es_obligatorio es_obligatoria es_requerido es_requerida se_requiere obligatorio obligatoria requerido requerida e_obrigatorio e_obrigatoria obrigatorio obrigatoria e_necessario est_requis est_requise doit_contenir deve_conter debe_contener est_obligatoire requis requise obligatoire erforderlich pflichtfeld muss_angegeben_werden wird_benotigt ist_erforderlich sind_erforderlich sao_obrigatorios sao_obrigatorias son_obligatorios sont_obligatoires sont_requis",
-    "must provide": "未提供 没有提供 沒有提供 未指定 未传入 请提供 請提供 指定されていません 제공되지 지정되지 no_proporcionado no_se_proporciono nao_fornecido nao_informado non_fourni non_fournie nicht_angegeben 입력해주세요 입력하세요 입력해야_합니다 入力してください informe_o informe_a indique proporcione bitte_angeben veuillez_fournir 请输入 請輸入 请填写 fournissez forneca не_указан не_указано не_указана не_задан",
+    "must provide": "未提供 没有提供 沒有提供 未指定 未传入 请提供 請提供 指定されていません 제공되지 지정되지 no_proporcionado no_se_proporciono nao_fornecido nao_informado non_fourni non_fournie nicht_angegeben 입력해주세요 입력하세요 입력해야_합니다 入力してください informe_o informe_a indique proporcione bitte_angeben veuillez_fournir 请输入 請輸入 请填写 fournissez forneca не_указан не_указано не_указана не_задан 지정해주세요 지정하세요 선택해주세요",
     "cannot be empty": "不能为空 不可为空 不得为空 不能為空 不可為空 为空 為空 空にできません 空です 비어_있을_수_없 비어있 no_puede_estar_vacio no_puede_estar_vacia no_puede_ser_vacio nao_pode_ser_vazio nao_pode_ser_vazia nao_pode_estar_vazio ne_peut_pas_etre_vide ne_doit_pas_etre_vide darf_nicht_leer_sein",
     "must be a": "必须是 必须为 必須是 必須為 应为 應為 でなければなりません である必要があります 이어야_합니다 여야_합니다 debe_ser deben_ser deve_ser devem_ser doit_etre doivent_etre muss_ein muss_eine muss_sein mussen_sein",
     "must be between": "必须在 必須在 範囲で 사이여야 debe_estar_entre deve_estar_entre doit_etre_compris_entre muss_zwischen",
     "must be greater": "必须大于 必須大於 より大きい 보다_커야 debe_ser_mayor deve_ser_maior doit_etre_superieur muss_grosser",
     "must be less": "必须小于 必須小於 より小さい 보다_작아야 debe_ser_menor deve_ser_menor doit_etre_inferieur muss_kleiner",
-    "out of range": "超出范围 超出範圍 范围外 範囲外 범위를_벗어 fuera_de_rango fuera_del_rango fora_do_intervalo fora_da_faixa hors_limites hors_de_portee ausserhalb_des_bereichs ausserhalb hors_de",
+    "out of range": "超出范围 超出範圍 范围外 範囲外 범위를_벗어 fuera_de_rango fuera_del_rango fora_do_intervalo fora_da_faixa hors_limites hors_de_portee ausserhalb_des_bereichs ausserhalb hors_de 인덱스_초과 범위_초과 索引超出 インデックスが範囲外",
     "invalid parameter": "参数错误 参数无效 参数不正确 参数格式错误 参数非法 无效的参数 无效参数 非法参数 參數錯誤 參數無效 參數格式錯誤 無效的參數 パラメータエラー 引数エラー 引数が不正 パラメータが不正 パラメータが無効 잘못된_매개변수 잘못된_인수 parametro_invalido parametros_invalidos parametre_invalide ungultiger_parameter ungultige_parameter",
     "invalid format": "格式错误 格式不正确 格式无效 格式不对 格式錯誤 格式不正確 形式が不正 形式が正しくありません 形式エラー 형식이_잘못 잘못된_형식 형식이_올바르지 formato_incorrecto formato_invalido formato_no_valido formato_incorreto format_incorrect format_invalide falsches_format ungultiges_format",
-    "is invalid": "无效 無效 不合法 不正确 不正確 非法 无法识别 無法識別 無効です 無効な 不正です 不正な 正しくありません 유효하지 올바르지 잘못된 invalido invalida invalidos invalidas no_es_valido no_es_valida no_valido no_valida nao_e_valido nao_e_valida invalide invalides non_valide n'est_pas_valide incorrecte ungultig ungultige ungultiger ungultiges ungultigen недопустимый неверный неверная некорректный",
+    "is invalid": "无效 無效 不合法 不正确 不正確 非法 无法识别 無法識別 無効です 無効な 不正です 不正な 正しくありません 유효하지 올바르지 잘못된 invalido invalida invalidos invalidas no_es_valido no_es_valida no_valido no_valida nao_e_valido nao_e_valida invalide invalides non_valide n'est_pas_valide incorrecte ungultig ungultige ungultiger ungultiges ungultigen недопустимый неверный неверная некорректный no_es_correcto no_es_correcta nao_esta_correto",
     "syntax error": "语法错误 語法錯誤 構文エラー 文法エラー 구문_오류 문법_오류 error_de_sintaxis erro_de_sintaxe erreur_de_syntaxe syntaxfehler",
     "could not parse": "解析失败 解析错误 解析出错 无法解析 解析失敗 無法解析 解析できません 解析に失敗 パースに失敗 파싱_실패 분석할_수_없 no_se_pudo_analizar no_se_pudo_interpretar nao_foi_possivel_analisar impossible_d'analyser konnte_nicht_geparst konnte_nicht_gelesen",
     "division by zero": "除数不能为零 除数不能为0 除以零 被零除 除零 ゼロ除算 ゼロで割 0で割 0으로_나눌 division_por_cero dividir_por_cero divisao_por_zero dividir_por_zero division_par_zero diviser_par_zero division_durch_null teilen_durch_null",
@@ -74,7 +74,7 @@ _PHRASES: dict[str, str] = {
     "connection was closed": "连接已断开 连接中断 连接已关闭 連線中斷 接続が切断 接続が切れ 연결이_끊 conexion_cerrada conexao_encerrada connexion_fermee verbindung_getrennt verbindung_unterbrochen",
     "name resolution": "域名解析失败 名前解決 이름_확인_실패",
     "too many requests": "请求过于频繁 过于频繁 请求太多 請求過多 频率限制 請求次數過多 リクエストが多すぎ 요청이_너무_많 demasiadas_solicitudes demasiadas_peticiones muitas_solicitacoes muitas_requisicoes trop_de_requetes zu_viele_anfragen",
-    "rate limit": "请求频率 限流 速率限制 レート制限 요청_제한 limite_de_tasa limite_de_taxa limite_de_debit ratenlimit",
+    "rate limit": "请求频率 限流 速率限制 レート制限 요청_제한 limite_de_tasa limite_de_taxa limite_de_debit ratenlimit レートリミット 回数の上限",
     "try again later": "请稍后再试 请稍后重试 稍后再试 稍後再試 稍後重試 後でもう一度 しばらくしてから 나중에_다시 잠시_후_다시 intentelo_mas_tarde intente_mas_tarde intente_de_nuevo_mas_tarde tente_novamente_mais_tarde tente_mais_tarde reessayez_plus_tard veuillez_reessayer_plus_tard spater_erneut versuchen_sie_es_spater",
     "insufficient balance": "余额不足 餘額不足 残高不足 残高が不足 잔액이_부족 잔액_부족 saldo_insuficiente solde_insuffisant guthaben_reicht_nicht nicht_genugend_guthaben",
     "quota exceeded": "配额已用完 配额不足 超出配额 超過配額 クォータを超え 할당량을_초과 cuota_excedida cota_excedida quota_depasse kontingent_uberschritten 配额超限 配额已满 超出限额 cuota_superada",
@@ -92,7 +92,7 @@ _PHRASES: dict[str, str] = {
     "unique constraint": "restriccion_de_unicidad restricao_de_unicidade contrainte_d'unicite",
     "foreign key": "clave_foranea chave_estrangeira cle_etrangere fremdschlussel",
     "not recognized": "no_reconocido no_reconocida nao_reconhecido nao_reconhecida non_reconnu non_reconnue nicht_erkannt nao_mapeado nao_mapeada nao_definido nao_definida",
-    "cannot be": "nao_pode_ser no_puede_ser ne_peut_pas_etre darf_nicht kann_nicht",
+    "cannot be": "nao_pode_ser no_puede_ser ne_peut_pas_etre darf_nicht kann_nicht 수_없습니다 수_없음",
     "not in allowlist": "steht_nicht_auf no_esta_en_la_lista_permitida",
     "no result": "无相关结果 没有结果 結果がありません 결과가_없습니다",
     "policy violation": "违规 違規 違反",
@@ -108,6 +108,12 @@ _PHRASES: dict[str, str] = {
     "was cancelled": "已取消 被取消 キャンセルされました 취소되었 cancelado cancelada annule annulee abgebrochen",
     "is disabled": "被禁用 已禁用 已停用 無効化 비활성화 deshabilitado desabilitado desactive deaktiviert",
     "must": "必须 必須 muss mussen debe deben deve devem doit doivent",
+    "authentication required": "認証が必要 인증이_필요 需要认证 需要登录 需要驗證 需要身份验证 requiere_autenticacion requer_autenticacao authentification_requise anmeldung_erforderlich",
+    "invalid input": "입력_확인_필요 입력_오류 入力エラー 输入错误 輸入錯誤 entrada_invalida entree_invalide ungultige_eingabe",
+    "unknown prompt": "未知的prompt 未知提示",
+    "is not in": "no_esta_en nao_esta_em n'est_pas_dans ist_nicht_in",
+    "only supported": "solo_soporta apenas_suporta 仅支持 僅支援 只支持 만_지원합니다",
+    "there is no": "no_hay nao_ha il_n'y_a_pas es_gibt_kein es_gibt_keine",
     # That there is an error at all
     "error": "错误 錯誤 出错 出錯 エラー 오류 에러 errores erro erros erreur erreurs fehler ошибка",
     "failed": "失败 失敗 失敗しました 실패 fallo fallida fallido ha_fallado falhou falha echec echoue a_echoue fehlgeschlagen gescheitert できませんでした falha_ao falha_no falha_na no_se_pudo nao_foi_possivel impossible_de konnte_nicht",
@@ -129,7 +135,7 @@ def in_english(text: str) -> str:
     text = text[:_MOST]
     if not text.isascii():
         text = _anywhere().sub(
-            lambda match: f" {_english().get(match[0].lower(), match[0])}", text.replace("\uff1a", ": ")
+            lambda match: f" {_english().get(match[0].lower(), match[0])} ", text.replace("\uff1a", ": ")
         )
     if _first_words().isdisjoint(_WORD.findall(_fold(text))):
         return text

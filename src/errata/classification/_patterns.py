@@ -54,7 +54,7 @@ SHARPER = (
     Pattern(_C.VALIDATION_FAILED, ("range error", "rangeerror", "uri error", "urierror")),
     # A file of the server's own that is not there: which cluster it talks to, with which profile.
     Pattern(_C.CONFIGURATION_ERROR, (
-        "config profile", "kube:config … no such file", "kube:config … not exist",
+        "cluster unreachable … does not exist", "cluster unreachable … no such file", "config profile", "kube:config … no such file", "kube:config … not exist",
         "kube:config … not found", "kubeconfig … does not exist", "kubeconfig … missing", "kubeconfig … no such file",
         "kubeconfig … not found", "kubeconfig … not set", "invalid kube config", "invalid kubeconfig", "load kubeconfig",
         "loading kubeconfig", "no configuration has been provided",
@@ -315,7 +315,7 @@ SHARPER = (
     # A failure that the text itself calls temporary.
     Pattern(_C.SERVICE_UNAVAILABLE, (
         "connection not available", "connection is not available", "at capacity", "backend is not available", "being restarted", "bootstrapping", "cannot allocate memory",
-        "capacity exceeded", "cluster is not available", "clusterdown", "cold start", "connection slots",
+        "capacity exceeded", "currently unable to handle", "waiting to start", "cluster is not available", "clusterdown", "cold start", "connection slots",
         "currently loading", "database is not available", "down for maintenance",
         "election in progress", "failover", "heavy load", "high demand", "high load", "host is not available",
         "insufficient capacity", "insufficient memory", "insufficient resources",
@@ -473,7 +473,7 @@ SHARPER = (
         "does not resolve", "doesn't exist", "doesnotexist", "don't exist", "failed to find", "is missing from",
         "is unknown", "isn't found", "lookup failed for", "matched 0", "never existed", "no data for", "no document",
         "no entry", "no item", "no match", "no matches", "no matching", "no object", "no pending", "no record",
-        "no result", "no rows", "no such", "no … by that name", "no … by the name", "no … are available", "no … exists", "no … found",
+        "no result", "no rows", "no such", "no … by that name", "no … by the name", "no … are available", "doesn't have a resource", "does not have a resource", "no … exists", "no … found",
         "no … with given", "no … with id", "no … with idx", "no … with index", "no … with key", "no … with name",
         "no … with ref", "no … with that", "no … with uuid", "non existent", "nonexistent", "not a git repository",
         "not a known", "not be found", "not exist", "not found", "not in the database", "not known", "not listed",
@@ -682,7 +682,7 @@ VAGUE = (
         "could not resolve", "does not contain", "empty", "expected", "illegal", "improper", "incorrect", "is not a",
         "is not an", "is outside", "limited to", "maximum", "minimum", "missing", "mismatch", "must", "neither … nor",
         "no deeper", "not enough", "not invertible", "cannot both", "need", "needs", "only applies", "only once", "only … are", "require", "required", "requires", "takes a", "takes an", "too few", "too many",
-        "unexpected", "unparsable", "unparseable", "unterminated", "wrong",
+        "unclosed", "unexpected", "unparsable", "unparseable", "unterminated", "wrong",
     )),
 )
 # fmt: on

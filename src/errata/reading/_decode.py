@@ -259,5 +259,16 @@ _PLAIN_BLOCK = 2
 """A type and a text: what most blocks are."""
 _BLANKS = "\ufeff \t\r\n"
 _BEFORE_JSON = frozenset("{[`" + _BLANKS)
-_TELLING = ("rror", '"message"', '"detail', '"title"', '"description"', '"reason"', '"msg"', "Failure")
+_TELLING = (
+    "rror",
+    '"message"',
+    '"detail',
+    '"title"',
+    '"description"',
+    '"reason"',
+    '"msg"',
+    "Failure",
+    "eason",
+    "statusText",
+)
 """Without one of these no JSON says that something failed."""

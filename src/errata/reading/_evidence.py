@@ -78,6 +78,10 @@ _SUCCESSES = ("succeeded", "success_count", "successCount", "successes", "succes
 _REFERENCE = re.compile(
     r"(?:call|correlation|execution|invocation|operation|reference|request|results?|trace)_?id$", re.IGNORECASE
 )
+# How things stand, and where to go from there.
+_OF_THE_SITUATION = re.compile(
+    r"^(?:actual|current|expected|previous)(?:_|[A-Z])|(?:_|^)(?:docs|help|upgrade)_?(?:link|url)$|(?:docs|help|upgrade)(?:Link|Url)$"
+)
 _FAILURES = re.compile(r"(?:^|_)(?:errors?|failed|failures?)(?:_|$)|Errors$|Failures$")
 # What could have been asked for instead: `available_templates`, `supportedTypes`.
 _CHOICES = re.compile(r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}")
@@ -124,7 +128,11 @@ def _is_refused(body: Mapping[str, object]) -> bool:
     """Whether it says no and why, as a sentence under `error`: whatever else it tells is about that, unless it is a record."""
     no = any(body.get(key) is False for key in (*_FLAGS, *_FOUND)) or (text_in(body, "status") or "").lower() == "error"
     others = [
-        value for key, value in body.items() if key not in (*_SAYINGS, *_FLAGS, *_STATES) and not _REFERENCE.search(key)
+        value
+        for key, value in body.items()
+        if key not in (*_SAYINGS, *_FLAGS, *_STATES)
+        and not _REFERENCE.search(key)
+        and not _OF_THE_SITUATION.search(key)
     ]
     is_bare = not any(isinstance(value, str) and value for value in others)  # What is named is what a record is about.
     reasons = [text_in(body, key) or "" for key in ("error", *(("message", "details") if is_bare else ()))]
@@ -220,6 +228,8 @@ def _has_failure_status(body: Mapping[str, object]) -> bool:
             return _is_failure(status) and (":" in kind or "/" in kind)
         case {"status": int(status), "error": str()} | {"statusCode": int(status), "message": str()}:
             return _is_failure(status) and not _is_probe(body) and _has_nothing_else(body, _OF_SPRING)
+        case {"status": int(status), "statusText": str()}:
+            return _is_failure(status) and not _is_probe(body) and not any(map(_is_of_records, body))
         case {"status_code": int(status), "error": str()}:
             return _is_failure(status) and not _is_probe(body) and not any(map(_is_of_records, body))
         case {"status": int(status), "message": str()} | {"status_code": int(status), "message": str()}:
@@ -313,10 +323,15 @@ def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
         return False
     if key.lower() in _OF_ERRORS or not value or _offers_others(key, value):
         return False
+    if not key.isascii() and not (text_in(body, "error") or "").isascii():  # A name in the language of the sentence.
+        return False
     if not isinstance(value, str | bool):
         return True
     is_known = (
-        key.lower() in _BESIDE_A_SENTENCE or key.lower().startswith("error") or key.lower().endswith(_OF_REQUESTS)
+        bool(_OF_THE_SITUATION.search(key))
+        or key.lower() in _BESIDE_A_SENTENCE
+        or key.lower().startswith("error")
+        or key.lower().endswith(_OF_REQUESTS)
     )
     return not is_known and not (isinstance(value, str) and _is_spoken_of(body, value))
 

@@ -316,7 +316,7 @@ def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, tol
     message, number = source.message, source.number
     if _NO_SUCH.match(message):
         return Code.NOT_FOUND
-    if told.code is Code.NOT_IMPLEMENTED and _OFFERS.search(message[:_MOST]):
+    if told.code in (Code.NOT_IMPLEMENTED, Code.OPERATION_NOT_ALLOWED) and _OFFERS.search(message[:_MOST]):
         told = told._replace(code=Code.VALIDATION_FAILED)
     if issues:
         return Code.INTERNAL_ERROR if _OF_THE_RESULT.search(message[:_MOST]) else issues[0].kind

@@ -18,7 +18,7 @@ _HAS_A_RESULT = (
 )
 _MADE_BY_SOMEBODY = (
     r"\b(?:film|movie|album|song|single|novel|book|play|poem|band|game|episode|track|series)(?:,|\)| by\b)"
-    r"|[(,] ?(?:19|20)\d\d(?:\)|,|\.?$)|\bdir(?:\.|ected by)|\bsings\b|\bfeat\.|\blyrics\b|\bISBN\b|\bvol\. "
+    r"|\((?:19|20)\d\d\)|, ?(?:19|20)\d\d(?:\)|,|\.?$)|\bdir(?:\.|ected by)|\bsings\b|\bfeat\.|\blyrics\b|\bISBN\b|\bvol\. "
     r"|\b(?:a|an) (?:novel|memoir|history|guide|story|thriller|biography|primer|handbook|comedy|documentary|podcast|tale|love story)\b"
     r"|, an? [a-z]+(?: [a-z]+){0,3}\.?$|\b(?:podcast|short story|field guide|haiku|chapter \d+|novel)\b|\btop \d"
 )

@@ -36,7 +36,7 @@ _KINDS = (
 )
 _FAILING = "API (?:call|request)|Authentication|Command|Connection|Download|Execution|Fetch|Lookup|Operation|Query|Request|Search|Tool(?: call| execution)?|Upload"
 # What is reported on: that it failed is what was asked for.
-_REPORTED = "Backup|Build|Case|Check|Delivery|Deploy|Deployment|Job|Login|Payment|Pipeline|Release|Run|Scan|Step|Suite|Sync|Task|Test|Tests|Workflow"
+_REPORTED = "Backup|Build|Case|Check|Delivery|Deploy|Deployment|Job|Payment|Pipeline|Release|Run|Scan|Step|Suite|Sync|Task|Test|Tests|Workflow"
 _STOPPED = "[Rr]ejected|[Rr]efused|[Dd]enied|[Aa]borted|[Bb]locked"
 _ARGUMENT = "[Pp]arameters?|[Aa]rguments?"
 _WANTED = "(?:is|are) (?:required|missing|mandatory)|(?:is|are) required but (?:is |was |were |are )?(?:missing|not provided)|must be (?:provided|specified|set)"
@@ -48,12 +48,14 @@ _TOOL_FAILED = "Tool (?:call|execution) failed"
 _FACULTY = "allowed|permitted|supported"
 _REFUSAL = "|".join((
     r"[Mm]issing or invalid [`'\"]?[\w.\-]{1,60}[`'\"]?(?: (?:parameter|argument|field|value))?\.?$",
-    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} not found: [^\s,;]{1,100}$",
+    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} not found(?: in [a-z]{2,20})?: [^\n,;]{1,100}$",
+    r"[A-Z][^\n]{3,120}\. (?:Please )?(?:Call|Create|Load|Open|Run|Start|Use) [^\n]{0,60}\b[a-z]{2,20}(?:_[a-z]{2,20}){1,4}\b[^\n]{0,60} first\.?$",
     rf"Only [A-Z]{{3,20}}(?:, [A-Z]{{3,20}}){{0,8}}(?:,? (?:and|or) [A-Z]{{3,20}})? (?:commands|methods|operations|queries|statements) (?:are|is) (?:{_FACULTY})(?: [^\n]{{0,100}})?$",
     r"(?!Page|Results?|Match|Nothing|Pattern|None|String|Text|Word)[A-Z][a-z]{2,30}(?: [^\s:,;]{1,60}){0,2} not found(?: in [^\s,;]{1,60})?[.!]?$",
     r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} [`'\"][^`'\"\n]{1,200}[`'\"] (?:(?:was |is )?not found|could not be found|does not exist|doesn't exist|is not supported)(?:(?: in [^\n.]{1,60})?[.,!]? (?:Available[^\n]{1,200}|Use [^\n]{1,200}))?[.!]?$",
     r"(?:Unknown|Unsupported|Unrecognized|Invalid) [a-z]{2,30}(?: [a-z]{2,30}){0,2}: [^\n]{1,100}?[.,;] ?(?:Allowed|Available|Choose|Expected|Must be|Supported|Use|Valid)\b[^\n]{1,400}$",
 ))
+_HEADED = r"(?:# [^\n]{1,60}\n\s{0,4})?#{1,4} (?:System )?(?:Error|Failure)\s{1,6}"
 _BY_PROTOCOL = r"(?:MCP error -\d{5}: |Error executing tool |Error calling tool |Unknown tool: )"
 _ARGUMENT_WANTED = (
     rf"(?:The )?(?:[Rr]equired )?(?:(?:{_ARGUMENT}) [`'\"][\w.\-]{{1,60}}[`'\"]|[`'\"]?[\w.\-]{{1,60}}[`'\"]?(?: and [`'\"]?[\w.\-]{{1,60}}[`'\"]?)? (?:{_ARGUMENT})) (?:{_WANTED})\.?$"
@@ -76,6 +78,7 @@ _OPENINGS = "|".join((
     rf"{_CROSS}(?:\*\*)?Error[^\n:]{{0,40}}:(?:\*\*)? {_NO_ARTICLE}{_REST}",
     rf"{_MARK}(?!The |[A-Za-z ]{{0,40}}(?i:{_REPORTED}) failed)[A-Z][a-z]{{2,20}}(?: [a-z]{{2,20}}){{0,3}} failed: {_NO_ARTICLE}(?=[^\n]{{1,300}}$){_REST}",
     rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?=[^\n]*\b(?i:{_REFUSED})\b)",
+    rf"{_HEADED}(?=[^\n#]{{3,300}}\s{{0,4}}$)",
     rf"{_MARK}(?:The )?(?:[Ss]pecified |[Rr]equested )?(?:Directory|File|Folder|Path)(?: [`'\"]?[^\n`'\" ]{{1,200}}[`'\"]?)? (?:(?:was |could )?not (?:be )?found|does not exist)(?:\.?$|: (?!(?i:false|true|no|yes)$)[^\n ]{{1,300}}$)",
     r"Sorry, (?:I |we |but I )?(?:couldn't|could not|can't|cannot|was unable to|am unable to|were unable to) [^\n;]{1,300}$",
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: \n?{_REST}",
@@ -159,7 +162,7 @@ _RESULTS_ABROAD = re.compile(
 _DONE_ABROAD = re.compile(r"完成|成功|共 ?\d|완료|성공|completad|concluid|\btermine|abgeschlossen", re.IGNORECASE)
 _STATED = (
     "cannot be", "could not parse", "does not exist", "division by zero", "is invalid", "is required", "missing", "must be",
-    "must provide", "not allowed", "not configured", "not found", "not recognized", "not supported", "out of range",
+    "must provide", "not allowed", "not configured", "not found", "not recognized", "not supported", "only supported", "out of range",
     "permission denied", "unrecognized",
 )
 # fmt: on
@@ -205,7 +208,7 @@ def _refuses_abroad(text: str, english: str) -> bool:
 
 def cause_in(text: str) -> str:
     """Give what follows the opening: "Timeout error" is a word, too, and says nothing of what happened."""
-    opening = re.match(r"[^\n.]{1,300}?(?:: | - )", text)
+    opening = re.match(rf"{_HEADED}|[^\n.]{{1,300}}?(?:: | - )", text)
     return text[opening.end() :] if opening else text
 
 
@@ -231,11 +234,21 @@ def _may_open(head: str) -> bool:
     return first is not None and first[1] in _FIRST_WORDS
 
 
+_JSON_BEGINS = re.compile(r"(?<=: )[\[{]\s*\n")
+
+
 def _may_be_missing(text: str) -> bool:
     """Whether a short text may say of what was asked for that it is not there: "Table 'orders' not found"."""
-    return len(text) <= _LONGEST_STATEMENT and (" not found" in text or "n't exist" in text or " not exist" in text)
+    return len(text) <= _LONGEST_STATEMENT and (
+        " first" in text or text.startswith("#") or " not found" in text or "n't exist" in text or " not exist" in text
+    )
 
 
 def _opens(text: str) -> bool:
     text = re.sub(_URL, "URL", text) if "://" in text else text
-    return bool(re.match(_OPENINGS, text)) and text.count("\n") <= _MOST_LINES and not looks_alike_only(text)
+    prose = _JSON_BEGINS.split(text, maxsplit=1)[0]  # What a validator lists may be long.
+    return (
+        bool(re.match(_OPENINGS, text))
+        and prose.count("\n") <= _MOST_LINES
+        and not looks_alike_only(re.sub(_HEADED, "", prose, count=1))
+    )
