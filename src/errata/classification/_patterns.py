@@ -679,7 +679,7 @@ VAGUE = (
     ), _NEVER),  # What says so little licenses nothing.
     Pattern(_C.VALIDATION_FAILED, (
         "at most", "beyond the", "bulk cap", "cannot be", "cannot convert", "cannot interpret", "could not interpret",
-        "could not resolve", "does not contain", "empty", "expected", "illegal", "improper", "incorrect", "is not a",
+        "could not resolve", "contains", "does not", "doesn't", "empty", "expected", "illegal", "improper", "incorrect", "is not a",
         "is not an", "is outside", "limited to", "maximum", "minimum", "missing", "mismatch", "must", "neither … nor",
         "no deeper", "not enough", "not invertible", "cannot both", "need", "needs", "only applies", "only once", "only … are", "require", "required", "requires", "takes a", "takes an", "too few", "too many",
         "unclosed", "unexpected", "unparsable", "unparseable", "unterminated", "wrong",

@@ -47,8 +47,10 @@ _DO_FIRST = re.compile(
     re.IGNORECASE,
 )
 # What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
+# "Connection failed: unsupported database": why it failed says more than what.
+_FAILED_BECAUSE = re.compile(r"(?:\bfailed|失败|失敗|실패)\s?[:\uff1a]\s?", re.IGNORECASE)
 _LEFT_OUT = re.compile(
-    r"\b(?:is|are) (?:required|mandatory)(?:$|[.,;:!]| (?:for|to|when|but)\b)|\b(?:must be|was not|were not|not) provided\b|\bno [\w ]{1,40} (?:given|provided|specified|supplied)\b"
+    r"\bmust provide\b|\b(?:is|are) (?:required|mandatory)(?:$|[.,;:!]| (?:for|to|when|but)\b)|\b(?:must be|was not|were not|not) provided\b|\bno [\w ]{1,40} (?:given|provided|specified|supplied)\b"
     r"|\bmissing (?:required |mandatory )?[\w`'\" ]{1,40}(?:argument|field|parameter)",
     re.IGNORECASE,
 )
@@ -128,7 +130,7 @@ _SAYS_NO_MORE = {
 
 
 # How an answer begins that says little else.
-_FIRST_WORDS = tuple((re.compile(shape, re.IGNORECASE), code) for shape, code in (
+_FIRST_WORDS = tuple((re.compile(rf"(?:^|: )(?:{shape})", re.IGNORECASE), code) for shape, code in (
     (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w[^\n]{0,200}\b(?:available|expected|must be|one of|supported|use|valid)\b", _C.VALIDATION_FAILED),
     (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w", _C.NOT_FOUND),
     (r"(?:there (?:is|are|was|were) )?no (?!errors?\b)[a-z]", _C.NOT_FOUND),
@@ -276,6 +278,8 @@ def _asked(source: _Source) -> _Told:
         told = _Told(code, None, None, None)
     if told.code is None and not _DO_FIRST.search(message[:_MOST]):
         told = _look_up([said for said in texts if said.strip()], _VAGUE)
+    if told.code is Code.NETWORK_ERROR and (why := _look_up([_after(_FAILED_BECAUSE, message)])).code in _OF_CALLERS:
+        told = why
     if (
         told.code in _OF_SETTINGS
         and _SETTING.search(message[:_MOST])
@@ -285,9 +289,14 @@ def _asked(source: _Source) -> _Told:
     return told if told.status or status is None else told._replace(status=status)
 
 
+def _after(shape: re.Pattern[str], message: str) -> str:
+    found = shape.search(message[:_MOST])
+    return message[found.end() :] if found else ""
+
+
 def _by_opening(message: str) -> Code | None:
     """Return what the first words say of an answer that no phrase of the tables is in."""
-    return next((code for shape, code in _FIRST_WORDS if shape.match(message)), None)
+    return next((code for shape, code in _FIRST_WORDS if shape.search(message[:_MOST])), None)
 
 
 def _look_up_first(texts: tuple[str, ...]) -> _Told:

@@ -97,6 +97,7 @@ _OPENINGS = "|".join((
     rf"{_MARK}Invalid (?:tool )?inputs?: '[^'\n]{{1,80}}' is a required property",
     _ARGUMENT_WANTED,
     rf"{_MARK}(?:{_REFUSAL})",
+    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=[^\n]*\b(?i:{_REFUSED}|failed to|not running|no \w+ found|unable to)\b)",
     rf"{_MARK}(?:{_FAILING}) failed(?: with [^\n:]{{1,100}}| after [^\n:]{{1,100}})?(?:: {_REST}|\.?$)",
     rf"{_MARK}HTTP [Ee]rror:? [45]\d\d(?=[^\n]{{0,300}}$)(?:: | - ){_REST}",
     rf"{_MARK}(?:{_REFUSING})(?:[.!] (?:{_ADVICE})\b(?=[^\n]*\b(?:{_TO_ENTER})\b)|: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?:{_OF_ACCESS})\b){_REST})",
@@ -121,6 +122,7 @@ _STRONG = "|".join((
     _BY_PROTOCOL,
     _ARGUMENT_WANTED,
     rf"{_MARK}(?:{_REFUSAL})",
+    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=[^\n]*\b(?i:{_REFUSED}|failed to|not running|no \w+ found|unable to)\b)",
     rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?=[^\n]*\b(?i:{_REFUSED})\b)",
 ))
 # fmt: on
