@@ -1,6 +1,7 @@
 """The one question that is asked of every result a client gets: did it fail, and how."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple, cast
 
 from errata import dialects
@@ -68,10 +69,22 @@ def decode(message: object, *, request: object = None, tool: object = None) -> F
 
 def recognise(message: object, *, request: object = None, tool: object = None) -> Reading | None:
     """Read a message as `decode` does, and say which dialect it was in."""
+    is_answer = request is not None or tool is not None
     if _is_success_at_a_glance(message):
-        return None
+        return _read_without_echo(message, request, tool) if is_answer else None
     arrived = incoming(message)
-    return _read(arrived) if request is None and tool is None else _read_answer(arrived, request, tool)
+    return _read_answer(arrived, request, tool) if is_answer else _read(arrived)
+
+
+def _read_without_echo(message: object, request: object, tool: object) -> Reading | None:
+    """Read a success as it would be without what it repeats of the request: `{"error": "…", "city": "Oslo"}`."""
+    from errata.reading._request import without_echo  # noqa: PLC0415 - as below.
+
+    trimmed = without_echo(message, request)
+    reading = _read_answer(incoming(trimmed.message), request, tool) if trimmed else None
+    if reading is None or trimmed is None:
+        return None
+    return reading._replace(fault=replace(reading.fault, data={**trimmed.repeated, **reading.fault.data}))
 
 
 def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:

@@ -3,15 +3,18 @@
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import cast
+from typing import NamedTuple, cast
 
 from errata._fault import Fault, FieldIssue
 from errata._jsonable import as_object
 from errata._taxonomy import Code, Retry
-from errata.classification._blame._values import ArgumentValues, has_word
+from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
+from errata.classification._languages import in_english
+from errata.dialects._content import json_text
 from errata.dialects._incoming import plain_object
 from errata.dialects._members import items_in, object_in, text_in
+from errata.reading._json_in_text import whole_json
 
 _MOST = 4_000
 _LONGEST_NAME = 100
@@ -29,6 +32,10 @@ _MAY_BE_ABOUT_ONE = _REFUSED | {
     Code.SERIALIZATION_ERROR, Code.OPERATION_NOT_ALLOWED, Code.BUSINESS_RULE_VIOLATION, Code.DUPLICATE_OPERATION,
     Code.UNKNOWN_ERROR,
 }  # fmt: skip
+_OF_THINGS = _REFUSED | {Code.NOT_FOUND, Code.GONE, Code.CONFLICT, Code.DATABASE_ERROR, Code.INVALID_REQUEST}
+"""Codes that are about what an argument says or names, so that its name is enough to recognise it by."""
+_PLACE = re.compile(r"[/\\]|^\.\.|^localhost\b")
+"""What may be out of bounds: a path or an address. Who may not do a thing at all is no matter of arguments."""
 _OPEN = frozenset({Code.DATABASE_ERROR, Code.NOT_IMPLEMENTED, Code.SERIALIZATION_ERROR, Code.UNKNOWN_ERROR})
 """Codes that say nothing of who is to blame: if it is an argument, another one may work."""
 _JSON_TYPES: Mapping[str, tuple[type, ...]] = {
@@ -103,13 +110,36 @@ def is_echo(text: str, call: Call | None) -> bool:
     return any(text in value or (text.startswith(value) and len(value) >= _MOST_OF_IT * len(text)) for value in own)
 
 
+class Trimmed(NamedTuple):
+    """An answer without what it repeats of its request."""
+
+    message: Mapping[str, object]
+    repeated: Mapping[str, object]
+
+
+def without_echo(message: object, request: object) -> Trimmed | None:
+    """Return a result whose only text is JSON without the members that the request had; None if there is nothing to leave out."""
+    result = plain_object(message)
+    texts = [
+        text_in(as_object(block), "text") or "" for block in items_in(object_in(result, "result") or result, "content")
+    ]
+    body = whole_json(texts[0]) if len(texts) == 1 and '"error"' in texts[0] else {}
+    sent = plain_object(request)
+    arguments = object_in(object_in(sent, "params") or sent, "arguments")
+    repeated = {key: value for key, value in body.items() if key in arguments and are_equal(arguments[key], value)}
+    if not repeated or "error" in repeated:
+        return None
+    kept = {key: value for key, value in body.items() if key not in repeated}
+    return Trimmed({"content": [{"type": "text", "text": json_text(kept)}]}, repeated)
+
+
 def name_argument(fault: Fault, call: Call | None) -> Fault:
     """Return a fault with the argument it is about as its field, where the request and the tool's schema tell."""
     if (
         call is None
         or not call.tool
         or fault.code not in _MAY_BE_ABOUT_ONE
-        or _NO_SUCH_TOOL.search(fault.message[:_MOST])
+        or _NO_SUCH_TOOL.search(in_english(fault.message[:_MOST]))
     ):
         return fault
     field = _argument(fault, call)
@@ -150,10 +180,13 @@ def _argument(fault: Fault, call: Call) -> str | None:
     match fault.code:
         case Code.MISSING_REQUIRED_FIELD:
             evidence = by_name[:1] + by_value + by_name[1:]
-        case Code.FORBIDDEN:
-            evidence = by_value
-        case _:
+        case code if code in _OF_THINGS:
             evidence = by_value + by_name
+        case Code.FORBIDDEN:
+            places = [path for path in values.mentioned_in(text.casefold()) if _PLACE.search(values.text(path))]
+            evidence = [lambda: places]
+        case _:
+            evidence = by_value
     return next((field for find in evidence if (field := _the_one(list(find())))), fault.field)
 
 
