@@ -33,7 +33,11 @@ def tell_span(fault: Fault, error_type: str) -> None:
     span = trace.get_current_span()
     if span.is_recording():
         _hide_secrets(span)
-        span.set_attributes({"error.type": error_type, "errata.code": fault.code.value})
+        span.set_attributes(
+            {"error.type": error_type, "errata.code": fault.code.value, "errata.retry": fault.retry.value}
+        )
+        if error_type != TOOL_ERROR:  # It is the number of a JSON-RPC error, which has a name of its own, too.
+            span.set_attribute("rpc.response.status_code", error_type)
         if fault.reason:
             span.set_attribute("errata.reason", line_of(fault.reason))
 

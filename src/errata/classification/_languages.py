@@ -128,6 +128,7 @@ _PHRASES: dict[str, str] = {
 # fmt: on
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST = 16_000
+_FIRST = 4
 
 
 def in_english(text: str) -> str:
@@ -141,7 +142,8 @@ def in_english(text: str) -> str:
         return text
     folded = [_fold(char) for char in text]
     positions = [*itertools.accumulate(map(len, folded), initial=0)]
-    replaced, end = [], 0
+    replaced: list[str] = []
+    end = 0
     for match in _as_words().finditer("".join(folded)):
         start = bisect.bisect_left(positions, match.start())
         replaced += [text[end:start], _english()[match[0]]]
@@ -158,9 +160,11 @@ def _fold(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def may_be_foreign(text: str) -> bool:
-    """Whether a text may hold a phrase of another language; cheap, and right whenever it says no."""
-    return not text.isascii() or not _first_words().isdisjoint(_WORD.findall(text.casefold()))
+def may_open_foreign(text: str) -> bool:
+    """Whether a text may begin in another language: another script, or one of its first words begins a phrase."""
+    if not text.isascii():
+        return True
+    return not _first_words().isdisjoint(text.lower().replace(":", "").split(None, _FIRST)[:_FIRST])
 
 
 @cache

@@ -37,12 +37,23 @@ _INSIDE = (
 )
 _MESSAGES = (
     "message", "error_description", "error_message", "errorMessage", "errorMessages", "error", "detail", "description",
-    "msg", "details", "reason", "title", "text", "content",
+    "msg", "details", "reason", "title", "text", "content", "exception.message", "error.message",
 )  # fmt: skip
-_STATUSES = ("status", "statusCode", "status_code", "httpStatus", "http_status", "code", "error_code", "errorCode")
+_STATUSES = (
+    "status",
+    "statusCode",
+    "status_code",
+    "httpStatus",
+    "http_status",
+    "code",
+    "error_code",
+    "errorCode",
+    "http.response.status_code",
+    "rpc.response.status_code",
+)
 _WORDS = (
     "code", "error_code", "errorCode", "type", "__type", "error_type", "errorType", "reason", "status", "error", "name",
-    "title", "decline_code",
+    "title", "decline_code", "error.type", "exception.type",
 )  # fmt: skip
 _SECONDS = ("retry_after", "retryAfter", "retry-after", "retry_after_seconds", "retryAfterSeconds")
 _MS = ("retry_after_ms", "retryAfterMs")

@@ -102,8 +102,6 @@ _TELLING = frozenset(
         "title",
         "documentation_url",
         "message",
-        "data",
-        "result",
         *_FOUND,
         "object",
         "kind",
@@ -113,36 +111,34 @@ _TELLING = frozenset(
 
 def says_it_failed(body: Mapping[str, object]) -> bool:
     """Whether an object says that the call failed."""
+    if len(body) == 1 and (inner := object_in(body, "data") or object_in(body, "result")):
+        return "error" in inner and inner.keys() <= {"code", "error", "message"} and says_it_failed(inner)
     if not 0 < len(body) <= _MOST_KEYS or _TELLING.isdisjoint(body):
         return False
-    if len(body) == 1 and (inner := object_in(body, "data") or object_in(body, "result")):
-        return set(inner) <= {"error", "message", "code"} and "error" in inner and says_it_failed(inner)
-    if _is_well_known(body) or all_failed(body):
-        return True
-    if _is_refused(body):
+    if _is_well_known(body) or all_failed(body) or _is_refused(body):
         return True
     return not _is_record(body) and (_is_marked(body) or _error_alone(body) or _denied(body))
 
 
 def _is_refused(body: Mapping[str, object]) -> bool:
-    """Whether it says no and why, as a sentence under `error`: whatever else it tells is about that, unless it is a record."""
-    no = any(body.get(key) is False for key in (*_FLAGS, *_FOUND)) or (text_in(body, "status") or "").lower() == "error"
-    others = [
-        value
-        for key, value in body.items()
-        if key not in (*_SAYINGS, *_FLAGS, *_STATES)
-        and not _REFERENCE.search(key)
-        and not _OF_THE_SITUATION.search(key)
-    ]
-    is_bare = not any(isinstance(value, str) and value for value in others)  # What is named is what a record is about.
-    reasons = [text_in(body, key) or "" for key in ("error", *(("message", "details") if is_bare else ()))]
-    return (
-        no
-        and any(_is_sentence(said) and said.strip().lower() not in _NO_ERROR for said in reasons)
-        and not _is_probe(body)
-        and not _went_well(body)
-        and not any(map(_is_of_records, body))
-    )
+    """Whether it says no, and why in a sentence: whatever else it tells is about that, unless it is a record.
+
+    The sentence is the `error`; a `message` is one as well if nothing is named beside it that it could be a record of.
+    """
+    says_no = any(body.get(key) is False for key in (*_FLAGS, *_FOUND)) or text_in(body, "status") in ("error", "ERROR")
+    if not says_no or _is_probe(body) or _went_well(body) or any(map(_is_of_records, body)):
+        return False
+    names_something = any(_is_text(value) for key, value in body.items() if not _is_of_answers(key))
+    reasons = ("error",) if names_something else ("error", "message", "details")
+    sentences = filter(_is_sentence, (text_in(body, key) or "" for key in reasons))
+    return any(said.strip().lower() not in _NO_ERROR for said in sentences)
+
+
+def _is_of_answers(key: str) -> bool:
+    """Whether a member belongs to any answer: what it says, a reference, how things stand."""
+    if key in _SAYINGS or key in _FLAGS or key in _STATES:
+        return True
+    return bool(_REFERENCE.search(key) or _OF_THE_SITUATION.search(key))
 
 
 def lists_one_failure(items: Sequence[object]) -> bool:
@@ -161,22 +157,21 @@ def _is_failed_item(item: Mapping[str, object]) -> bool:
     if not 1 < len(item) <= _MOST_KEYS or _is_probe(item) or any(map(_is_of_records, item)):
         return False
     denied = any(item.get(key) is False for key in _FLAGS) or (text_in(item, "status") or "").lower() in _FAILED
-    said = item.get("error") if _is_text(item.get("error")) else None
-    others = [value for key, value in item.items() if key not in _SAYINGS and key not in (*_FLAGS, *_STATES)]
-    named = any(key.lower().endswith((*_OF_REQUESTS, "file")) for key in item)
-    return said is not None and (denied or named) and not any(isinstance(each, dict | list) and each for each in others)
+    is_named = any(key.lower().endswith((*_OF_REQUESTS, "file")) for key in item)
+    brings_more = any(
+        isinstance(value, dict | list) and bool(value) for key, value in item.items() if not _is_of_answers(key)
+    )
+    return _is_text(item.get("error")) and (denied or is_named) and not brings_more
 
 
 def batch_in(body: Mapping[str, object]) -> Sequence[object]:
     """Return the outcomes of a batch, if that is what an object is: its items, and nothing else but counts and words."""
-    lists = [(key, value) for key, value in body.items() if isinstance(value, dict | list) and value]
-    if len(lists) != 1 or lists[0][0] not in _OUTCOMES or any(map(_is_of_records, body.keys() - _OUTCOMES)):
+    lists = [key for key, value in body.items() if isinstance(value, dict | list) and value]
+    if len(lists) != 1 or lists[0] not in _OUTCOMES or any(map(_is_of_records, body.keys() - _OUTCOMES)):
         return ()
-    done = [value for key, value in body.items() if key.lower() in _DONE]
-    if any(isinstance(value, int) and value > 0 for value in done):
+    if any(isinstance(value, int) and value > 0 for key, value in body.items() if key.lower() in _DONE):
         return ()
-    outcomes = lists[0][1]
-    return [*outcomes.values()] if isinstance(outcomes, dict) else cast("list[object]", outcomes)
+    return [*object_in(body, lists[0]).values()] or items_in(body, lists[0])
 
 
 def all_failed(body: Mapping[str, object]) -> bool:
@@ -190,8 +185,8 @@ def _counts_only_failures(body: Mapping[str, object]) -> bool:
     lists_none = any(value == [] and key.lower() in _DONE for key, value in body.items())
     if not (counts_none or lists_none) or any(_is_of_records(key) and key not in _DONE for key in body):
         return False
-    lists = [(key, cast("list[object]", value)) for key, value in body.items() if isinstance(value, list) and value]
-    return len(lists) == 1 and bool(_FAILURES.search(lists[0][0])) and all(map(_says_why, lists[0][1][:_MOST_ITEMS]))
+    lists = [key for key in body if items_in(body, key)]
+    return len(lists) == 1 and bool(_FAILURES.search(lists[0])) and all(map(_says_why, items_in(body, lists[0])))
 
 
 def _says_why(item: object) -> bool:
@@ -228,9 +223,7 @@ def _has_failure_status(body: Mapping[str, object]) -> bool:
             return _is_failure(status) and (":" in kind or "/" in kind)
         case {"status": int(status), "error": str()} | {"statusCode": int(status), "message": str()}:
             return _is_failure(status) and not _is_probe(body) and _has_nothing_else(body, _OF_SPRING)
-        case {"status": int(status), "statusText": str()}:
-            return _is_failure(status) and not _is_probe(body) and not any(map(_is_of_records, body))
-        case {"status_code": int(status), "error": str()}:
+        case {"status": int(status), "statusText": str()} | {"status_code": int(status), "error": str()}:
             return _is_failure(status) and not _is_probe(body) and not any(map(_is_of_records, body))
         case {"status": int(status), "message": str()} | {"status_code": int(status), "message": str()}:
             return _is_failure(status) and _has_nothing_else(body)

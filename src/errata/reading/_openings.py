@@ -6,7 +6,7 @@ if it *opens* as failures do, goes on with words and not with a number, and is n
 
 import re
 
-from errata.classification._languages import in_english, may_be_foreign
+from errata.classification._languages import in_english, may_open_foreign
 from errata.reading._look_alikes import looks_alike_only
 
 _MOST = 4_000
@@ -147,7 +147,7 @@ _HEAD = 80
 def opens_like_a_failure(text: str) -> bool:
     """Whether a text says from its first word on that the call failed. Cheap, because every success is asked."""
     head = text[:_HEAD]
-    if len(text) <= _MOST and may_be_foreign(head) and _opens_in_another_language(text):
+    if len(text) <= _MOST and may_open_foreign(head) and _opens_in_another_language(text):
         return True
     words = head.split(None, 1)
     if not words or (words[0] not in _FIRST_WORDS and not _may_open(head) and not _may_be_missing(text)):
