@@ -48,7 +48,7 @@ _PHRASES: dict[str, str] = {
     # Who may
     "unauthorized": "未授权 未授權 未经授权 未認証 認証されていません 인증되지 no_autorizado no_autorizada nao_autorizado nao_autorizada non_autorise non_autorisee nicht_autorisiert",
     "not logged in": "未登录 未登入 请先登录 請先登入 ログインしていません ログインが必要 로그인이_필요 로그인하지 no_ha_iniciado_sesion inicie_sesion nao_esta_conectado faca_login non_connecte veuillez_vous_connecter nicht_angemeldet",
-    "authentication failed": "认证失败 鉴权失败 身份验证失败 登录失败 驗證失敗 認證失敗 登入失敗 認証に失敗 認証エラー ログインに失敗 인증_실패 인증에_실패 로그인_실패 error_de_autenticacion autenticacion_fallida fallo_la_autenticacion falha_na_autenticacion erro_de_autenticacao echec_de_l'authentification authentification_echouee erreur_d'authentification authentifizierung_fehlgeschlagen anmeldung_fehlgeschlagen",
+    "authentication failed": "认证失败 鉴权失败 身份验证失败 登录失败 驗證失敗 認證失敗 登入失敗 認証に失敗 認証エラー ログインに失敗 인증_실패 인증에_실패 로그인_실패 error_de_autenticacion autenticacion_fallida fallo_la_autenticacion falha_na_autenticacao erro_de_autenticacao echec_de_l'authentification authentification_echouee erreur_d'authentification authentifizierung_fehlgeschlagen anmeldung_fehlgeschlagen",
     "invalid token": "令牌无效 token无效 无效的令牌 令牌無效 トークンが無効 無効なトークン 유효하지_않은_토큰 token_invalido jeton_invalide ungultiges_token ungultiger_token",
     "invalid api key": "密钥无效 密钥错误 无效的密钥 api_key无效 金鑰無效 apiキーが無効 無効なapiキー 유효하지_않은_api_키 clave_de_api_invalida clave_api_no_valida chave_de_api_invalida cle_api_invalide ungultiger_api-schlussel ak有误 key有误 key无效 apikey无效 등록되지_않은_키",
     "invalid credentials": "凭据无效 用户名或密码错误 帳號或密碼錯誤 資格情報が無効 잘못된_자격_증명 credenciales_invalidas credenciales_no_validas credenciais_invalidas identifiants_invalides ungultige_anmeldedaten usuario_o_contrasena 认证凭据 無效的憑證 usuario_ou_senha nom_d'utilisateur_ou_mot_de_passe benutzername_oder_passwort",
@@ -191,6 +191,6 @@ def _choices(phrases: Iterable[str]) -> str:
 
 @cache
 def _first_words() -> frozenset[str]:
-    """Return the words that phrases begin with: a text without any of them needs no pattern."""
-    english = {"error"}  # Spanish has it, too; alone it changes nothing.
-    return frozenset(_WORD.findall(phrase)[0] for phrase in _english() if phrase.isascii()) - english
+    """Return the words that phrases begin with, but for the Spanish `error`: a text without any of them has no phrase."""
+    words = (_WORD.findall(phrase.removeprefix("error ")) for phrase in _english() if phrase.isascii())
+    return frozenset(first for first, *_ in words)

@@ -664,7 +664,7 @@ VAGUE = (
     )),
     Pattern(_C.UNAUTHORIZED, ("authenticate", "authentication", "login", "oauth")),
     Pattern(_C.FORBIDDEN, (
-        "denied", "injection", "malicious", "may not", "outside … directory", "outside … root", "outside … sandbox",
+        "cannot access", "denied", "injection", "malicious", "may not", "outside … directory", "outside … root", "outside … sandbox",
         "outside … workspace", "prohibited", "security policy", "suspicious", "traversal", "unsafe", "untrusted",
     )),
     Pattern(_C.OPERATION_NOT_ALLOWED, (

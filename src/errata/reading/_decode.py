@@ -69,11 +69,10 @@ def decode(message: object, *, request: object = None, tool: object = None) -> F
 
 def recognise(message: object, *, request: object = None, tool: object = None) -> Reading | None:
     """Read a message as `decode` does, and say which dialect it was in."""
-    is_answer = request is not None or tool is not None
-    if _is_success_at_a_glance(message):
-        return _read_without_echo(message, request, tool) if is_answer else None
-    arrived = incoming(message)
-    return _read_answer(arrived, request, tool) if is_answer else _read(arrived)
+    arrived = None if _is_success_at_a_glance(message) else incoming(message)
+    if request is None and tool is None:
+        return _read(arrived)
+    return _read_answer(arrived, request, tool) or _read_without_echo(message, request, tool)
 
 
 def _read_without_echo(message: object, request: object, tool: object) -> Reading | None:

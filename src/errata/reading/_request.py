@@ -182,6 +182,8 @@ def _argument(fault: Fault, call: Call) -> str | None:
             evidence = by_name[:1] + by_value + by_name[1:]
         case code if code in _OF_THINGS:
             evidence = by_value + by_name
+        case Code.SERIALIZATION_ERROR:
+            evidence = [*by_value, lambda: _written_in(call, text)]
         case Code.FORBIDDEN:
             places = [path for path in values.mentioned_in(text.casefold()) if _PLACE.search(values.text(path))]
             evidence = [lambda: places]

@@ -1,0 +1,159 @@
+"""What an answer means to whoever has the request, and the tool's schema, in hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_types import CallToolRequestParams, Tool
+from strategies import json_objects, json_values
+
+import errata
+from errata import Code, Fault, Retry
+
+
+def answered(text, arguments, *, is_error=True, schema=None, tool="do_it"):
+    """Read a text as the answer to a call."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    entry = {"name": tool, "inputSchema": schema} if schema else None
+    result = {"content": [{"type": "text", "text": text}], "isError": is_error}
+    return errata.decode({"jsonrpc": "2.0", "id": 1, "result": result}, request=request, tool=entry)
+
+
+ABOUT_ONE = [
+    # A value that is quoted, or a part of one.
+    ("Unknown unit 'km' in weight. Supported units: kg, g", {"value": 1, "from": "kg", "to": "km"}, "to"),
+    ('syntax error at or near "selec" (SQLSTATE 42601)', {"sql": "selec * from t", "limit": 5}, "sql"),
+    ('relation "orders" does not exist', {"sql": "select * from orders", "database": "shop"}, "sql"),
+    # A value that is mentioned, in the first sentence before all others.
+    ("Unknown unit: parsec2. Supported units: m, km, kg", {"value": 1, "from": "parsec2", "to": "km"}, "from"),
+    ("No such file or directory: /srv/a.txt", {"path": "/srv/a.txt", "mode": "read"}, "path"),
+    # A name, in whatever way it is written, and the kind of thing that a name is about.
+    ("Page size is out of range", {"pageSize": 500, "query": "x"}, "pageSize"),
+    ("Session not found", {"session_id": "s-1", "limit": 3}, "session_id"),
+    ("Invalid prefix length: 99", {"cidr": "10.0.0.0/99", "action": "range"}, "cidr"),
+    # The language that it is written in.
+    ("unterminated character set at position 1", {"pattern": "([A-", "column": "level"}, "pattern"),
+    ("Expecting property name enclosed in double quotes: invalid JSON", {"json": "{a", "indent": 2}, "json"),
+    # An item stands for its list.
+    ("The edge 'a' must be a pair", {"graph": "g", "edges": ["a"]}, "edges"),
+]
+
+
+@pytest.mark.parametrize(("text", "arguments", "field"), ABOUT_ONE, ids=[field for _, _, field in ABOUT_ONE])
+def test_the_argument_is_named_that_an_answer_is_about(text, arguments, field):
+    assert answered(text, arguments).field == field
+
+
+@pytest.mark.parametrize("text", ["Invalid value", "The input is not valid", "Bad request"])
+def test_what_does_not_fit_the_schema_is_what_was_refused(text):
+    schema = {"properties": {"days": {"type": "integer", "maximum": 30}, "city": {"type": "string"}}}
+
+    assert answered(text, {"days": 90, "city": "Oslo"}, schema=schema).field == "days"
+    assert answered(text, {"days": "9", "city": "Oslo"}, schema=schema).field == "days"
+    assert answered(text, {"days": 9, "city": "Oslo"}, schema=schema).field is None
+
+
+def test_what_the_tool_requires_and_the_request_lacks_is_what_is_missing():
+    schema = {"properties": {"title": {}, "body": {}}, "required": ["title", "body"]}
+
+    fault = answered("A required argument was not provided", {"body": "x"}, schema=schema)
+
+    assert (fault.field, fault.code) == ("title", Code.MISSING_REQUIRED_FIELD)
+    assert [(issue.field, issue.problem) for issue in fault.issues] == [("title", "is required")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unknown tool: do_it",
+        "Tool do_it not found",
+        "connect ECONNREFUSED 127.0.0.1:5432",
+        "Invalid API key",
+        "You do not have permission to read reports",
+        "Cannot read properties of undefined (reading 'city')",
+        "The service is temporarily unavailable",
+    ],
+)
+def test_no_argument_is_blamed_for_what_is_about_none(text):
+    assert answered(text, {"city": "Oslo"}).field is None
+
+
+@pytest.mark.parametrize("where", ["../../etc/passwd", "/etc/passwd", "http://127.0.0.1:9200/"])
+def test_a_place_out_of_bounds_is_an_argument(where):
+    fault = answered(f"Access denied: {where} is not allowed", {"target": where, "mode": "r"})
+
+    assert (fault.code, fault.field) == (Code.FORBIDDEN, "target")
+
+
+def test_who_is_blamed_may_correct_what_nobody_knew_whose_fault_it_was():
+    text, arguments = 'column "colour" does not exist: database error', {"sql": "select colour from t", "limit": 1}
+
+    assert (
+        errata.decode({"content": [{"type": "text", "text": "database error"}], "isError": True}).retry is Retry.NEVER
+    )
+    assert answered(f"database error near 'colour': {text}", arguments).retry is Retry.FIX_INPUT
+
+
+LICENSING = ["503 Service Unavailable", "timed out", "Too Many Requests", "connection refused", "rate limit exceeded"]
+
+
+@pytest.mark.parametrize("title", LICENSING)
+@pytest.mark.parametrize("text", ["There is no ticket called {}.", "No ticket with the title {} was found"])
+def test_what_the_caller_wrote_decides_nothing(text, title):
+    fault = answered(text.format(title), {"title": title, "project": "web"})
+
+    assert (fault.code, fault.retryable) == (Code.NOT_FOUND, False)
+
+
+def test_an_answer_that_gives_the_callers_own_words_back_is_no_failure():
+    text = "Error: could not connect to the database, please advise"
+
+    assert answered(text, {"text": text}, is_error=False) is None
+    assert answered(text, {"text": "another"}, is_error=False) is not None
+
+
+def test_what_an_answer_repeats_of_the_request_makes_no_record_of_it():
+    text = '{"error": "Nothing is known of this place.", "city": "Atlantis", "days": 3}'
+
+    assert answered(text, {"city": "Oslo", "days": 1}, is_error=False) is None
+    fault = answered(text, {"city": "Atlantis", "days": 3}, is_error=False)
+    assert fault is not None
+    assert dict(fault.data) == {"error": "Nothing is known of this place.", "city": "Atlantis", "days": 3}
+
+
+def test_requests_and_tools_of_an_sdk_are_read_as_well():
+    params = CallToolRequestParams(name="add", arguments={"a": "x", "b": 2})
+    tool = Tool(
+        name="add", inputSchema={"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}
+    )
+    result = {"content": [{"type": "text", "text": "Invalid arguments"}], "isError": True}
+
+    assert errata.decode(result, request=params, tool=tool).field == "a"
+
+
+@given(json_values | json_objects, json_values | json_objects, json_values | json_objects)
+def test_whatever_request_and_tool_are_nothing_is_raised(message, request, tool):
+    assert isinstance(errata.decode(message, request=request, tool=tool), Fault | None)
+
+
+names = st.sampled_from(["city", "path", "sql", "limit", "a.b", "", "é", "x" * 300])
+
+
+@given(st.dictionaries(names, json_values), json_values, st.text(max_size=200))
+def test_whatever_the_arguments_are_a_failure_stays_one(arguments, schema, text):
+    result = {"content": [{"type": "text", "text": text}], "isError": True}
+    request = {"params": {"name": "t", "arguments": arguments}}
+    entry = {"name": "t", "inputSchema": {"properties": schema, "required": schema}}
+
+    assert isinstance(errata.decode(result, request=request, tool=entry), Fault)
+
+
+@given(st.dictionaries(names, json_values), st.text(max_size=200))
+def test_a_request_licenses_no_repetition(arguments, text):
+    """With the request, a verdict may become that other arguments may work, and never that the same call does."""
+    result = {"content": [{"type": "text", "text": text}], "isError": True}
+    plain = errata.decode(result)
+    fault = errata.decode(result, request={"params": {"name": "t", "arguments": arguments}})
+
+    if not any(isinstance(value, str) and value.strip() and value.strip() in text for value in arguments.values()):
+        assert fault.retry in (plain.retry, Retry.FIX_INPUT)
+    assert fault.retry is not Retry.SAME_CALL
