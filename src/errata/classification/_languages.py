@@ -38,7 +38,7 @@ _PHRASES: dict[str, str] = {
     "not supported": "不支持 不支援 暂不支持 サポートされていません サポートしていません 対応していません 未対応 지원하지 지원되지 no_soportado no_soportada no_compatible no_es_compatible no_se_admite nao_suportado nao_suportada non_pris_en_charge non_prise_en_charge non_supporte non_supportee pas_pris_en_charge nicht_unterstutzt wird_nicht_unterstutzt",
     "not implemented": "未实现 尚未实现 未實作 未実装 実装されていません 구현되지 no_implementado nao_implementado non_implemente nicht_implementiert",
     # Things
-    "not found": "未找到 没找到 找不到 沒有找到 無法找到 无法找到 查无 查無 見つかりません 見つからない 見つかりませんでした 찾을_수_없 찾지_못 no_encontrado no_encontrada no_encontrados no_se_encontro no_se_encontraron no_se_ha_encontrado no_fue_encontrado nao_encontrado nao_encontrada nao_encontrados nao_foi_encontrado nao_foi_encontrada introuvable introuvables non_trouve non_trouvee pas_trouve pas_ete_trouve nicht_gefunden konnte_nicht_gefunden_werden 없습니다 没有找到 не_найден не_найдена не_найдено нет_подтвержденных",
+    "not found": "未找到 没找到 找不到 沒有找到 無法找到 无法找到 查无 查無 見つかりません 見つからない 見つかりませんでした 찾을_수_없 찾지_못 no_encontrado no_encontrada no_encontrados no_se_encontro no_se_encontraron no_se_ha_encontrado no_fue_encontrado nao_encontrado nao_encontrada nao_encontrados nao_foi_encontrado nao_foi_encontrada introuvable introuvables non_trouve non_trouvee pas_trouve pas_ete_trouve nicht_gefunden konnte_nicht_gefunden_werden 没有找到 не_найден не_найдена не_найдено нет_подтвержденных",
     "does not exist": "不存在 并不存在 存在しません 存在しない 존재하지 no_existe no_existen nao_existe nao_existem n'existe_pas n'existent_pas existiert_nicht existieren_nicht gibt_es_nicht",
     "unknown tool": "未知工具 未知的工具 不明なツール 알_수_없는_도구 herramienta_desconocida ferramenta_desconhecida outil_inconnu unbekanntes_werkzeug unbekanntes_tool",
     "already exists": "已存在 已经存在 已經存在 既に存在 すでに存在 이미_존재 ya_existe ja_existe existe_deja existiert_bereits bereits_vorhanden gibt_es_bereits",
@@ -92,7 +92,7 @@ _PHRASES: dict[str, str] = {
     "unique constraint": "restriccion_de_unicidad restricao_de_unicidade contrainte_d'unicite",
     "foreign key": "clave_foranea chave_estrangeira cle_etrangere fremdschlussel",
     "not recognized": "no_reconocido no_reconocida nao_reconhecido nao_reconhecida non_reconnu non_reconnue nicht_erkannt nao_mapeado nao_mapeada nao_definido nao_definida",
-    "cannot be": "nao_pode_ser no_puede_ser ne_peut_pas_etre darf_nicht kann_nicht 수_없습니다 수_없음",
+    "cannot be": "nao_pode_ser no_puede_ser ne_peut_pas_etre darf_nicht kann_nicht 수_없습니다 수_없음 no_se_puede no_se_pueden",
     "not in allowlist": "steht_nicht_auf no_esta_en_la_lista_permitida",
     "no result": "无相关结果 没有结果 結果がありません 결과가_없습니다",
     "policy violation": "违规 違規 違反",
@@ -113,7 +113,7 @@ _PHRASES: dict[str, str] = {
     "unknown prompt": "未知的prompt 未知提示",
     "is not in": "no_esta_en nao_esta_em n'est_pas_dans ist_nicht_in",
     "only supported": "solo_soporta apenas_suporta 仅支持 僅支援 只支持 만_지원합니다",
-    "there is no": "no_hay nao_ha il_n'y_a_pas es_gibt_kein es_gibt_keine",
+    "there is no": "no_hay nao_ha il_n'y_a_pas es_gibt_kein es_gibt_keine 없습니다",
     # That there is an error at all
     "error": "错误 錯誤 出错 出錯 エラー 오류 에러 errores erro erros erreur erreurs fehler ошибка",
     "failed": "失败 失敗 失敗しました 실패 fallo fallida fallido ha_fallado falhou falha echec echoue a_echoue fehlgeschlagen gescheitert できませんでした falha_ao falha_no falha_na no_se_pudo nao_foi_possivel impossible_de konnte_nicht",

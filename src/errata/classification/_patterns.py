@@ -43,7 +43,7 @@ SHARPER = (
     # A crash quotes names of the program, and any word can be a name: nothing else in such a text counts.
     Pattern(_C.INTERNAL_ERROR, (
         "assertion failed", "assertionerror", "before initialization", "body is unusable", "cannot destructure", "cannot invoke",
-        "cannot read properties", "cannot read property", "index out of bounds", "is not a constructor",
+        "can't multiply sequence", "cannot read properties", "cannot read property", "index out of bounds", "is not a constructor",
         "is not a function", "is not defined", "is not iterable", "list index out of range", "maximum call stack",
         "maximum recursion", "nil pointer", "non exhaustive", "not callable", "not subscriptable", "null pointer",
         "nullpointerexception", "has no attribute", "of null", "of undefined", "panic", "panicked",
@@ -234,6 +234,7 @@ SHARPER = (
         "unable to get issuer certificate", "unable to get local issuer certificate", "unknown ca",
         "unsupported protocol version", "verify the first certificate", "wrong version number",
     ), _NEVER),
+    Pattern(_C.NOT_FOUND, ("failed to resolve … ref",)),  # Git's.
     # The name server is asked to try again; then, a name that nobody has.
     Pattern(_C.NETWORK_ERROR, (
         "dns timeout", "eai again", "server misbehaving", "servfail", "temporary failure in name resolution",
@@ -681,7 +682,7 @@ VAGUE = (
         "at most", "beyond the", "bulk cap", "cannot be", "cannot convert", "cannot interpret", "could not interpret",
         "could not resolve", "contains", "does not", "doesn't", "empty", "expected", "illegal", "improper", "incorrect", "is not a",
         "is not an", "is outside", "limited to", "maximum", "minimum", "missing", "mismatch", "must", "neither … nor",
-        "no deeper", "not enough", "not invertible", "cannot both", "need", "needs", "only applies", "only once", "only … are", "require", "required", "requires", "takes a", "takes an", "too few", "too many",
+        "no deeper", "a directory", "not enough", "not invertible", "not valid", "cannot both", "need", "needs", "only applies", "only once", "only … are", "require", "required", "requires", "takes a", "takes an", "too few", "too many",
         "unclosed", "unexpected", "unparsable", "unparseable", "unterminated", "wrong",
     )),
 )

@@ -94,18 +94,14 @@ _EXACT = frozenset({Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT})
 """What says more than that a value was refused."""
 
 _VAGUE = Patterns(VAGUE)
-_INTERNAL_STATUS = 500
-"""What many servers put on whatever goes wrong: words about the caller say more."""
-_OF_CALLERS = frozenset(
-    {
-        Code.NOT_FOUND,
-        Code.VALIDATION_FAILED,
-        Code.CONFLICT,
-        Code.GONE,
-        Code.NOT_IMPLEMENTED,
-        Code.UNAUTHORIZED,
-        Code.FORBIDDEN,
-    }
+_OF_CALLERS = frozenset({
+    Code.NOT_FOUND, Code.VALIDATION_FAILED, Code.CONFLICT, Code.GONE, Code.NOT_IMPLEMENTED, Code.UNAUTHORIZED, Code.FORBIDDEN,
+})  # fmt: skip
+# What many put on whatever goes wrong, and what words about the call say more exactly.
+_LITTLE_STATUSES = {400: _OF_CALLERS - {Code.VALIDATION_FAILED}, 500: _OF_CALLERS}
+_LITTLE_STATUS = re.compile(
+    r"\b(?:400|500)\b:? ?(?:Bad Request|Client Error|Internal Server Error|Server Error)?:?|Internal Server Error|Bad Request",
+    re.IGNORECASE,
 )
 # "Failed to parse CSV content": what was tried, and not why it failed, which another member may say.
 _SAYS_LITTLE = re.compile(
@@ -257,36 +253,49 @@ def _message(said: str, body: Body, before: str) -> str:
 
 
 def _asked(source: _Source) -> _Told:
-    status = source.facts.status
+    """Return what the words of a failure say: phrases of the tables, codes that are words, first words, vague words."""
     message = _before(_ANOTHER_TEXT, source.message)
-    told = _Told(None, None, None, None)
-    texts = (_before(_ADVICE, message), _before(_HELP, message), message, *source.facts.sentences)
-    texts = tuple(dict.fromkeys(sorted(texts, key=lambda said: bool(_SAYS_LITTLE.fullmatch(said.strip())))))
-    if status == _INTERNAL_STATUS and (told := _look_up_first(texts)).code in _OF_CALLERS:
-        return told._replace(status=status)
-    for said in texts:
-        parts = (f"status {status}" if status else "", *source.facts.words, said, source.beside or "")
+    texts = _telling_first(message, source.facts)
+    told = _by_phrases(source, texts)
+    if told.code is None and not _DO_FIRST.search(message[:_MOST]):
+        code = _by_opening(in_english(message))
+        told = _Told(code, None, None, None) if code else _look_up(list(texts), _VAGUE)
+    if told.code is Code.NETWORK_ERROR and (why := _look_up([_after(_FAILED_BECAUSE, message)])).code in _OF_CALLERS:
+        told = why
+    if told.code in _OF_SETTINGS and _asks_for_setting(message[:_MOST]):
+        told = _Told(Code.CONFIGURATION_ERROR, None, None, None)
+    status = source.facts.status
+    return told if told.status or status is None else told._replace(status=status)
+
+
+def _telling_first(message: str, facts: Body) -> tuple[str, ...]:
+    """Return the texts that may say what happened, those last that only say what was tried."""
+    texts = (_before(_ADVICE, message), _before(_HELP, message), message, *facts.sentences)
+    told = sorted(filter(str.strip, texts), key=lambda text: bool(_SAYS_LITTLE.fullmatch(text.strip())))
+    return tuple(dict.fromkeys(told))
+
+
+def _by_phrases(source: _Source, texts: tuple[str, ...]) -> _Told:
+    facts, told = source.facts, _Told(None, None, None, None)
+    for text in texts or ("",):
+        parts = (f"status {facts.status}" if facts.status else "", *facts.words, text, source.beside or "")
         told = _look_up([part for part in parts if part.strip()])
         if told.code is not None:
             break
-    known = known_symbol(source.message)
-    if known is not None:
-        told = _Told(known.code, known.retry, known.http_status, known.retry_after_ms)
-    elif told.code is None and (meant := meaning_of_symbols(source.facts.words, source.message)):
-        told = _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
-    if told.code is None and not _DO_FIRST.search(message[:_MOST]) and (code := _by_opening(message)):
-        told = _Told(code, None, None, None)
-    if told.code is None and not _DO_FIRST.search(message[:_MOST]):
-        told = _look_up([said for said in texts if said.strip()], _VAGUE)
-    if told.code is Code.NETWORK_ERROR and (why := _look_up([_after(_FAILED_BECAUSE, message)])).code in _OF_CALLERS:
-        told = why
-    if (
-        told.code in _OF_SETTINGS
-        and _SETTING.search(message[:_MOST])
-        and _TO_BE_SET.search(in_english(message[:_MOST]))
-    ):
-        told = _Told(Code.CONFIGURATION_ERROR, None, None, None)
-    return told if told.status or status is None else told._replace(status=status)
+    if told.status in _LITTLE_STATUSES:
+        answers = (_look_up([_LITTLE_STATUS.sub(" ", text)]) for text in texts)
+        words = next((answer for answer in answers if answer.code in _LITTLE_STATUSES[told.status]), None)
+        told = words._replace(status=told.status) if words else told
+    if (known := known_symbol(source.message)) is not None:
+        return _Told(known.code, known.retry, known.http_status, known.retry_after_ms)
+    if told.code is None and (meant := meaning_of_symbols(facts.words, source.message)):
+        return _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
+    return told
+
+
+def _asks_for_setting(message: str) -> bool:
+    """Whether a text names an environment variable and says that it has to be set."""
+    return bool(_SETTING.search(message) and _TO_BE_SET.search(in_english(message)))
 
 
 def _after(shape: re.Pattern[str], message: str) -> str:
@@ -297,12 +306,6 @@ def _after(shape: re.Pattern[str], message: str) -> str:
 def _by_opening(message: str) -> Code | None:
     """Return what the first words say of an answer that no phrase of the tables is in."""
     return next((code for shape, code in _FIRST_WORDS if shape.search(message[:_MOST])), None)
-
-
-def _look_up_first(texts: tuple[str, ...]) -> _Told:
-    """Return what the first text says that says anything."""
-    answers = (_look_up([said]) for said in texts if said.strip())
-    return next((told for told in answers if told.code is not None), _Told(None, None, None, None))
 
 
 def _before(shape: re.Pattern[str], message: str) -> str:
@@ -338,7 +341,8 @@ def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, tol
 
 def _sharpened(code: Code, mention: Issue | None, number: int | None, message: str) -> Code:
     """Say more exactly what is wrong with an argument, where the code says only that one is refused."""
-    if mention is None and code is Code.VALIDATION_FAILED and _LEFT_OUT.search(message[:_MOST]):
+    is_left_out = _LEFT_OUT.search(message[:_MOST]) and "nvalid" not in message[:_MOST]
+    if mention is None and code is Code.VALIDATION_FAILED and is_left_out:
         return Code.MISSING_REQUIRED_FIELD
     if mention is None or not (
         mention.kind in _EXACT or (code in (Code.UNKNOWN_ERROR, Code.INTERNAL_ERROR) and _is_refused(mention))

@@ -56,6 +56,9 @@ _REFUSAL = "|".join((
     r"(?:Unknown|Unsupported|Unrecognized|Invalid) [a-z]{2,30}(?: [a-z]{2,30}){0,2}: [^\n]{1,100}?[.,;] ?(?:Allowed|Available|Choose|Expected|Must be|Supported|Use|Valid)\b[^\n]{1,400}$",
 ))
 _HEADED = r"(?:# [^\n]{1,60}\n\s{0,4})?#{1,4} (?:System )?(?:Error|Failure)\s{1,6}"
+# What requests says of an answer, or instead of one.
+_OF_PYTHON = r"(?:[45]\d\d (?:Client|Server) Error: [^\n]{1,80} for url: |HTTPS?ConnectionPool\(host=|\('Connection aborted)"
+_STATUS_LINES = r"(?:[A-Z_]{2,30}: [^\n]{0,200}\n){0,6}STATUS: (?:FAILED|ERROR)\n(?:[A-Z_]{2,30}: [^\n]{0,200}\n){0,6}ERROR: "
 _BY_PROTOCOL = r"(?:MCP error -\d{5}: |Error executing tool |Error calling tool |Unknown tool: )"
 _ARGUMENT_WANTED = (
     rf"(?:The )?(?:[Rr]equired )?(?:(?:{_ARGUMENT}) [`'\"][\w.\-]{{1,60}}[`'\"]|[`'\"]?[\w.\-]{{1,60}}[`'\"]?(?: and [`'\"]?[\w.\-]{{1,60}}[`'\"]?)? (?:{_ARGUMENT})) (?:{_WANTED})\.?$"
@@ -103,6 +106,8 @@ _OPENINGS = "|".join((
     rf"{_MARK}(?:{_REFUSING})(?:[.!] (?:{_ADVICE})\b(?=[^\n]*\b(?:{_TO_ENTER})\b)|: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?:{_OF_ACCESS})\b){_REST})",
     rf"{_MARK}(?:Rate limit(?:ed| exceeded| reached)|Too many requests)\b[^\n?]{{0,200}}\b(?i:try again (?:in|later|after)|retry (?:in|after)|please (?:retry|slow|wait)|wait \d)",
     _BY_PROTOCOL,
+    _OF_PYTHON,
+    _STATUS_LINES,
 ))
 # These need no cause beside them: only programs talk like that, and of nothing but their own call.
 _STRONG = "|".join((
@@ -120,6 +125,8 @@ _STRONG = "|".join((
     # Whoever refuses and says what may be done instead.
     rf"{_MARK}(?:Access|Permission) denied: (?i:(?:you )?(?:can|may|must)(?:not| not| only) (?:access|create|delete|edit|execute|list|modify|open|read|run|update|use|view|write)\b)",
     _BY_PROTOCOL,
+    _OF_PYTHON,
+    _STATUS_LINES,
     _ARGUMENT_WANTED,
     rf"{_MARK}(?:{_REFUSAL})",
     rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=[^\n]*\b(?i:{_REFUSED}|failed to|not running|no \w+ found|unable to)\b)",
@@ -169,10 +176,13 @@ _STATED = (
 )
 # fmt: on
 _REFUSES = re.compile(rf"\W{{0,6}}[^\n.!?:=«]{{0,120}}?\b(?:{'|'.join(_STATED)})")
+# "执行失败: …", and, in scripts that have spaces, "Error al consultar la tabla: …".
 _FAILS = re.compile(
-    r"\W{0,6}[^\n:=«]{0,60}?\b(?:error|failed|exception)\b(?! \d)(?:[^\n:]{0,80}:| *[,\uff0c\u3002.]| [^\n:]{2,80}\.?$)"
+    r"\W{0,6}(?:[^\n:=«]{0,60}?\b(?:error|failed|exception)\b ?[:,\uff0c\u3002.]"
+    r"|(?:error|failed|exception)\b(?! \d) [A-Za-z][^\n:]{0,80}(?::|\.?$))"
 )
 _LONGEST_STATEMENT = 300
+_MOST_LINES_ABROAD = 12
 _SOON = 100
 _NATIVE = 0.3
 """How much of a text's beginning is in another script if the text is the server's own, and not only what it quotes."""
@@ -182,7 +192,7 @@ def _opens_in_another_language(text: str) -> bool:
     """Whether a text in another language says first that something failed, or, in one short line, what was refused."""
     text = text.strip()
     english = in_english(text)
-    if english == text or text.count("\n") > _MOST_LINES:
+    if english == text or text.count("\n") > _MOST_LINES_ABROAD:
         return False
     if text.partition("\n")[0].rstrip().endswith(("?", "\uff1f")) or " = " in text or _DONE_ABROAD.search(text):
         return False
