@@ -74,6 +74,7 @@ _DONE = frozenset({
 _OF_ENVELOPES = frozenset({"error_code", "error_type", "errorCode", "errorType", "exception_type"})
 _SUCCESSES = ("succeeded", "success_count", "successCount", "successes", "successful", "successful_count")
 # fmt: on
+_PROBED = frozenset({"url", "host", "hostname", "domain", "endpoint", "target"})
 # By which an answer can be found again; it is about nothing.
 _REFERENCE = re.compile(
     r"(?:call|correlation|execution|invocation|operation|reference|request|results?|trace)_?id$", re.IGNORECASE
@@ -258,7 +259,7 @@ def is_code_with_message(body: Mapping[str, object], is_known: Callable[[str], b
 
 def _is_probe(body: Mapping[str, object]) -> bool:
     """Whether it tells how somebody else answered, or that nobody did."""
-    if {"url", "host", "hostname", "domain", "endpoint", "target"}.isdisjoint(body):
+    if _PROBED.isdisjoint(body):
         return False
     return text_in(body, "status") is None
 
@@ -293,6 +294,11 @@ def _is_record(body: Mapping[str, object]) -> bool:
     if _is_probe(body) or _went_well(body) or any(text_in(body, key) not in _NOT_A_WORD for key in _FLAGS):
         return True
     return any(map(_is_of_records, body)) or any(_is_payload(body, key, value) for key, value in body.items())
+
+
+def makes_a_record(key: str) -> bool:
+    """Whether a member shows that an object is a record, or tells how somebody else answered."""
+    return _is_of_records(key) or key in _PROBED
 
 
 def _went_well(body: Mapping[str, object]) -> bool:

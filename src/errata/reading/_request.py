@@ -14,6 +14,7 @@ from errata.classification._languages import in_english
 from errata.dialects._content import json_text
 from errata.dialects._incoming import plain_object
 from errata.dialects._members import items_in, object_in, text_in
+from errata.reading._evidence import makes_a_record
 from errata.reading._json_in_text import whole_json
 
 _MOST = 4_000
@@ -127,7 +128,7 @@ def without_echo(message: object, request: object) -> Trimmed | None:
     sent = plain_object(request)
     arguments = object_in(object_in(sent, "params") or sent, "arguments")
     repeated = {key: value for key, value in body.items() if key in arguments and are_equal(arguments[key], value)}
-    if not repeated or "error" in repeated:
+    if not repeated or "error" in repeated or any(map(makes_a_record, repeated)):
         return None
     kept = {key: value for key, value in body.items() if key not in repeated}
     return Trimmed({"content": [{"type": "text", "text": json_text(kept)}]}, repeated)
