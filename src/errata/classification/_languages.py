@@ -9,7 +9,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 # fmt: off
 # English, then the same in languages written without spaces (found anywhere) and with them (found as whole words, whatever
@@ -114,6 +114,7 @@ _PHRASES: dict[str, str] = {
     "is not in": "no_esta_en nao_esta_em n'est_pas_dans ist_nicht_in",
     "only supported": "solo_soporta apenas_suporta 仅支持 僅支援 只支持 만_지원합니다",
     "there is no": "no_hay nao_ha il_n'y_a_pas es_gibt_kein es_gibt_keine 없습니다",
+    "system is busy": "系统繁忙 服务繁忙 繁忙 混雑しています 혼잡 sistema_ocupado systeme_occupe system_ausgelastet",
     # That there is an error at all
     "error": "错误 錯誤 出错 出錯 エラー 오류 에러 errores erro erros erreur erreurs fehler ошибка",
     "failed": "失败 失敗 失敗しました 실패 fallo fallida fallido ha_fallado falhou falha echec echoue a_echoue fehlgeschlagen gescheitert できませんでした falha_ao falha_no falha_na no_se_pudo nao_foi_possivel impossible_de konnte_nicht",
@@ -131,6 +132,7 @@ _MOST = 16_000
 _FIRST = 4
 
 
+@lru_cache(maxsize=8)  # One answer is asked about several times.
 def in_english(text: str) -> str:
     """Return a text with the phrases of other languages that tell what went wrong replaced by English ones."""
     text = text[:_MOST]

@@ -81,7 +81,7 @@ SHARPER = (
         "bad indentation", "cannot start any token", "could not find expected", "did not find expected",
         "duplicated mapping key", "flow collection … must be", "implicit map keys", "mapping values are not allowed",
         "nested mappings are not allowed", "undefined alias", "unidentified alias", "while parsing a", "while scanning",
-        "yaml error", "yaml exception", "yaml parse error", "yaml parsing error", "yamlexception",
+        "invalid yaml", "malformed yaml", "yaml error", "yaml exception", "yaml parse error", "yaml parsing error", "yamlexception",
         # GraphQL.
         "cannot query field", "cannot spread fragment", "expected name … found", "graphql validation",
         "must have a selection", "must not have a selection", "of required type", "unknown directive", "unknown fragment",
@@ -204,7 +204,8 @@ SHARPER = (
     )),
     # What is refused before anybody is asked.
     Pattern(_C.VALIDATION_FAILED, (
-        "deserialize parameters", "set confirm", "unsupported database", "unsupported … scheme", "unsupported … url",
+        "contains illegal character", "contains invalid character", "data too long", "data truncated", "deserialize parameters",
+        "only lowercase", "only … characters", "set confirm", "unsupported database", "unsupported … scheme", "unsupported … url",
     )),
     # A file that is not what its name says.
     Pattern(_C.SERIALIZATION_ERROR, ("could not find eocd", "invalid zip", "not a pdf", "not an ole2", "zip archive", "zip error")),
@@ -218,7 +219,7 @@ SHARPER = (
     Pattern(_C.VALIDATION_FAILED, (
         "argument … not valid json", "input is not valid json", "invalid argument … parse", "invalid json in argument",
         "invalid json input", "invalid json string", "invalid parameter … parse", "parameter … not valid json",
-        "query is not valid json",
+        "query is not valid json", "variables are invalid",
     )),
     # TLS: repeating will not mend a certificate.
     Pattern(_C.NETWORK_ERROR, (
@@ -383,8 +384,8 @@ SHARPER = (
         "encode error", "encoding error", "expected value at", "expecting property name", "expecting value",
         "extra data", "failed to decode", "failed to deserialize", "failed to parse", "failed to serialize",
         "in json at", "incorrect padding", "invalid character", "invalid json", "invalid utf 8", "invalid xml",
-        "invalid yaml", "json decode", "json decoding", "json parse", "json parsing", "jsondecodeerror",
-        "looking for beginning of value", "malformed json", "malformed xml", "malformed yaml", "not a gzip",
+        "json decode", "json decoding", "json parse", "json parsing", "jsondecodeerror",
+        "looking for beginning of value", "malformed json", "malformed xml", "not a gzip",
         "not a valid json", "is not json", "not a zip", "not json serializable", "not serializable", "no element found", "non json", "not valid json",
         "not well formed", "parse json", "parsing json",
         "serialization error", "syntax error in json", "trailing comma", "unable to parse response", "unclosed token",

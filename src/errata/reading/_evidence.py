@@ -104,6 +104,7 @@ _TELLING = frozenset(
         "documentation_url",
         "message",
         *_FOUND,
+        "response",
         "object",
         "kind",
     }
@@ -208,6 +209,8 @@ def _is_marked(body: Mapping[str, object]) -> bool:
 def _is_well_known(body: Mapping[str, object]) -> bool:
     """Whether it is a body that means nothing but an error, whoever sends it."""
     match body:
+        case {"request": dict(), "response": {"statusCode": int(status), "statusText": str()}}:
+            return _is_failure(status)
         case {"object": "error", "message": str()} | {"kind": "Status", "status": "Failure"}:
             return True
         case {"message": str(), "documentation_url": str(url)}:

@@ -11,7 +11,7 @@ _MOST = 500
 
 # The first that fits says the kind; what none fits is a wrong type, an unknown name or a value outside an enumeration.
 _KINDS = (
-    (re.compile(r"extra_forbidden|unexpected|unrecognized|unknown|additional propert", re.IGNORECASE), Code.INVALID_PARAMS),
+    (re.compile(r"extra_forbidden|unexpected|unrecognized|unknown|additional propert|\benum\b|invalid_enum|invalid option|expected one of|possible values", re.IGNORECASE), Code.INVALID_PARAMS),
     (
         re.compile(
             r"\bmissing|missing\b|missing_argument|required|received undefined|not provided|not present|must not be null"

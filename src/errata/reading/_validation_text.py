@@ -71,6 +71,7 @@ _PROOFS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape), pro
     (r"validating /properties/([\w$\-]{1,100}): \w{1,40}:",                       "does not fit the schema"),
     (r"[Pp]arameter (\w{1,100}) is not of type",                                  "has the wrong type"),
     (r"argument \"([^\"\n]{1,100})\" (?:is not|cannot be converted)",             "has the wrong type"),
+    (r"invalid value '[^'\n]{0,200}' for '-{1,2}([\w\-]{1,100})",                 "is not one of the possible values"),
     (r"could not be converted to [^\n]{1,200} Path: \$\.?([\w.\[\]]{1,100})",     "has the wrong type"),
     (r"through reference chain: [^\n]{0,200}\[\"(\w{1,100})\"\]\)",               "has the wrong type"),
     (r"On instance\['([^'\n]{1,100})'\]",                                         "does not fit the schema"),
