@@ -32,7 +32,7 @@ ABOUT_ONE = [
     ("Invalid prefix length: 99", {"cidr": "10.0.0.0/99", "action": "range"}, "cidr"),
     # The language that it is written in.
     ("unterminated character set at position 1", {"pattern": "([A-", "column": "level"}, "pattern"),
-    ("Expecting property name enclosed in double quotes: invalid JSON", {"json": "{a", "indent": 2}, "json"),
+    ("Expecting property name enclosed in double quotes: line 1", {"query": "{a", "indent": 2}, "query"),
     # An item stands for its list.
     ("The edge 'a' must be a pair", {"graph": "g", "edges": ["a"]}, "edges"),
 ]

@@ -1,6 +1,7 @@
 """The request that an answer belongs to: which words are the caller's own, and which argument the answer is about."""
 
 import dataclasses
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, cast
@@ -19,6 +20,7 @@ from errata.reading._json_in_text import whole_json
 
 _MOST = 4_000
 _LONGEST_NAME = 100
+_LONGEST_JSON = 100_000
 _SHORTEST_ECHO = 12
 """Shorter texts stand in an answer by chance."""
 _MOST_OF_IT = 0.8
@@ -35,6 +37,8 @@ _MAY_BE_ABOUT_ONE = _REFUSED | {
 }  # fmt: skip
 _OF_THINGS = _REFUSED | {Code.NOT_FOUND, Code.GONE, Code.CONFLICT, Code.DATABASE_ERROR, Code.INVALID_REQUEST}
 """Codes that are about what an argument says or names, so that its name is enough to recognise it by."""
+_ONLY_MISSING = re.compile(r"(?:[\w ]{0,20}\b)?(?:not found|does not exist)\.?", re.IGNORECASE)
+"""What says of the one thing that was asked for that it is not there, and nothing of any other thing."""
 _PLACE = re.compile(r"[/\\]|^\.\.|^localhost\b")
 """What may be out of bounds: a path or an address. Who may not do a thing at all is no matter of arguments."""
 _OPEN = frozenset({Code.DATABASE_ERROR, Code.NOT_IMPLEMENTED, Code.SERIALIZATION_ERROR, Code.UNKNOWN_ERROR})
@@ -176,15 +180,17 @@ def _argument(fault: Fault, call: Call) -> str | None:
         lambda: _endings(values, first_sentence),
         lambda: _left_out(call, text) if is_refused else (),
         lambda: _written_in(call, text),
-        lambda: call.arguments if (is_refused or fault.code is Code.NOT_FOUND) and len(call.arguments) == 1 else (),
+        lambda: call.arguments if len(call.arguments) == 1 and (is_refused or _ONLY_MISSING.fullmatch(text)) else (),
     ]
     match fault.code:
         case Code.MISSING_REQUIRED_FIELD:
             evidence = by_name[:1] + by_value + by_name[1:]
+        case Code.CONFLICT:
+            evidence = by_value + by_name[:1]
         case code if code in _OF_THINGS:
             evidence = by_value + by_name
         case Code.SERIALIZATION_ERROR:
-            evidence = [*by_value, lambda: _written_in(call, text)]
+            evidence = [lambda: _broken_json(call)]
         case Code.FORBIDDEN:
             places = [path for path in values.mentioned_in(text.casefold()) if _PLACE.search(values.text(path))]
             evidence = [lambda: places]
@@ -283,6 +289,16 @@ def _written_in(call: Call, text: str) -> Iterator[str]:
         if held and words.search(text):
             yield from held
             return
+
+
+def _broken_json(call: Call) -> Iterator[str]:
+    """Yield the arguments that begin as JSON and are none."""
+    for name, value in call.arguments.items():
+        if isinstance(value, str) and value.lstrip().startswith(("{", "[")) and len(value) <= _LONGEST_JSON:
+            try:
+                json.loads(value)
+            except (ValueError, RecursionError):
+                yield name
 
 
 def _misfits(call: Call) -> Iterator[str]:
