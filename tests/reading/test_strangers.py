@@ -407,3 +407,130 @@ def test_a_long_text_is_read_no_further_than_it_tells(piece, is_error):
     fault = errata.decode({"content": [{"type": "text", "text": text}], "isError": is_error})
 
     assert (fault is not None) is is_error
+
+
+def described(text="It failed", **failure):
+    """Read a result that SEP-3313 describes in its metadata."""
+    return failed(text, _meta={"io.modelcontextprotocol/toolFailure": failure})
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "retry"),
+    [
+        ({"class": "reliability", "code": "RATE_LIMITED", "retryable": True}, Code.RATE_LIMITED, Retry.IF_HARMLESS),
+        ({"class": "reliability", "code": "UPSTREAM_TIMEOUT", "retryable": False}, Code.TIMEOUT, Retry.NEVER),
+        ({"class": "governance", "code": "E17"}, Code.FORBIDDEN, Retry.NEVER),
+        ({"class": "capability"}, Code.NOT_IMPLEMENTED, Retry.NEVER),
+        ({"class": "reliability"}, Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
+    ],
+)
+def test_the_failure_that_the_metadata_describes_is_read(failure, code, retry):
+    fault = described(**failure)
+
+    assert (fault.code, fault.retry) == (code, retry)
+
+
+def test_what_the_metadata_advises_and_refers_to_is_kept():
+    fault = described(code="QUOTA", agentGuidance="Ask for fewer rows.", correlationId="c-17")
+
+    assert (fault.recovery.hint, fault.correlation_id) == ("Ask for fewer rows.", "c-17")
+
+
+@given(json_values)
+def test_any_description_of_a_failure_is_read(value):
+    result = {"content": [], "isError": True, "_meta": {"io.modelcontextprotocol/toolFailure": value}}
+
+    assert isinstance(errata.decode(result), Fault)
+    assert errata.decode({**result, "isError": False}) is None
+
+
+def test_what_mcp_ts_core_puts_behind_a_text_is_read_and_not_said_again():
+    fault = failed(
+        "No order 17.\n\nRecovery: Call list_orders first.\n\n(reason no_match · not retryable · request r-9)"
+    )
+
+    assert (fault.message, fault.code, fault.retry) == ("No order 17.", Code.NOT_FOUND, Retry.FIX_INPUT)
+    assert (fault.reason, fault.correlation_id) == ("no_match", "r-9")
+    assert fault.recovery is None  # A text proposes nothing; beside it, structured content does.
+
+
+@pytest.mark.parametrize(
+    "text", ["No order (reason unknown)", "f(x)\n\n(see above)", "a\n\n(request)", "x (not retryable)"]
+)
+def test_a_bracket_at_the_end_is_no_trailer(text):
+    assert failed(text).message == text
+
+
+def test_the_newer_numbers_and_references_of_mcp_ts_core_are_read():
+    error = {"code": -32011, "message": "The client went away", "data": {"requestId": "r-9"}}
+
+    fault = errata.decode({"content": [], "structuredContent": {"error": error}, "isError": True})
+
+    assert (fault.code, fault.retry, fault.correlation_id) == (Code.CANCELLED, Retry.NEVER, "r-9")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"uri": "x://a", "isError": True, "text": "There is no session 17"},
+        {"uri": "error://a", "text": "There is no session 17"},
+        {"uri": "x://a", "text": '{"error": "There is no session 17"}'},
+    ],
+)
+def test_a_resource_that_says_of_itself_that_it_is_none_is_a_failure(content):
+    assert errata.decode({"contents": [content]}).code is Code.NOT_FOUND
+
+
+def test_what_stands_in_a_file_is_no_failure():
+    assert (
+        errata.decode({"contents": [{"uri": "file:///srv/last.json", "text": '{"error": "There is no session 17"}'}]})
+        is None
+    )
+    assert errata.decode({"contents": [{"uri": "x://a", "text": '{"error": "no such row", "rows": [1]}'}]}) is None
+
+
+def test_blocks_of_a_type_of_their_own_are_errors():
+    assert errata.decode({"content": [{"type": "error", "text": "There is no session 17"}]}).code is Code.NOT_FOUND
+
+
+def test_what_stands_beside_empty_content_is_read():
+    result = {"content": [], "isError": True, "errorMessage": "There is no session 17"}
+
+    assert (errata.decode(result).code, errata.decode(result).message) == (Code.NOT_FOUND, "There is no session 17")
+
+
+def test_the_names_of_open_telemetry_are_read():
+    structured = {"error.type": "timeout", "exception.message": "Took too long", "http.response.status_code": 504}
+
+    fault = errata.decode({"content": [], "structuredContent": structured, "isError": True})
+
+    assert (fault.code, fault.message, fault.http_status) == (Code.TIMEOUT, "Took too long", 504)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("error parsing regexp: missing closing ]: `[a-`", Code.VALIDATION_FAILED),
+        ("Invalid regular expression: /(/: Unterminated group", Code.VALIDATION_FAILED),
+        ("error parsing glob '{a': unclosed alternate group", Code.VALIDATION_FAILED),
+        ("Error tokenizing data. C error: Expected 2 fields in line 3, saw 4", Code.VALIDATION_FAILED),
+        ("bad indentation of a mapping entry (3:5)", Code.VALIDATION_FAILED),
+        ('Cannot query field "nam" on type "User". Did you mean "name"?', Code.VALIDATION_FAILED),
+        ("division by zero", Code.VALIDATION_FAILED),
+        ("Unknown or disabled tool: x", Code.NOT_FOUND),
+        ("Access to private IP 127.0.0.1 is blocked", Code.FORBIDDEN),
+        ("TransportError(503, 'Service Unavailable')", Code.SERVICE_UNAVAILABLE),
+        ("UPDATE command denied to user 'ro'@'localhost' for table `t`", Code.FORBIDDEN),
+        ("stat /root/.kube/config: no such file or directory", Code.CONFIGURATION_ERROR),
+        ("Set SHOP_API_KEY in the environment of this server", Code.CONFIGURATION_ERROR),
+        ("Data session abc not found", Code.NOT_FOUND),
+        ("LISTEN is unavailable on pooled connections", Code.NOT_IMPLEMENTED),
+    ],
+)
+def test_codes_are_told_from_their_neighbours(text, code):
+    assert failed(text).code is code
+
+
+@pytest.mark.parametrize("words", ["API error", "HTTP error while calling the shop"])
+def test_a_vague_word_licenses_nothing(words):
+    assert failed(f"{words}: something").retry is Retry.NEVER

@@ -173,7 +173,7 @@ def _is_response(plain: Mapping[str, object]) -> bool:
 def _texts(result: Mapping[str, object]) -> Iterator[str]:
     for block in map(as_object, items_in(result, "content")):
         match block:
-            case {"type": "text", "text": str(text)}:
+            case {"type": "text" | "error", "text": str(text)}:  # Some have made a type of their own for it.
                 yield text
             case _:
                 pass

@@ -217,7 +217,8 @@ def _source(text: str, number: int | None, body: object) -> _Source:
     if found and _tells(inside):
         source = _Source(said, _message(said, inside, found.before), inside, found.value, None, None)
     else:
-        source = _Source(said, said, beside, None, body if isinstance(body, str) else beside.message, None)
+        told = body if isinstance(body, str) else beside.message
+        source = _Source(said, said if said.strip() else told or "", beside, None, told, None)
     numbers = (number, numbered, source.facts.number)
     outer = next((each for each in numbers if each is not None), None)
     return source._replace(number=_inner_number(said) or outer)
