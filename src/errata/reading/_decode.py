@@ -231,7 +231,7 @@ def _may_be_failure(blocks: list[object]) -> bool:
             return True
         members = cast("dict[str, object]", block)
         text = members.get("text")
-        if len(members) > _PLAIN_BLOCK and is_marked_block(members):
+        if (len(members) > _PLAIN_BLOCK or members.get("type") != "text") and is_marked_block(members):
             return True
         if isinstance(text, str) and (
             opens_like_a_failure(text) if text[:1] not in _BEFORE_JSON else _may_be_json(text)
