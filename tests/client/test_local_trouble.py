@@ -127,7 +127,7 @@ async def test_a_call_after_the_block_says_that_it_has_ended(mortal):
 
 async def test_a_server_that_dies_in_its_handshake_is_not_asked_whether_that_took_effect():
     dies = StdioServerParameters(command=sys.executable, args=["-c", "input()"])
-    with pytest.raises(CallFailed, match="was lost before the handshake was answered") as caught:
+    with pytest.raises(CallFailed, match="ended with exit status 0 before it answered the handshake") as caught:
         async with Caller.connect(dies, retry=None):
             raise AssertionError
     assert "took effect" not in str(caught.value)
@@ -172,7 +172,7 @@ async def test_an_answer_that_breaks_its_schema_was_refused_here_and_is_not_aske
         with pytest.raises(CallFailed, match="does not fit the tool's own output schema") as caught:
             await caller.call("pay")
     failed = caught.value
-    assert (failed.code, failed.fault.retry, failed.is_local) == (Code.SERIALIZATION_ERROR, Retry.NEVER, True)
+    assert (failed.code, failed.fault.retry, failed.is_local) == (Code.SERIALIZATION_ERROR, Retry.VERIFY_FIRST, True)
     assert "hunter2" not in str(failed)
     assert server.calls() == 1
 
