@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # It needs what the SDK brings along.
 _LONGEST_QUOTED = 600
 _LONGEST_OUTPUT = 2_000
 _LONGEST_LINE, _LONGEST_QUOTED_LINE = 500, 140
-_FIRST_LINES = 3
+_MOST_LINES = 3
 _OF_A_SHELL = 128
 """Shells and containers add the number of a signal to this."""
 _LARGEST_STATUS = 255
@@ -123,12 +123,15 @@ def _last_lines(output: str) -> str:
 def _first_lines(output: str) -> str:
     """Return how a help or a banner begins, and how it ends."""
     lines = [_short(line.strip(), _LONGEST_QUOTED_LINE) for line in _lines(output)]
-    return " ".join(dict.fromkeys([*lines[:_FIRST_LINES], *lines[-1:]]))
+    return " ".join(dict.fromkeys([*lines[:_MOST_LINES], *lines[-1:]]))
 
 
 def _telling(output: str) -> str:
-    """Return the lines that tell why, and the last one, which may be the only one that does."""
+    """Return the lines that tell why: a few are shown all; of more, those that speak of an error, and the last one."""
     lines = [_short(line, _LONGEST_QUOTED_LINE) for line in output.splitlines()]
+    outer = [told for line in lines if not line[0].isspace() and (told := telling_lines(line))]
+    if 0 < len(outer) <= _MOST_LINES:
+        return " ".join(outer)
     telling, last = telling_lines("\n".join(lines)), telling_lines(lines[-1])
     return telling if last in telling else f"{telling} … {last}"
 
