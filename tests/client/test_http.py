@@ -1,6 +1,6 @@
 """Does what HTTP says come back, although the SDK drops it?"""
 
-import datetime
+import datetime as dt
 import logging
 import socket
 import ssl
@@ -176,10 +176,28 @@ DOWN = {"error": {"code": -32603, "message": "The database is down."}}
 MAINTENANCE = Reply(503, b"Back at noon", WAIT)
 TELLING_HANDSHAKES = {  # What the two handshakes are answered with, what of it counts, and what is said.
     "401, then 404": (Reply(401), Reply(404), Code.UNAUTHORIZED, Retry.NEVER, ["401 Unauth", "404 Not Found"]),
-    "503, then 405": (MAINTENANCE, Reply(405), Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL, ["Back at noon", "405 Method"]),
-    "503, then no such method": (MAINTENANCE, MISSING, Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL, ["noon", "Method not"]),
+    "503, then 405": (
+        MAINTENANCE,
+        Reply(405),
+        Code.SERVICE_UNAVAILABLE,
+        Retry.SAME_CALL,
+        ["Back at noon", "405 Method"],
+    ),
+    "503, then no such method": (
+        MAINTENANCE,
+        MISSING,
+        Code.SERVICE_UNAVAILABLE,
+        Retry.SAME_CALL,
+        ["noon", "Method not"],
+    ),
     "403, then hung up": (Reply(403), hang_up, Code.FORBIDDEN, Retry.NEVER, ["403 Forbidden", "disconnected"]),
-    "an error, then no such method": (DOWN, MISSING, Code.INTERNAL_ERROR, Retry.NEVER, ["database is down", "not found"]),
+    "an error, then no such method": (
+        DOWN,
+        MISSING,
+        Code.INTERNAL_ERROR,
+        Retry.NEVER,
+        ["database is down", "not found"],
+    ),
     "two reasons": (Reply(401), DOWN, Code.INTERNAL_ERROR, Retry.NEVER, ["database is down", "401 Unauthorized"]),
     "no such method, then an error": (MISSING, DOWN, Code.INTERNAL_ERROR, Retry.NEVER, ["database is down"]),
     "404, then 401": (Reply(404), Reply(401), Code.UNAUTHORIZED, Retry.NEVER, ["401 Unauthorized"]),
@@ -238,8 +256,9 @@ async def test_a_newer_handshake_that_told_why_is_not_forgotten_when_the_time_is
         failed = timed_out(TimeoutError(), Place(Asked("tool", "pay"), "till", 5), link, is_sent=False)
         group.cancel_scope.cancel()
     assert (failed.code, failed.fault.retry) == (Code.UNAUTHORIZED, Retry.NEVER)
-    assert "401 Unauthorized. The older handshake, which was tried after that, failed as well: This client could not" in str(
-        failed
+    assert (
+        "401 Unauthorized. The older handshake, which was tried after that, failed as well: This client could not"
+        in str(failed)
     )
 
 
@@ -255,8 +274,8 @@ def tls_server(folder):
     """Listen with a certificate that was just made up."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + datetime.timedelta(days=1))
+    now = dt.datetime.now(dt.UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + dt.timedelta(days=1))
     key_file, certificate = folder / "key.pem", folder / "certificate.pem"
     key_file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     certificate.write_bytes(made.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM))

@@ -173,10 +173,10 @@ REFUSED = {
 CONNECTIONS = [connect, Client, fastmcp.Client]
 
 
-async def refusal(server, kind, answer, annotations, tool="pay", schema=SUM):
+async def refusal(server, kind, answer, annotations, tool="pay"):
     """Make a call whose answer breaks the tool's output schema, which is known by then."""
     server.answers = [{**DONE, "structuredContent": {}}, answer]
-    server.annotations, server.output_schema = {tool: annotations}, schema
+    server.annotations, server.output_schema = {tool: annotations}, server.output_schema or SUM
     async with kind(server.url) as made:
         caller = made if isinstance(made, Caller) else Caller(made)
         for _ in range(2):
@@ -232,8 +232,8 @@ async def test_such_a_failure_proves_nothing_of_a_tool_that_changes_something(se
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 async def test_a_schema_that_is_none_is_not_the_fault_of_the_answer(server, kind):
-    broken = {**SUM, "properties": {"sum": {"$ref": "#/$defs/nowhere"}}}
-    failed = await refusal(server, kind, {**DONE, "structuredContent": {"sum": 5}}, {}, schema=broken)
+    server.output_schema = {**SUM, "properties": {"sum": {"$ref": "#/$defs/nowhere"}}}
+    failed = await refusal(server, kind, {**DONE, "structuredContent": {"sum": 5}}, {})
     assert (failed.code, failed.fault.retry) == (Code.SERIALIZATION_ERROR, Retry.VERIFY_FIRST)
     assert "the tool's own output schema is no valid one" in str(failed)
     assert failed.response["structuredContent"] == {"sum": 5}

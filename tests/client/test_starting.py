@@ -22,9 +22,11 @@ from errata.client._transport import ProgramState
 
 pytestmark = pytest.mark.anyio
 
-SECRET = "Harbor42-x9Q7"
+SECRET = "Harbor42-x9Q7"  # noqa: S105 - it is nobody's.
 STARTS = "import json, os, sys\nwith open(os.environ['LOG'], 'a') as log: log.write('started\\n')\n"
-PANIC = "thread 'main' panicked at src/main.rs:2:5:\\nconfiguration file is missing\\nnote: run with `RUST_BACKTRACE=1`\\n"
+PANIC = (
+    "thread 'main' panicked at src/main.rs:2:5:\\nconfiguration file is missing\\nnote: run with `RUST_BACKTRACE=1`\\n"
+)
 HELP = "usage: server [-h] [--port PORT]\\n\\noptions:\\n  -h, --help  show this help message and exit\\n"
 MUCH = 8_000_000
 DEATHS = {
@@ -44,7 +46,7 @@ DEATHS = {
         "on its standard output, which is no MCP: ‹usage: server [-h] [--port PORT]",
     ),
     "banner": (
-        "print('{\"level\": \"info\", \"msg\": \"Listening on port 8080\"}')",
+        'print(\'{"level": "info", "msg": "Listening on port 8080"}\')',
         "ended with exit status 0 ",
         "Listening on port 8080",
     ),
@@ -195,7 +197,9 @@ async def test_a_server_that_dies_in_a_call_may_have_done_it_and_says_how_it_die
             await caller.call("die")
     failed = caught.value
     assert (failed.code, failed.fault.retry, failed.is_local) == (Code.NETWORK_ERROR, Retry.IF_HARMLESS, True)
-    assert "was lost before `die` was answered, because it ended with exit status 3. Whether it took effect" in str(failed)
+    assert "was lost before `die` was answered, because it ended with exit status 3. Whether it took effect" in str(
+        failed
+    )
     assert "‹out of memory at 0x17, password=[redacted: password]›" in str(failed)
     assert failed.fault.data["exitStatus"] == 3
 
@@ -222,7 +226,7 @@ async def test_a_server_that_cannot_be_started_again_for_a_call_says_that_the_ca
     async with Caller.connect(server, retry=None) as caller:
         with pytest.raises(CallFailed):
             await caller.call("die", key="1")
-        with pytest.raises(CallFailed, match="so `look` was not sent.*No licence left") as caught:
+        with pytest.raises(CallFailed, match=r"so `look` was not sent.*No licence left") as caught:
             await caller.call("look")
     assert (caught.value.code, starts(server)) == (Code.INITIALIZATION_FAILED, 2)
 
@@ -290,7 +294,9 @@ sys.exit(1)
 
 
 @pytest.mark.parametrize("stream", ["a file", "no file", "none", "a closed one"])
-async def test_what_a_server_writes_reaches_whoever_watches_this_program(program, monkeypatch, tmp_path, capsys, stream):
+async def test_what_a_server_writes_reaches_whoever_watches_this_program(
+    program, monkeypatch, tmp_path, capsys, stream
+):
     path = tmp_path / "errors"
     with path.open("w+", encoding="utf-8") as file:
         if stream == "a closed one":

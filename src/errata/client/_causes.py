@@ -5,6 +5,7 @@ that a validator has refused.
 """
 
 import copy
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, cast
@@ -20,6 +21,9 @@ _MOST = 100
 """So many causes, contexts and members of groups are shown."""
 _LEAST = 6
 """A shorter secret is not looked for in the other texts: it may be a part of any word."""
+_LONGEST_READ = 8 * LONGEST_SHOWN
+_QUOTED_INPUT = re.compile(r"input_value=[^\n]{0,200}, input_type=")
+"""As pydantic quotes what it has refused, without the middle, by which a secret would be known."""
 _LEFT_OUT = "Some that led to this were left out: there are too many."
 
 
@@ -78,24 +82,29 @@ def _words_of(error: BaseException) -> _Words:
 
 def _without_secrets(words: list[_Words]) -> list[_Words]:
     """Redact all texts; what is found in one is hidden in all, because not everybody says beside a secret that it is one."""
-    texts = {text: redact_within(text, LONGEST_SHOWN) for each in words for text in (each.text, *each.notes)}
+    texts = {text: _redacted(text) for each in words for text in (each.text, *each.notes)}
     secrets = {part for text, seen in texts.items() for part in hidden_parts(text, seen) if len(part) >= _LEAST}
     for secret in sorted(secrets, key=len, reverse=True):
         texts = {text: seen.replace(secret, mark("secret")) for text, seen in texts.items()}
     return [_Words(texts[each.text], tuple(texts[note] for note in each.notes)) for each in words]
 
 
+def _redacted(text: str) -> str:
+    return redact_within(_QUOTED_INPUT.sub("input_value=…, input_type=", text[:_LONGEST_READ]), LONGEST_SHOWN)
+
+
 def hidden_parts(text: str, seen: str) -> Iterator[str]:
     """Return the parts of a text that have marks in their place, as far as the rest of it has stayed."""
     pieces = MARK.split(seen)
     at = len(pieces[0])
-    if not text.startswith(pieces[0]):
+    if text == seen or not text.startswith(pieces[0]):
         return
     for piece in pieces[1:]:
         end = text.find(piece, at + 1) if piece else len(text)
         if end < 0:
             return
-        yield text[at:end]
+        if MARK.fullmatch(text, at, end) is None:  # It was hidden before.
+            yield text[at:end]
         at = end + len(piece)
 
 
@@ -131,8 +140,10 @@ def _copy_into(copies: dict[int, BaseException], error: BaseException, words: di
 
 
 def _copy(error: BaseException, text: str) -> BaseException:
-    if is_a(error, FaultError):
-        return copy.copy(error)  # It redacts itself.
+    if is_a(error, FaultError):  # It redacts itself, but for its notes.
+        made_again = copy.copy(error)
+        vars(made_again).pop("__notes__", None)
+        return made_again
     kind = type(error)
     given = cast("tuple[object, ...]", peek(error, "args") or ())
     for arguments in ([_shown(each, text, error) for each in given], [text]):
