@@ -308,12 +308,16 @@ async def test_a_failure_that_leaves_the_block_brings_none_along(server):
 
 async def test_what_the_program_was_handling_itself_stays(server):
     server.answers = [{"content": [{"type": "text", "text": "No"}], "isError": True, "resultType": "complete"}]
+
+    async def look_up(orders, caller):
+        try:
+            return orders["17"]
+        except KeyError:
+            return await caller.call("pay")
+
     async with connect(server.url, retry=None) as caller:
         with pytest.raises(CallFailed) as caught:
-            try:
-                {}["mine"]
-            except KeyError:
-                await caller.call("pay")
+            await look_up({}, caller)
     assert isinstance(caught.value.__context__, KeyError)
 
 

@@ -29,6 +29,8 @@ PANIC = (
 )
 HELP = "usage: server [-h] [--port PORT]\\n\\noptions:\\n  -h, --help  show this help message and exit\\n"
 MUCH = 8_000_000
+MISSING = '"error": {"code": -32601, "message": "Method not found"}'
+REFUSES = f'print(json.dumps({{"jsonrpc": "2.0", "id": json.loads(input())["id"], {MISSING}}}), flush=True)'
 DEATHS = {
     "panic": (
         f'sys.stderr.write("{PANIC}"); sys.exit(101)',
@@ -64,6 +66,11 @@ DEATHS = {
         "it is not›",
     ),
     "one line": (f"sys.stderr.write('x' * {MUCH}); sys.exit(2)", "ended with exit status 2 ", "‹xxxxxxxxxx"),
+    "older handshake": (
+        f"{REFUSES}; input(); sys.exit('No database')",
+        "ended with exit status 1 before it answered the handshake. ",
+        "‹No database›",
+    ),
     "reading": ("input(); sys.exit(3)", "ended with exit status 3 ", "It wrote nothing"),
 }
 
@@ -252,14 +259,14 @@ for line in sys.stdin:
 
 
 def test_a_server_that_takes_too_long_to_start_is_quoted():
-    state = ProgramState(has_ended=False, status=None, has_answered=False, errors="Pulling image 1/7\n", printed="")
+    state = ProgramState(has_ended=False, status=None, was_open=False, errors="Pulling image 1/7\n", printed="")
     fault = not_connected(Place(Asked("connection", "mcp/image"), "mcp/image", 5, state))
     assert (fault.code, fault.retry) == (Code.TIMEOUT, Retry.SAME_CALL)
     assert "within 5 s. The last that it wrote on its standard error: ‹Pulling image 1/7›. Check" in fault.message
 
 
 def test_one_that_has_ended_with_its_output_left_open_did_not_start():
-    state = ProgramState(has_ended=True, status=1, has_answered=False, errors="", printed="")
+    state = ProgramState(has_ended=True, status=1, was_open=False, errors="", printed="")
     fault = not_connected(Place(Asked("connection", "mcp/image"), "mcp/image", 5, state))
     assert (fault.code, fault.retry) == (Code.INITIALIZATION_FAILED, Retry.NEVER)
 

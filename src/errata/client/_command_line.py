@@ -86,7 +86,7 @@ def name_of_program(command: str, arguments: Sequence[str]) -> str | None:
     Nothing is taken for a name that would be hidden in a text.
     """
     name = _started(command, [*arguments], _DEEPEST)
-    shown = one_line(name)[:_LONGEST] if name else ""
+    shown = one_line(name)[:_LONGEST].replace("`", "'") if name else ""
     return shown if shown and redact(shown) == shown else None
 
 

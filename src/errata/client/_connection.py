@@ -88,6 +88,8 @@ class _Session:
             async with client as opened:
                 _forgive_listing(opened.session, min(_LONGEST_CHECK_S, self._target.opens_within_s * _CHECK))
                 self.port = self._opened = port_for(opened)
+                if self._transport is not None:
+                    self._transport.opened()
                 self._ready.set()
                 await self._done.wait()
         except Exception as error:  # noqa: BLE001 - whoever opened it is told; who calls later opens another one.

@@ -55,7 +55,8 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     response: object = None
     """What came back, as plain JSON: a result, a JSON-RPC error, or status, headers and body of HTTP; None for nothing.
 
-    It is as the server sent it: unlike all the rest, it may hold what neither a model nor a log should see.
+    It is as the server sent it: unlike all the rest, it may hold what neither a model nor a log should see. Of an answer that
+    broke the tool's output schema, and of statuses of HTTP, it is without secrets.
     """
     is_local: bool = False
     """Whether it was noticed on this side: no connection, no answer in time, an answer that is none."""

@@ -63,8 +63,8 @@ class Place(NamedTuple):
     @property
     def moment(self) -> str:
         """When a program has ended that never did what it was started for."""
-        has_answered = self.program is not None and self.program.has_answered
-        return "after the handshake, before the first call" if has_answered else "before it answered the handshake"
+        was_open = self.program is not None and self.program.was_open
+        return "after the handshake, before the first call" if was_open else "before it answered the handshake"
 
     @property
     def wrote(self) -> str:

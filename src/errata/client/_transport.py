@@ -46,8 +46,8 @@ class ProgramState(NamedTuple):
     """Whether it has ended, or at least closed its output."""
     status: int | None
     """Its exit status; the number of a signal below 0; None while it runs, or where nobody knows."""
-    has_answered: bool
-    """Whether it has answered anything, be it the handshake."""
+    was_open: bool
+    """Whether it has answered the handshake."""
     errors: str | None
     """The end of its standard error, secrets included; None where that goes elsewhere."""
     printed: str
@@ -63,12 +63,12 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         self._errors: _ErrorOutput | None = None
         self._process: _Process | None = None
         self._status: int | None = None
-        self._has_closed = False
+        self._is_closing = False
         self._is_left = False
-        self._has_answered = False
+        self._was_open = False
         self._strays = _Strays()
-        self._probe: object = None
-        self._calls: set[object] = set()
+        self._probe: str | None = None
+        self._calls: set[str] = set()
         self.discovery: MCPError | None = None
         """What `server/discover` was answered with, if that was an error."""
         self.has_served: bool = False
@@ -105,7 +105,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
     def has_ended(self) -> bool:
         """Whether a program was started, and has ended by itself."""
         self._note_status()
-        return self._has_closed or self._status is not None
+        return self._is_closing or self._status is not None
 
     @property
     def program(self) -> ProgramState | None:
@@ -113,36 +113,42 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         if self._process is None and self._errors is None:
             return None
         errors = self._errors.text if self._errors else None
-        return ProgramState(self.has_ended, self._status, self._has_answered, errors, self._strays.text)
+        return ProgramState(self.has_ended, self._status, self._was_open, errors, self._strays.text)
 
     async def see_the_end(self) -> None:
         """Wait until a program that has closed its output has ended, and what it wrote is read; not for long."""
         if self._process is None and self._errors is None:
             return
+        self._is_closing = True
         await _until(lambda: self._process is None or self._process.returncode is not None, _LONGEST_END_S)
         self._note_status()
-        self._has_closed = True
         if self._status is not None:
             await self._hear_out()
+
+    def opened(self) -> None:
+        """Take note that the handshake has worked, in whichever way."""
+        self._was_open = True
+        self.discovery = None
 
     def sent(self, message: SessionMessage) -> None:
         """Take note of a message to the server."""
         match message.message:
             case JSONRPCRequest(id=number, method=method):
                 if method == _DISCOVER:
-                    self._probe = number
+                    self._probe = str(number)
                 elif method in _CALLS and not self.has_served:
-                    self._calls.add(number)
+                    self._calls.add(str(number))
             case _:
                 """Nobody will answer it."""
 
     def received(self, item: object) -> None:
         """Take note of what came from the server: an answer, or what is none."""
-        self._has_answered = self._has_answered or isinstance(item, SessionMessage)
         match item:
-            case SessionMessage(message=JSONRPCError(id=number, error=error)) if number == self._probe:
-                self.discovery = MCPError.from_error_data(error)
-            case SessionMessage(message=JSONRPCError(id=number) | JSONRPCResponse(id=number)) if number in self._calls:
+            case SessionMessage(message=JSONRPCError(id=number, error=error)) if str(number) == self._probe:
+                self.discovery = MCPError(error.code, error.message, error.data)
+            case SessionMessage(message=JSONRPCError(id=number) | JSONRPCResponse(id=number)) if (
+                str(number) in self._calls
+            ):
                 self.has_served = True
                 self._calls.clear()
             case Exception():
@@ -159,7 +165,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         """Keep a line that is no text. The SDK tells of it when the program has closed its output, and not before."""
         if self._process is not None and isinstance(error, UnicodeDecodeError):
             self._strays.add(error.object.decode("utf-8", "replace"))
-            self._has_closed = True
+            self._is_closing = True
             self._status = self._process.returncode if self._status is None else self._status
 
     async def _hear_out(self) -> None:
