@@ -52,6 +52,7 @@ DEATHS = {
         "ended with exit status 0 ",
         "Listening on port 8080",
     ),
+    "no line end": ("sys.stdout.write('No licence')", "ended with exit status 0 ", "which is no MCP: ‹No licence›"),
     "bytes": ("sys.stdout.buffer.write(b'caf\\xe9 au lait\\n')", "ended with exit status 0 ", "au lait"),
     "silence": ("", "ended with exit status 0 ", "It wrote nothing on its standard error."),
     "signal": (
@@ -165,6 +166,13 @@ async def test_a_server_that_dies_at_start_says_how_and_why_and_is_started_once(
     assert (failed.attempts, starts(server)) == (1, 1)
     assert len(str(failed)) < 1_500
     assert isinstance(decide(failed), Stop)
+
+
+async def test_a_program_that_ends_before_anything_was_sent_to_it_is_heard():
+    for _ in range(30):
+        failed = await failure(StdioServerParameters(command="echo", args=["Listening on port 8080"]))
+        assert failed.server == "echo"
+        assert "which is no MCP: ‹Listening on port 8080›" in str(failed)
 
 
 async def test_a_program_finds_in_the_data_how_it_ended_and_what_it_wrote(program):

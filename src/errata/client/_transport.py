@@ -62,6 +62,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         self._transport = None if isinstance(server, StdioServerParameters) else server
         self._errors: _ErrorOutput | None = None
         self._process: _Process | None = None
+        self._output: _Tapped | None = None
         self._status: int | None = None
         self._is_closing = False
         self._is_left = False
@@ -85,6 +86,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
             await self._hear_out()
             raise
         self._process = _process_of(transport)
+        self._output = _tapped(self._process, self._hear)
         return _Reading(reading, self), _Writing(writing, self)
 
     async def __aexit__(
@@ -123,6 +125,8 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         await _until(lambda: self._process is None or self._process.returncode is not None, _LONGEST_END_S)
         self._note_status()
         if self._status is not None:
+            output = self._output
+            await _until(lambda: output is None or output.is_over, _LONGEST_DRAIN_S)
             await self._hear_out()
 
     def opened(self) -> None:
@@ -151,7 +155,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
             ):
                 self.has_served = True
                 self._calls.clear()
-            case Exception():
+            case Exception() if self._output is None or not self._output.is_heard:
                 self._strays.add(_line_in(item))
             case _:
                 """It is what it should be."""
@@ -162,11 +166,15 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
             self._status = self._process.returncode
 
     def _note_unreadable(self, error: BaseException) -> None:
-        """Keep a line that is no text. The SDK tells of it when the program has closed its output, and not before."""
+        """Take note of output that is no text. The SDK tells of it when the program has closed its output, and not before."""
         if self._process is not None and isinstance(error, UnicodeDecodeError):
-            self._strays.add(error.object.decode("utf-8", "replace"))
             self._is_closing = True
             self._status = self._process.returncode if self._status is None else self._status
+
+    def _hear(self, output: bytes) -> None:
+        """Keep what is no message, as long as it may tell why there is none."""
+        if not self._was_open:
+            self._strays.feed(output)
 
     async def _hear_out(self) -> None:
         if self._errors is not None:
@@ -193,6 +201,46 @@ def _process_of(transport: object) -> _Process | None:
     frame = getattr(getattr(transport, "gen", None), "ag_frame", None)
     process: object = getattr(frame, "f_locals", {}).get("process")
     return cast("_Process", process) if hasattr(process, "returncode") else None
+
+
+class _Tapped:
+    """The standard output of a process, heard by somebody else as well."""
+
+    def __init__(self, stream: Any, hear: Callable[[bytes], None]) -> None:  # noqa: ANN401 - one of several classes of anyio.
+        self._stream = stream
+        self._hear = hear
+        self.is_heard: bool = False
+        self.is_over: bool = False
+
+    async def receive(self, max_bytes: int = _CHUNK) -> bytes:
+        try:
+            output = cast("bytes", await self._stream.receive(max_bytes))
+        except Exception:
+            self.is_over = True
+            raise
+        self.is_heard = True
+        self._hear(output)
+        return output
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as above.
+        return getattr(self._stream, name)
+
+
+def _tapped(process: object, hear: Callable[[bytes], None]) -> _Tapped | None:
+    """Listen to the output of a process that nobody has begun to read.
+
+    The SDK drops what it reads after it has failed to write: all that a program says which ends at once. It is anyio's
+    process; where another one keeps its output elsewhere, what the SDK could not read has to do.
+    """
+    stream = getattr(process, "_stdout", None)
+    if stream is None:
+        return None
+    tapped = _Tapped(stream, hear)
+    cast("Any", process)._stdout = tapped  # noqa: SLF001 - see above.
+    return tapped
 
 
 class _Stream:
@@ -256,16 +304,32 @@ class _Strays:
     def __init__(self) -> None:
         self._first: list[str] = []
         self._last: deque[str] = deque(maxlen=_MOST_LINES)
+        self._begun = b""
+
+    def feed(self, output: bytes) -> None:
+        """Keep the lines of some output that are no messages."""
+        *lines, self._begun = (self._begun + output).split(b"\n")
+        for line in lines:
+            if not _is_message(line):
+                self.add(line.decode("utf-8", "replace"))
+        if len(self._begun) > 2 * _LONGEST_LINE:
+            self._begun = self._begun[: 2 * _LONGEST_LINE]  # The rest of it tells no more.
 
     def add(self, line: str) -> None:
-        """Keep a line that could not be read."""
+        """Keep a line."""
         lines = self._first if len(self._first) < _MOST_LINES else self._last
         lines.append(line[:_LONGEST_LINE])
 
     @property
     def text(self) -> str:
         """The lines."""
-        return "\n".join([*self._first, *self._last])
+        begun = "" if _is_message(self._begun) else self._begun[:_LONGEST_LINE].decode("utf-8", "replace")
+        return "\n".join([*self._first, *self._last, begun])
+
+
+def _is_message(line: bytes) -> bool:
+    """Whether a line is JSON-RPC, or may be: of a long one the end is not known."""
+    return line.lstrip().startswith(b"{") and (b'"jsonrpc"' in line or len(line) > _LONGEST_LINE)
 
 
 def _line_in(error: Exception) -> str:
