@@ -199,6 +199,15 @@ async def test_an_answer_that_breaks_its_schema_does_not_say_whether_it_was_done
         assert "hunter2" not in f"{failed} {failed.response} {failed.fault!r}"
 
 
+async def test_not_even_a_key_lets_it_be_repeated(server, at_once):
+    server.output_schema, server.answers = SUM, [REFUSED["does not fit"]] * 2
+    async with connect(server.url, retry=at_once) as caller:
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("pay", key="order-17")
+    assert (caught.value.fault.retry, caught.value.is_refused) == (Retry.VERIFY_FIRST, True)
+    assert server.calls() == 1
+
+
 async def test_what_only_reads_by_its_name_need_not_be_looked_at(server):
     failed = await refusal(server, connect, REFUSED["does not fit"], {}, "get_order")
     assert failed.fault.retry is Retry.NEVER

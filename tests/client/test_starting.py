@@ -60,7 +60,7 @@ DEATHS = {
         "was ended by SIGKILL ",
         "‹Loading the model›",
     ),
-    "shell": ("sys.exit(137)", "ended with exit status 137, which stands for SIGKILL ", "It wrote nothing"),
+    "shell": ("sys.exit(137)", "ended with exit status 137 (128 + SIGKILL) ", "It wrote nothing"),
     "flood": (
         f"sys.stderr.write('all is fine\\n' * {MUCH // 12} + 'it is not\\n'); sys.exit(2)",
         "ended with exit status 2 ",

@@ -296,14 +296,16 @@ def answer_behind(error: BaseException) -> object | None:
 def _check_behind(error: BaseException) -> FrameType | None:
     """Find where the SDK held an answer against its schema, or asked for the list of tools that has it.
 
-    An error of the listing is not one of the call: it might be taken for leave to make it again.
+    An error of the listing is not one of the call: it might be taken for leave to make it again. A time limit that stopped
+    the listing tells where by its cause.
     """
-    stopped = (error.__cause__ or error.__context__) if is_a(error, TimeoutError) else error
-    step = stopped.__traceback__ if stopped else None
-    while step is not None:
-        if step.tb_frame.f_code.co_name == _CHECK:
-            return step.tb_frame
-        step = step.tb_next
+    stopped = (error.__cause__ or error.__context__) if is_a(error, TimeoutError) else None
+    for each in filter(None, (error, stopped)):
+        step = each.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_name == _CHECK:
+                return step.tb_frame
+            step = step.tb_next
     return None
 
 

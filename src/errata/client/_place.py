@@ -96,7 +96,7 @@ def _end(status: int | None) -> str:
     if status < 0:
         return f"was ended by {_signal(-status) or f'the signal {-status}'}"
     if name := _signal(status - _OF_A_SHELL):
-        return f"ended with exit status {status}, which stands for {name}"
+        return f"ended with exit status {status} ({_OF_A_SHELL} + {name})"
     return f"ended with exit status {status}" + (f" (0x{status:X})" if status > _LARGEST_STATUS else "")
 
 
