@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -322,6 +323,51 @@ async def test_what_a_server_writes_reaches_whoever_watches_this_program(
     assert "Schlüssel fehlt" in str(failed)
     written = {"a file": path.read_text(encoding="utf-8"), "no file": capsys.readouterr().err}.get(stream)
     assert written in {None, "Schlüssel fehlt\n" * 10_000}
+
+
+async def test_whoever_watches_may_be_slow_and_no_byte_is_lost(program, monkeypatch):
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    read = bytearray()
+
+    def watch():
+        while chunk := os.read(source, 1_000):
+            read.extend(chunk)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    with os.fdopen(sink, "w") as watched:
+        monkeypatch.setattr(sys, "stderr", watched)
+        await failure(program(f"sys.stderr.buffer.write(bytes(range(256)) * {MUCH // 2560}); sys.exit(1)"))
+    thread.join(LONGEST_S)
+    os.close(source)
+    assert read == bytes(range(256)) * (MUCH // 2560)
+
+
+async def test_nobody_may_watch_any_more(program, monkeypatch):
+    source, sink = os.pipe()
+    os.close(source)
+    with os.fdopen(sink, "w") as broken:
+        monkeypatch.setattr(sys, "stderr", broken)
+        failed = await failure(program("sys.exit('No licence')"))
+    assert "‹No licence›" in str(failed)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("sys.exit('No licence')", "‹No licence›"), (f'sys.stdout.write("{HELP}")', "‹usage: server [-h]")],
+)
+async def test_an_sdk_that_hides_the_process_elsewhere_leaves_all_but_the_status(program, monkeypatch, code, words):
+    @asynccontextmanager
+    async def another_version(server, errlog):
+        async with stdio_client(server, errlog=errlog) as streams:
+            yield streams
+
+    monkeypatch.setattr(_transport, "stdio_client", another_version)
+    failed = await failure(program("input()\n" + code), retry=None)
+    assert failed.code is Code.INITIALIZATION_FAILED
+    assert "it closed its standard output before it answered the handshake." in str(failed)
+    assert words in str(failed)
 
 
 async def test_nothing_stays_behind(program):

@@ -124,7 +124,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         self._is_closing = True
         await _until(lambda: self._process is None or self._process.returncode is not None, _LONGEST_END_S)
         self._note_status()
-        if self._status is not None:
+        if self._status is not None or self._process is None:
             output = self._output
             await _until(lambda: output is None or output.is_over, _LONGEST_DRAIN_S)
             await self._hear_out()
