@@ -73,6 +73,8 @@ class Answering:
         self.metas = []
         self.listing = None
         """Another answer to those who want to see the tools."""
+        self.handshake = {}
+        """Other answers to `server/discover` and `initialize`, by the method."""
         self.era = "modern"
         self.name = "till"
         self.session = "session-1"
@@ -130,6 +132,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if "id" not in message:
             self.send(Reply(202))
+            return
+        if message["method"] in self.server.answering.handshake:
+            self.server.answering.asked.append(message["method"])
+            self.answer(self.server.answering.handshake[message["method"]], message)
             return
         result = self.known(message["method"])
         if result is not None:

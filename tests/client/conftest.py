@@ -9,7 +9,7 @@ from errata.resilience import retry
 
 @pytest.fixture(autouse=True)
 def patiently(monkeypatch):
-    """Let every list of tools have its time."""
+    """Let every list of tools, and every end of a program, have its time."""
     be_patient(monkeypatch)
 
 

@@ -1,15 +1,30 @@
 """Does what HTTP says come back, although the SDK drops it?"""
 
+import datetime as dt
 import logging
+import socket
+import ssl
+import threading
+from contextlib import contextmanager, suppress
 
+import anyio
 import fastmcp
 import pytest
 from client.answering import DESTROYS, READS, Reply, connect, cut_off, hang_up, hold_back, json_reply
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from loopback import refused
 from mcp import Client
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed, Repeat, decide
+from errata.client._connecting import Settings, connection_to
+from errata.client._failed import Asked
+from errata.client._failures import timed_out
+from errata.client._place import Place
 
 pytestmark = pytest.mark.anyio
 
@@ -154,6 +169,128 @@ async def test_a_server_that_wants_credentials_says_so_when_it_is_connected_to(s
         async with connect(server.url, retry=None, headers={"x-refuse": "401"}):
             raise AssertionError
     assert caught.value.code is Code.UNAUTHORIZED
+
+
+MISSING = {"error": {"code": -32601, "message": "Method not found"}}
+DOWN = {"error": {"code": -32603, "message": "The database is down."}}
+MAINTENANCE = Reply(503, b"Back at noon", WAIT)
+TELLING_HANDSHAKES = {  # What the two handshakes are answered with, what of it counts, and what is said.
+    "401, then 404": (Reply(401), Reply(404), Code.UNAUTHORIZED, Retry.NEVER, ["401 Unauth", "404 Not Found"]),
+    "503, then 405": (
+        MAINTENANCE,
+        Reply(405),
+        Code.SERVICE_UNAVAILABLE,
+        Retry.SAME_CALL,
+        ["Back at noon", "405 Method"],
+    ),
+    "503, then no such method": (
+        MAINTENANCE,
+        MISSING,
+        Code.SERVICE_UNAVAILABLE,
+        Retry.SAME_CALL,
+        ["noon", "Method not"],
+    ),
+    "403, then hung up": (Reply(403), hang_up, Code.FORBIDDEN, Retry.NEVER, ["403 Forbidden", "disconnected"]),
+    "an error, then no such method": (
+        DOWN,
+        MISSING,
+        Code.INTERNAL_ERROR,
+        Retry.NEVER,
+        ["database is down", "not found"],
+    ),
+    "two reasons": (Reply(401), DOWN, Code.INTERNAL_ERROR, Retry.NEVER, ["database is down", "401 Unauthorized"]),
+    "no such method, then an error": (MISSING, DOWN, Code.INTERNAL_ERROR, Retry.NEVER, ["database is down"]),
+    "404, then 401": (Reply(404), Reply(401), Code.UNAUTHORIZED, Retry.NEVER, ["401 Unauthorized"]),
+    "no such method, then hung up": (MISSING, hang_up, Code.NETWORK_ERROR, Retry.SAME_CALL, ["disconnected"]),
+    "400, then hung up": (Reply(400), hang_up, Code.NETWORK_ERROR, Retry.SAME_CALL, ["disconnected"]),
+    "twice the same": (Reply(401), Reply(401), Code.UNAUTHORIZED, Retry.NEVER, ["401 Unauthorized"]),
+}
+
+
+@pytest.mark.parametrize("case", TELLING_HANDSHAKES)
+async def test_the_handshake_that_tells_why_is_told_whichever_it_was(server, case):
+    discover, initialize, code, verdict, words = TELLING_HANDSHAKES[case]
+    server.handshake = {"server/discover": discover, "initialize": initialize}
+    with pytest.raises(CallFailed) as caught:
+        async with connect(server.url, retry=None):
+            raise AssertionError
+    failed = caught.value
+    assert (failed.code, failed.fault.retry) == (code, verdict)
+    assert all(word in str(failed) for word in words)
+    assert any(word in str(failed) for word in ("The older handshake", "`server/discover`")) == (len(words) > 1)
+    assert server.asked == ["server/discover", "initialize"]
+
+
+async def test_a_wait_that_the_newer_handshake_was_told_is_kept(server):
+    server.handshake = {"server/discover": MAINTENANCE, "initialize": Reply(404)}
+    with pytest.raises(CallFailed) as caught:
+        async with connect(server.url, retry=None):
+            raise AssertionError
+    assert (caught.value.fault.retry_after_ms, caught.value.response["status"]) == (7_000, 503)
+
+
+async def test_a_handshake_that_is_tried_again_may_work(server, at_once):
+    server.handshake = {"server/discover": MAINTENANCE, "initialize": Reply(404)}
+
+    def recover(handler, message):
+        server.handshake.clear()
+        handler.answer(Reply(404), message)
+
+    server.handshake["initialize"] = recover
+    async with connect(server.url, retry=at_once) as caller:
+        assert (await caller.call("pay")).content[0].text == "done"
+
+
+async def test_a_newer_handshake_that_told_why_is_not_forgotten_when_the_time_is_over(server):
+    arrived = threading.Event()
+
+    def arrive(handler, message):
+        arrived.set()
+        hold_back(handler, message)
+
+    server.handshake = {"server/discover": Reply(401), "initialize": arrive}
+    settings = Settings(headers=None, auth=None, timeout_s=None, http_options={"verify": False}, max_body_bytes=None)
+    async with connection_to(server.url, settings, {}) as link, anyio.create_task_group() as group:
+        group.start_soon(link.port)
+        assert await anyio.to_thread.run_sync(arrived.wait, 60)
+        failed = timed_out(TimeoutError(), Place(Asked("tool", "pay"), "till", 5), link, is_sent=False)
+        group.cancel_scope.cancel()
+    assert (failed.code, failed.fault.retry) == (Code.UNAUTHORIZED, Retry.NEVER)
+    assert (
+        "401 Unauthorized. The older handshake, which was tried after that, failed as well: This client could not"
+        in str(failed)
+    )
+
+
+async def test_a_certificate_that_nobody_trusts_is_told(tmp_path):
+    with pytest.raises(CallFailed, match="CERTIFICATE_VERIFY_FAILED") as caught, tls_server(tmp_path) as url:
+        async with connect(url, retry=None):
+            raise AssertionError
+    assert caught.value.is_local
+
+
+@contextmanager
+def tls_server(folder):
+    """Listen with a certificate that was just made up."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = dt.datetime.now(dt.UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + dt.timedelta(days=1))
+    key_file, certificate = folder / "key.pem", folder / "certificate.pem"
+    key_file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    certificate.write_bytes(made.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key_file)
+
+    def greet():
+        with suppress(OSError), listener.accept()[0] as connection:
+            context.wrap_socket(connection, server_side=True)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=greet, daemon=True)
+        thread.start()
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}/mcp"
+    thread.join(60)
 
 
 @pytest.mark.parametrize("kind", [Client, fastmcp.Client])

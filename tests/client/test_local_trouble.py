@@ -7,12 +7,12 @@ import sys
 import anyio
 import fastmcp
 import pytest
-from client.answering import DONE, Reply, connect, hold_back
+from client.answering import DESTROYS, DONE, READS, Reply, connect, hold_back
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.server.mcpserver import MCPServer
 
 from errata import Code, Retry
-from errata.client import Caller, CallFailed
+from errata.client import AskUser, Caller, CallFailed, Stop, decide
 
 pytestmark = pytest.mark.anyio
 
@@ -127,7 +127,7 @@ async def test_a_call_after_the_block_says_that_it_has_ended(mortal):
 
 async def test_a_server_that_dies_in_its_handshake_is_not_asked_whether_that_took_effect():
     dies = StdioServerParameters(command=sys.executable, args=["-c", "input()"])
-    with pytest.raises(CallFailed, match="was lost before the handshake was answered") as caught:
+    with pytest.raises(CallFailed, match="ended with exit status 0 before it answered the handshake") as caught:
         async with Caller.connect(dies, retry=None):
             raise AssertionError
     assert "took effect" not in str(caught.value)
@@ -165,16 +165,87 @@ async def test_a_client_that_nobody_opened_says_so(kind):
     assert (caught.value.fault.retry, caught.value.is_local) == (Retry.NEVER, True)
 
 
-async def test_an_answer_that_breaks_its_schema_was_refused_here_and_is_not_asked_for_again(server, at_once):
-    server.output_schema = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
-    server.answers = [{**DONE, "structuredContent": {"sum": "hunter2"}}]
+SUM = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+REFUSED = {
+    "does not fit": {**DONE, "structuredContent": {"sum": "five", "password": "hunter2"}},
+    "has no data": {"content": [{"type": "text", "text": "done, password=hunter2"}], "resultType": "complete"},
+}
+CONNECTIONS = [connect, Client, fastmcp.Client]
+
+
+async def refusal(server, kind, answer, annotations, tool="pay"):
+    """Make a call whose answer breaks the tool's output schema, which is known by then."""
+    server.answers = [{**DONE, "structuredContent": {}}, answer]
+    server.annotations, server.output_schema = {tool: annotations}, server.output_schema or SUM
+    async with kind(server.url) as made:
+        caller = made if isinstance(made, Caller) else Caller(made)
+        for _ in range(2):
+            with pytest.raises(CallFailed) as caught:
+                await caller.call(tool)
+    assert server.calls(tool) == 2
+    return caught.value
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+@pytest.mark.parametrize("answer", REFUSED.values(), ids=REFUSED)
+async def test_an_answer_that_breaks_its_schema_does_not_say_whether_it_was_done(server, kind, answer):
+    for annotations, verdict in (({}, Retry.VERIFY_FIRST), (DESTROYS, Retry.VERIFY_FIRST), (READS, Retry.NEVER)):
+        failed = await refusal(server, kind, answer, annotations)
+        server.asked.clear()
+        assert (failed.code, failed.fault.retry, failed.is_local) == (Code.SERIALIZATION_ERROR, verdict, True)
+        assert "does not fit the tool's own output schema. Whether it was done cannot be told from that." in str(failed)
+        assert isinstance(decide(failed), Stop if verdict is Retry.NEVER else AskUser)
+        assert failed.response["content"][0]["text"].startswith("done")
+        assert "hunter2" not in f"{failed} {failed.response} {failed.fault!r}"
+
+
+async def test_not_even_a_key_lets_it_be_repeated(server, at_once):
+    server.output_schema, server.answers = SUM, [REFUSED["does not fit"]] * 2
     async with connect(server.url, retry=at_once) as caller:
-        with pytest.raises(CallFailed, match="does not fit the tool's own output schema") as caught:
-            await caller.call("pay")
-    failed = caught.value
-    assert (failed.code, failed.fault.retry, failed.is_local) == (Code.SERIALIZATION_ERROR, Retry.NEVER, True)
-    assert "hunter2" not in str(failed)
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("pay", key="order-17")
+    assert (caught.value.fault.retry, caught.value.is_refused) == (Retry.VERIFY_FIRST, True)
     assert server.calls() == 1
+
+
+async def test_what_only_reads_by_its_name_need_not_be_looked_at(server):
+    failed = await refusal(server, connect, REFUSED["does not fit"], {}, "get_order")
+    assert failed.fault.retry is Retry.NEVER
+
+
+SAYS_SO = {
+    "in a text": {"content": [{"type": "text", "text": "Error: no such order"}], "resultType": "complete"},
+    "in its data": {**DONE, "structuredContent": {"error": "no such order"}},
+    "in both": {
+        "content": [{"type": "text", "text": '{"error": "no such order"}'}],
+        "structuredContent": {"error": "no such order"},
+        "resultType": "complete",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+@pytest.mark.parametrize("answer", SAYS_SO.values(), ids=SAYS_SO)
+async def test_a_failure_that_breaks_the_schema_of_successes_is_told_as_what_it_is(server, kind, answer):
+    failed = await refusal(server, kind, answer, {}, "find")
+    assert (failed.code, failed.is_local, str(failed)) == (Code.NOT_FOUND, False, "no such order")
+    assert failed.response["content"] == answer["content"]
+    assert failed.fault.retry is Retry.FIX_INPUT
+
+
+@pytest.mark.parametrize("answer", SAYS_SO.values(), ids=SAYS_SO)
+async def test_such_a_failure_proves_nothing_of_a_tool_that_changes_something(server, answer):
+    failed = await refusal(server, connect, answer, DESTROYS)
+    assert (failed.code, failed.fault.retry) == (Code.NOT_FOUND, Retry.VERIFY_FIRST)
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+async def test_a_schema_that_is_none_is_not_the_fault_of_the_answer(server, kind):
+    server.output_schema = {**SUM, "properties": {"sum": {"$ref": "#/$defs/nowhere"}}}
+    failed = await refusal(server, kind, {**DONE, "structuredContent": {"sum": 5}}, {})
+    assert (failed.code, failed.fault.retry) == (Code.SERIALIZATION_ERROR, Retry.VERIFY_FIRST)
+    assert "the tool's own output schema is no valid one" in str(failed)
+    assert failed.response["structuredContent"] == {"sum": 5}
 
 
 NOT_JSON = {

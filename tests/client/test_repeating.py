@@ -3,7 +3,7 @@
 import anyio
 import fastmcp
 import pytest
-from client.answering import DESTROYS, READS, Reply, connect, hang_up
+from client.answering import DESTROYS, DONE, READS, Reply, connect, hang_up
 from mcp import Client
 
 from errata import Code, Retry
@@ -220,9 +220,10 @@ async def test_a_server_that_lists_no_tools_is_called_all_the_same(server, at_on
 async def test_a_call_that_was_done_is_not_done_again_because_its_answer_could_not_be_checked(server, at_once, kind):
     server.listing = BUSY
     async with kind(server.url) as client:
-        with pytest.raises(CallFailed, match="`pay` was done") as caught:
+        with pytest.raises(CallFailed, match="`pay` was answered, and the answer tells of no failure") as caught:
             await Caller(client, retry=at_once).call("pay")
     assert (caught.value.fault.retry, server.calls()) == (Retry.NEVER, 1)
+    assert caught.value.response["content"] == DONE["content"]
 
 
 async def test_tools_are_listed_after_a_failure_once_for_all_and_once_more_for_an_unknown_one(server, at_once):

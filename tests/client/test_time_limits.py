@@ -173,7 +173,7 @@ async def test_an_answer_that_is_being_checked_when_the_time_is_over_is_not_aske
             await validate_tool_result()
     fault = no_answer(Place(Asked("tool", "pay"), "till", 5), caught.value)
     assert fault.retry is Retry.NEVER
-    assert fault.message.startswith("`pay` was done, ")
+    assert fault.message.startswith("`pay` was answered, ")
 
 
 async def test_a_success_asks_for_no_list(server):

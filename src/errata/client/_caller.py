@@ -13,7 +13,7 @@ from errata._tool_effects import has_effect
 from errata.client._arguments import KEYS, arguments_of, is_sendable, key_of, limit_of, name_of, unsendable
 from errata.client._connecting import Settings, connection_to
 from errata.client._failed import Asked, CallFailed, identity_of
-from errata.client._failures import raised, returned, timed_out, unopened
+from errata.client._failures import raised, returned, timed_out, unopened, unrepeated
 from errata.client._links import HeldLink, Link
 from errata.client._opening import Opening
 from errata.client._place import Place
@@ -210,7 +210,7 @@ class Caller:
         try:
             return await _within(self._tried(trip), trip.limit_s)
         except TimeoutError as error:
-            failed = timed_out(error, self._place(trip), is_sent=trip.is_sent)
+            failed = timed_out(error, self._place(trip), self._link, is_sent=trip.is_sent)
         except CallFailed as error:
             failed = error
         await self._settle(failed, trip)
@@ -224,7 +224,12 @@ class Caller:
             result = await trip.send(port)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets one kind.
             failed = raised(error, self._place(trip), self._link, port)
-            raise failed from failed.__cause__
+        else:
+            return self._taken(result, trip, port)
+        raise failed  # Outside of the block: the other one would be its context, and be shown as it is.
+
+    def _taken(self, result: object, trip: "_Trip", port: Port) -> object:
+        """Return a result that is a success."""
         self._link.keep(port)
         complaint = returned(result, self._place(trip)) if trip.asked.kind == "tool" else None
         if complaint is not None:
@@ -263,6 +268,7 @@ class Caller:
             failed.has_effect = self._tools.effects(name).get(name, has_effect(name))
         fault = _trusted(failed, trip.harmless) if is_tool else failed.fault
         fault = with_known(settled(fault, harmless=trip.harmless), self._tools, name if is_tool else "")
+        fault = unrepeated(fault, failed)
         recovery = fault.recovery or NO_RECOVERY
         failed.listed = self._tools.effects(recovery.fallback_tool, recovery.verify_tool)
         failed.fault = fault
@@ -284,7 +290,7 @@ class Caller:
             return await self._link.port()
         except Exception as error:  # noqa: BLE001 - as above.
             failed = unopened(error, self._place(trip), self._link)
-            raise failed from failed.__cause__
+        raise failed
 
     def _place(self, trip: "_Trip") -> Place:
         return Place(trip.asked, self._link.server, trip.limit_s)

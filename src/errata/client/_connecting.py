@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from errata._options import refuse_unknown
 from errata._redaction import redact
+from errata.client._command_line import name_of_program, secrets_of
 from errata.http._bounded import body_limit_of
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
@@ -73,13 +74,20 @@ def _target(server: object, settings: Settings, options: dict[str, Any]) -> "Tar
 
 
 def _in_mcp(server: Any, settings: Settings, options: dict[str, Any], *, single_use: bool) -> "Target":  # noqa: ANN401 - as `mcp.Client` takes it.
-    from mcp import Client  # noqa: PLC0415 - as above.
+    from mcp import Client, StdioServerParameters  # noqa: PLC0415 - as above.
 
     from errata.client._connection import Target  # noqa: PLC0415 - as above.
+    from errata.client._transport import WatchedTransport  # noqa: PLC0415 - as above.
 
     _refuse_unknown(Client, options)
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
-    return Target(lambda: Client(server, **given), _name_of(server), single_use=single_use)
+    if isinstance(server, StdioServerParameters):
+        name = name_of_program(server.command, server.args)
+        secrets = tuple(secrets_of(server.args, server.env or {}))
+        return Target(lambda: Client(WatchedTransport(server), **given), name, secrets=secrets)
+    if single_use:
+        return Target(lambda: Client(WatchedTransport(server), **given), _name_of(server), single_use=True)
+    return Target(lambda: Client(server, **given), _name_of(server))
 
 
 def _in_fastmcp(server: Any, settings: Settings, options: dict[str, Any]) -> "Target":  # noqa: ANN401 - as `fastmcp.Client` takes it.
@@ -98,6 +106,7 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
 
     from errata.client._connection import Target  # noqa: PLC0415 - as above.
     from errata.client._exchange import WatchedClient  # noqa: PLC0415 - as above.
+    from errata.client._transport import WatchedTransport  # noqa: PLC0415 - as above.
 
     _refuse_unknown(Client, options)
     parts = urlsplit(url)
@@ -112,7 +121,8 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
 
     def client() -> Client:
-        return Client(streamable_http_client(url, http_client=watched, max_sse_event_size=limit), **given)
+        transport = streamable_http_client(url, http_client=watched, max_sse_event_size=limit)
+        return Client(WatchedTransport(transport), **given)
 
     return Target(client, name, name, watched)
 
@@ -136,9 +146,6 @@ def _http_settings(settings: Settings) -> dict[str, Any]:
 
 
 def _name_of(server: object) -> str | None:
-    """Name what has no address: a server in this process, or a command."""
-    for attribute in ("name", "command"):
-        name: object = getattr(server, attribute, None)
-        if isinstance(name, str) and name:
-            return name
-    return None
+    """Name a server in this process; a transport has no name."""
+    name: object = getattr(server, "name", None)
+    return name if isinstance(name, str) and name else None

@@ -7,6 +7,7 @@ lives in a task of its own, and whoever calls through it is never cancelled for 
 import contextlib
 import logging
 import math
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -17,11 +18,12 @@ import anyio.abc
 from mcp import ClientSession
 from mcp.types import CallToolResult
 
-from errata._redaction import line_of
+from errata._redaction import line_of, register_secret
 from errata.client._exchange import Exchange, WatchedClient
 from errata.client._links import BlockEndedError
 from errata.client._outcome import leaf_of
 from errata.client._ports import Port, port_for
+from errata.client._transport import ProgramState, WatchedTransport
 
 _LOG = logging.getLogger("errata")
 _PATIENCE = 0.9
@@ -32,6 +34,8 @@ _CHECK = 0.25
 _MOST_NAMES = 10_000
 _LONGEST_GOODBYE_S = 5.0
 """A server that does not answer when it is told goodbye keeps nobody longer."""
+_MOST_SESSIONS = 4
+"""Of so many connections it is known how they ended: calls that were under way may hear of it late."""
 
 
 @dataclass(slots=True)
@@ -47,6 +51,8 @@ class Target:
     watched: WatchedClient | None = None
     single_use: bool = False
     """Whether a client can be made only once."""
+    secrets: tuple[str, ...] = ()
+    """What a server is given that must not be seen, whoever repeats it."""
     opens_within_s: float = math.inf
     """A handshake that takes longer has failed."""
 
@@ -61,19 +67,29 @@ class _Session:
         self._done = anyio.Event()
         self._began_s = anyio.current_time()
         self._scope = anyio.CancelScope()
+        self._transport: WatchedTransport | None = None
+        self._opened: Port | None = None
         self.error: Exception | None = None
         self.port: Port | None = None
 
     async def run(self) -> None:
-        """Open the client, and keep it until it is told to close."""
-        with self._scope:
-            await self._kept_open()
+        """Open the client, and keep it until it is told to close; what it fails with concerns nobody who does not ask."""
+        try:
+            with self._scope:
+                await self._kept_open()
+        except Exception as error:  # noqa: BLE001 - one that is given up may fail while it is closed.
+            _LOG.debug("A connection to %s was closed: %s", self._target.name, line_of(repr(leaf_of(error))))
 
     async def _kept_open(self) -> None:
         try:
-            async with self._target.client() as client:
-                _forgive_listing(client.session, min(_LONGEST_CHECK_S, self._target.opens_within_s * _CHECK))
-                self.port = port_for(client)
+            client = self._target.client()
+            transport: object = getattr(client, "server", None)
+            self._transport = transport if isinstance(transport, WatchedTransport) else None
+            async with client as opened:
+                _forgive_listing(opened.session, min(_LONGEST_CHECK_S, self._target.opens_within_s * _CHECK))
+                self.port = self._opened = port_for(opened)
+                if self._transport is not None:
+                    self._transport.opened()
                 self._ready.set()
                 await self._done.wait()
         except Exception as error:  # noqa: BLE001 - whoever opened it is told; who calls later opens another one.
@@ -94,6 +110,32 @@ class _Session:
         """Whether its handshake has had its time."""
         waited = anyio.current_time() - self._began_s
         return not self._ready.is_set() and waited >= self._target.opens_within_s * _PATIENCE
+
+    @property
+    def program(self) -> ProgramState | None:
+        """What is known of the program that was started for it; None where none was."""
+        return self._transport.program if self._transport else None
+
+    @property
+    def has_served(self) -> bool:
+        """Whether a call was answered, and not only the handshake."""
+        return self._transport is not None and self._transport.has_served
+
+    @property
+    def discovery(self) -> Exception | None:
+        """What the newer handshake was answered with, if that was an error."""
+        return self._transport.discovery if self._transport else None
+
+    def gave(self, port: Port) -> bool:
+        """Whether a client is the one that was opened here."""
+        return self._opened is port
+
+    async def has_died(self) -> bool:
+        """Whether its program has ended while nothing was asked of it; then it is known how."""
+        if self._transport is None or not self._transport.has_ended:
+            return False
+        await self._transport.see_the_end()
+        return True
 
     def abandon(self) -> None:
         """Give it up; whoever still waits for it is told, and its task clears up behind it."""
@@ -159,6 +201,7 @@ class Connection:
         self._target = target
         self._group = group
         self._session: _Session | None = None
+        self._sessions: deque[_Session] = deque(maxlen=_MOST_SESSIONS)
         self._name = target.name
         self._is_named = False
         self._was_open = False
@@ -189,13 +232,19 @@ class Connection:
         if self._is_over:
             raise BlockEndedError
         session = self._session
-        if session is not None and session.port is not None:
-            return session.port
+        if session is not None and (port := session.port) is not None:
+            if not await session.has_died():
+                return port
+            self.lose(port)
+            if not session.has_served:  # It would not do better if it were started again.
+                raise anyio.ClosedResourceError
+            session = self._session
         if session is not None and session.hangs and self.opens:
             session.abandon()
             session = None
         if session is None or session.is_over:  # One that is still opening outlives whoever was first to ask.
             session = self._session = _Session(self._target)
+            self._sessions.append(session)
             self._group.start_soon(session.run)
         port = await session.opened()
         self._was_open = True
@@ -215,6 +264,15 @@ class Connection:
         """Find out what an error of the client stands for, if its connection was watched."""
         return self._target.watched.redeem(error) if self._target.watched else None
 
+    def program(self, port: Port | None = None) -> ProgramState | None:
+        """Tell how the program is that was started for a client, or for the last one."""
+        sessions = [session for session in self._sessions if port is None or session.gave(port)]
+        return sessions[-1].program if sessions and not self._is_over else None
+
+    def discovery(self) -> Exception | None:
+        """Tell what the newer handshake of the last client was answered with, if that was an error."""
+        return self._sessions[-1].discovery if self._sessions else None
+
     async def close(self) -> None:
         """Close what is open, for good."""
         self._is_over = True
@@ -228,6 +286,9 @@ async def connected(target: Target) -> AsyncGenerator[Connection]:
     own: BaseException | None = None
     try:
         async with contextlib.AsyncExitStack() as stack:
+            for secret in target.secrets:
+                with contextlib.suppress(ValueError):  # It is too short or too ordinary to be told from other words.
+                    stack.callback(register_secret(secret))
             if target.watched is not None:
                 await stack.enter_async_context(target.watched)
             group = await stack.enter_async_context(anyio.create_task_group())

@@ -11,6 +11,7 @@ from typing import NamedTuple, Self, cast
 from errata._fault import Fault, FaultError
 from errata._foreign_text import named
 from errata._jsonable import jsonable
+from errata.client._causes import shown_cause
 from errata.client._streaks import NO_STREAK, Streak
 from errata.dialects._incoming import Word
 from errata.reading._decode import rests_on_words
@@ -54,10 +55,13 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     response: object = None
     """What came back, as plain JSON: a result, a JSON-RPC error, or status, headers and body of HTTP; None for nothing.
 
-    It is as the server sent it: unlike all the rest, it may hold what neither a model nor a log should see.
+    It is as the server sent it: unlike all the rest, it may hold what neither a model nor a log should see. Of an answer that
+    broke the tool's output schema, and of statuses of HTTP, it is without secrets.
     """
     is_local: bool = False
     """Whether it was noticed on this side: no connection, no answer in time, an answer that is none."""
+    is_refused: bool = False
+    """Whether an answer came that this side did not take, because it breaks the tool's output schema."""
     dialect: str = _NO_DIALECT
     """Who wrote the words: one of errata's dialects, `JSON-RPC error`, or `none`."""
     identity: str | None = None
@@ -89,7 +93,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         cause: BaseException | None = None,
     ) -> Self:
         """Attach what was in hand to a fault."""
-        error = cls.from_fault(fault, cause=cause)
+        error = cls.from_fault(fault, cause=None if cause is None else shown_cause(cause))
         error.tool = asked.name if asked.kind == "tool" else None
         error.arguments = {name: _kept(value) for name, value in asked.arguments.items()}
         error.server = server
@@ -109,9 +113,9 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         vars(error).update({**vars(self), "response": None})
         return error
 
-    def with_fault(self, fault: Fault) -> Self:
-        """Copy it with another fault; what was attached stays, and this one becomes the cause."""
-        error = type(self).from_fault(fault, cause=self)
+    def with_fault(self, fault: Fault, *, cause: BaseException | None = None) -> Self:
+        """Copy it with another fault; what was attached stays, and this one becomes the cause, unless there is another."""
+        error = type(self).from_fault(fault, cause=cause or self)
         vars(error).update({**vars(self), "fault": fault})
         return error
 

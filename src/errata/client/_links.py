@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from errata.client._ports import Port, port_for
 
-if TYPE_CHECKING:  # It needs what the SDKs bring along.
+if TYPE_CHECKING:  # They need what the SDKs bring along.
     from errata.client._exchange import Exchange
+    from errata.client._transport import ProgramState
 
 
 class BlockEndedError(Exception):
@@ -47,6 +48,14 @@ class Link(Protocol):
 
     def redeem(self, error: BaseException) -> "Exchange | None":
         """Find out what an error of the client stands for, if that was kept."""
+        ...
+
+    def program(self, port: Port | None = None) -> "ProgramState | None":
+        """Tell how the program is that was started for a client, or for the last one; None where none was."""
+        ...
+
+    def discovery(self) -> Exception | None:
+        """Tell what `server/discover` failed with before the older handshake was tried; None where it did not."""
         ...
 
 
@@ -93,4 +102,12 @@ class HeldLink:
 
     def redeem(self, error: BaseException) -> "Exchange | None":  # noqa: ARG002 - nothing was kept.
         """Know no more than the client says."""
+        return None
+
+    def program(self, port: Port | None = None) -> "ProgramState | None":  # noqa: ARG002 - as above.
+        """Know of none: somebody else has started it."""
+        return None
+
+    def discovery(self) -> Exception | None:
+        """Know of none: it was open when it came."""
         return None

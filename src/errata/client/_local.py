@@ -5,6 +5,7 @@ matters: that a connection is closed, or that time ran out.
 """
 
 import re
+from types import FrameType
 from typing import NamedTuple
 
 from errata._fault import Fault
@@ -33,6 +34,8 @@ class Trouble(NamedTuple):
     """Whether it was noticed on this side; what a server answers, in whatever form, is its own."""
     is_unsent: bool = False
     """Whether it is certain that nothing was sent, or taken on."""
+    is_refused: bool = False
+    """Whether an answer came, and this side did not take it."""
 
 
 class _Row(NamedTuple):
@@ -51,13 +54,13 @@ _TIMEOUT = _Row(
 _NOT_CONNECTED = _Row(
     Code.TIMEOUT,
     Retry.SAME_CALL,
-    "This client could not connect to {server} {in_time}{unsent}. Check that the server runs, or give it more time "
+    "This client could not connect to {server} {in_time}{unsent}.{wrote} Check that the server runs, or give it more time "
     "with `timeout_s`.",
 )
 _CLOSED = _Row(
     Code.NETWORK_ERROR,
     Retry.IF_HARMLESS,
-    "The connection to {server} was lost before {asked} was answered.{effect}",
+    "The connection to {server} was lost before {asked} was answered{because}.{effect}{wrote}",
     is_lost=True,
 )
 _CUT = _CLOSED._replace(is_lost=False)
@@ -78,21 +81,25 @@ _EVENT_TOO_LARGE = _TOO_LARGE._replace(
 )
 _BROKEN_SCHEMA = _Row(
     Code.SERIALIZATION_ERROR,
-    Retry.NEVER,
-    "{asked} was done, but this client refused the answer: it does not fit the tool's own output schema. "
-    "Only the author of {server} can mend it.",
+    Retry.IF_HARMLESS,
+    "{asked} was answered, but this client refused the answer: it does not fit the tool's own output schema. Whether it "
+    "was done cannot be told from that. Only the author of {server} can mend it; the answer is in `response`.",
+)
+_INVALID_SCHEMA = _BROKEN_SCHEMA._replace(
+    message="{asked} was answered, but this client refused the answer: the tool's own output schema is no valid one. Whether "
+    "it was done cannot be told from that. Only the author of {server} can mend it; the answer is in `response`.",
 )
 _UNCHECKED = _Row(
     Code.UPSTREAM_ERROR,
     Retry.NEVER,
-    "{asked} was done, but this client could not check the answer, because {server} did not list its tools. "
-    "A client made by `Caller.connect` takes it unchecked.",
+    "{asked} was answered, and the answer tells of no failure, but this client could not check it, because {server} did not "
+    "list its tools. The answer is in `response`; a client made by `Caller.connect` takes it unchecked.",
 )
 _UNCHECKED_IN_TIME = _Row(
     Code.TIMEOUT,
     Retry.NEVER,
-    "{asked} was done, but the time for it was over before this client could check the answer, because {server} did not "
-    "list its tools. Look at what was done, and do not do it again.",
+    "{asked} was answered, and the answer tells of no failure, but the time for it was over before this client could check "
+    "it, because {server} did not list its tools. The answer is in `response`: look at what was done, and do not do it again.",
 )
 _NOT_OPEN = _Row(
     Code.NETWORK_ERROR,
@@ -142,6 +149,12 @@ _UNSTARTABLE = _Row(
     "This client could not start {server}{unsent}: {words}. Check that the command exists, that its path is right and that "
     "it may be run.",
 )
+_DIED = _Row(
+    Code.INITIALIZATION_FAILED,
+    Retry.NEVER,
+    "{server} did not start: it {end} {moment}{unsent}.{wrote} Run its command in a terminal to see all that it says, and "
+    "correct its installation, its arguments or its environment.",
+)
 _NO_COMMAND = (FileNotFoundError, NotADirectoryError, PermissionError)
 _REDIRECTED = _Row(Code.CONFIGURATION_ERROR, Retry.NEVER, "{server} has moved: {words}", is_local=False)
 
@@ -161,13 +174,14 @@ _BY_WORDS: tuple[tuple[int | None, str, _Row], ...] = (
     (-32700, "Failed to parse SSE message",               _UNREADABLE),
     (None,   "Invalid structured content returned",       _BROKEN_SCHEMA),
     (None,   "Tool .* has an output schema but did not",  _BROKEN_SCHEMA),
-    (None,   "Invalid schema for tool",                   _BROKEN_SCHEMA),
+    (None,   "Invalid schema for tool",                   _INVALID_SCHEMA),
     (None,   "Client must be used within",                _NOT_OPEN),
     (None,   "Client is not connected",                   _NOT_OPEN),
     (None,   "Server session was closed unexpectedly",    _CLOSED),
     (None,   "Session task completed",                    _CLOSED),
 )
 """By the number of an MCPError, None for a RuntimeError, and by how its text begins."""
+_REFUSED = frozenset({_BROKEN_SCHEMA, _INVALID_SCHEMA})
 _SESSION_NUMBERS = frozenset({-32600, -32000, -32001})
 """With which the SDKs of Python and TypeScript say that they do not know a session."""
 _BY_CLASS = {
@@ -195,10 +209,16 @@ def trouble_of(
         row = _OUT_OF_SESSION
     if row is not None and _is_hearsay(row, error, is_closed=is_closed):
         row = None
-    if row is not _BROKEN_SCHEMA and _came_after_the_answer(error):
+    if row not in _REFUSED and _check_behind(error) is not None:
         row = _UNCHECKED
     if row is not None:
-        return Trouble(_fault(row, error, place), row.is_lost, row.is_local, row in {_NOT_OPEN, _OUT_OF_SESSION})
+        return Trouble(
+            _fault(row, error, place),
+            row.is_lost,
+            row.is_local,
+            is_unsent=row in {_NOT_OPEN, _OUT_OF_SESSION},
+            is_refused=row in _REFUSED,
+        )
     if error_object(error) is not None:
         return None
     return Trouble(_classified(error, place))
@@ -211,14 +231,18 @@ def ran_out_of_time(error: BaseException) -> bool:
 
 def no_answer(place: Place, error: TimeoutError) -> Fault:
     """Say that the time for an attempt is over, and that what was sent has got no answer, or none that was checked."""
-    stopped = error.__cause__ or error.__context__
-    was_done = stopped is not None and _came_after_the_answer(stopped)
-    return _fault(_UNCHECKED_IN_TIME if was_done else _TIMEOUT, None, place)
+    was_answered = _check_behind(error) is not None
+    return _fault(_UNCHECKED_IN_TIME if was_answered else _TIMEOUT, None, place)
 
 
 def not_connected(place: Place) -> Fault:
     """Say that the time for an attempt was over before anything was sent."""
-    return _fault(_NOT_CONNECTED, None, place)
+    return _fault(_DIED if place.program and place.program.has_ended else _NOT_CONNECTED, None, place)
+
+
+def did_not_start(place: Place) -> Fault:
+    """Say that a program has ended before it was of any use."""
+    return _fault(_DIED, None, place)
 
 
 def out_of_session(place: Place) -> Trouble:
@@ -263,17 +287,26 @@ def _is_hearsay(row: _Row, error: BaseException, *, is_closed: bool | None) -> b
     return row is _TIMEOUT and not is_a(error.__context__, TimeoutError)
 
 
-def _came_after_the_answer(error: BaseException) -> bool:
-    """Whether the SDK had the answer, and failed to list the tools to hold it against its schema.
+def answer_behind(error: BaseException) -> object | None:
+    """Return the answer that the SDK had when it failed to check it; None where there was none."""
+    frame = _check_behind(error)
+    return None if frame is None else frame.f_locals.get("result")
 
-    The error is that of the listing: as that of the call it might be taken for leave to make it again.
+
+def _check_behind(error: BaseException) -> FrameType | None:
+    """Find where the SDK held an answer against its schema, or asked for the list of tools that has it.
+
+    An error of the listing is not one of the call: it might be taken for leave to make it again. A time limit that stopped
+    the listing tells where by its cause.
     """
-    frame = error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_name == _CHECK:
-            return True
-        frame = frame.tb_next
-    return False
+    stopped = (error.__cause__ or error.__context__) if is_a(error, TimeoutError) else None
+    for each in filter(None, (error, stopped)):
+        step = each.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_name == _CHECK:
+                return step.tb_frame
+            step = step.tb_next
+    return None
 
 
 def _dotted(kind: type) -> str:
@@ -281,6 +314,8 @@ def _dotted(kind: type) -> str:
 
 
 def _fault(row: _Row, error: BaseException | None, place: Place) -> Fault:
+    if "{wrote}" not in row.message:
+        place = place._replace(program=None)
     wait = "" if place.timeout_s is None else f" {span(place.timeout_s)}"
     words = redact_within(one_line(text_of(error)), _LONGEST) if error is not None else ""
     message = row.message.format(
@@ -291,8 +326,12 @@ def _fault(row: _Row, error: BaseException | None, place: Place) -> Fault:
         effect=place.effect,
         wait=wait,
         words=words,
+        end=place.end,
+        because=place.because,
+        moment=place.moment,
+        wrote=place.wrote,
     )
-    return Fault(code=row.code, message=message[:1].upper() + message[1:], retry=row.retry)
+    return Fault(code=row.code, message=message[:1].upper() + message[1:], retry=row.retry, data=place.facts)
 
 
 def _classified(error: BaseException, place: Place) -> Fault:

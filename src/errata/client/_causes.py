@@ -1,0 +1,184 @@
+"""What stands behind a failed call, as a log may show it.
+
+`logging.exception` writes the text of every cause: an address with its token, a password that a server repeats, a value
+that a validator has refused.
+"""
+
+import copy
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+from errata._fault import FaultError
+from errata._jsonable import text_of
+from errata._redaction import LONGEST_SHOWN, redact_data, redact_within
+from errata._secrecy._marks import MARK, mark
+from errata._values import is_a, items_of
+from errata.classification._reach import inner, peek
+
+_MOST = 100
+"""So many causes, contexts and members of groups are shown."""
+_LEAST = 6
+"""A shorter secret is not looked for in the other texts: it may be a part of any word."""
+_LONGEST_READ = 8 * LONGEST_SHOWN
+_QUOTED_INPUT = re.compile(r"input_value=[^\n]{0,200}, input_type=")
+"""As pydantic quotes what it has refused, without the middle, by which a secret would be known."""
+_LEFT_OUT = "Some that led to this were left out: there are too many."
+
+
+class _Words(NamedTuple):
+    """What a traceback shows of one exception besides its class and its frames."""
+
+    text: str
+    notes: tuple[str, ...]
+
+
+def shown_cause(error: BaseException) -> BaseException:
+    """Return an exception whose traceback, with all that led to it, shows no secret.
+
+    One that has none is returned as it is. Else all are copied: of the same class where that can be made of the words alone,
+    and of one that has its name where not.
+    """
+    errors, is_whole = _chain_of(error)
+    words = [_words_of(each) for each in errors]
+    shown = _without_secrets(words)
+    if is_whole and words == shown and not any(is_a(each, SyntaxError) for each in errors):
+        return error
+    copies = _copies(errors, shown)
+    if not is_whole:
+        copies[id(error)].add_note(_LEFT_OUT)
+    return copies[id(error)]
+
+
+def _chain_of(error: BaseException) -> tuple[list[BaseException], bool]:
+    """Return an exception and those that led to it, each once, and whether these are all."""
+    errors, seen = [error], {id(error)}
+    for each in errors:  # It grows while it is read.
+        for led in _led_to(each):
+            if id(led) not in seen:
+                if len(errors) >= _MOST:
+                    return errors, False
+                seen.add(id(led))
+                errors.append(led)
+    return errors, True
+
+
+def _led_to(error: BaseException) -> Iterator[BaseException]:
+    yield from filter(None, (inner(error, "__cause__"), inner(error, "__context__")))
+    yield from _members_of(error)
+
+
+def _members_of(error: BaseException) -> Iterable[BaseException]:
+    if not is_a(error, BaseExceptionGroup):
+        return ()
+    return cast("tuple[BaseException, ...]", peek(error, "exceptions") or ())
+
+
+def _words_of(error: BaseException) -> _Words:
+    text = text_of(peek(error, "message") if is_a(error, BaseExceptionGroup) else error)
+    return _Words(text, tuple(map(text_of, items_of(peek(error, "__notes__")))))
+
+
+def _without_secrets(words: list[_Words]) -> list[_Words]:
+    """Redact all texts; what is found in one is hidden in all, because not everybody says beside a secret that it is one."""
+    texts = {text: _redacted(text) for each in words for text in (each.text, *each.notes)}
+    secrets = {part for text, seen in texts.items() for part in hidden_parts(text, seen) if len(part) >= _LEAST}
+    for secret in sorted(secrets, key=len, reverse=True):
+        texts = {text: seen.replace(secret, mark("secret")) for text, seen in texts.items()}
+    return [_Words(texts[each.text], tuple(texts[note] for note in each.notes)) for each in words]
+
+
+def _redacted(text: str) -> str:
+    return redact_within(_QUOTED_INPUT.sub("input_value=…, input_type=", text[:_LONGEST_READ]), LONGEST_SHOWN)
+
+
+def hidden_parts(text: str, seen: str) -> Iterator[str]:
+    """Return the parts of a text that have marks in their place, as far as the rest of it has stayed."""
+    pieces = MARK.split(seen)
+    at = len(pieces[0])
+    if text == seen or not text.startswith(pieces[0]):
+        return
+    for piece in pieces[1:]:
+        end = text.find(piece, at + 1) if piece else len(text)
+        if end < 0:
+            return
+        if MARK.fullmatch(text, at, end) is None:  # It was hidden before.
+            yield text[at:end]
+        at = end + len(piece)
+
+
+def _copies(errors: list[BaseException], shown: list[_Words]) -> dict[int, BaseException]:
+    """Copy exceptions, and how they led to each other; members of a group before the group."""
+    words = {id(error): each for error, each in zip(errors, shown, strict=True)}
+    copies: dict[int, BaseException] = {}
+    for error in reversed(errors):
+        _copy_into(copies, error, words)
+    for error in errors:
+        made = copies[id(error)]
+        made.__cause__ = copies.get(id(inner(error, "__cause__")))
+        made.__context__ = copies.get(id(inner(error, "__context__")))
+        made.__suppress_context__ = error.__suppress_context__
+        made.__traceback__ = error.__traceback__
+        for note in words[id(error)].notes:
+            made.add_note(note)
+    return copies
+
+
+def _copy_into(copies: dict[int, BaseException], error: BaseException, words: dict[int, _Words]) -> None:
+    if id(error) in copies or id(error) not in words:
+        return
+    text = words[id(error)].text
+    if not is_a(error, BaseExceptionGroup):
+        copies[id(error)] = _copy(error, text)
+        return
+    members = list(_members_of(error))
+    for member in members:
+        _copy_into(copies, member, words)
+    known = [copies[id(member)] for member in members if id(member) in copies]
+    copies[id(error)] = BaseExceptionGroup(text, known) if known else _named_like(error, text)
+
+
+def _copy(error: BaseException, text: str) -> BaseException:
+    if is_a(error, FaultError):  # It redacts itself, but for its notes.
+        made_again = copy.copy(error)
+        vars(made_again).pop("__notes__", None)
+        return made_again
+    kind = type(error)
+    given = cast("tuple[object, ...]", peek(error, "args") or ())
+    for arguments in ([_shown(each, text, error) for each in given], [text]):
+        try:
+            made = kind(*arguments)
+            if type(made) is kind and str(made) == text and not peek(made, "__notes__"):
+                return made
+        except Exception:  # noqa: BLE001, S112 - it takes other arguments, or has other words for them.
+            continue
+    return _named_like(error, text)
+
+
+def _shown(argument: object, text: str, error: BaseException) -> object:
+    if is_a(argument, str):
+        return text if argument == text_of(error) else redact_within(argument, LONGEST_SHOWN)
+    return argument if argument is None or is_a(argument, int) else redact_data(argument)
+
+
+def _named_like(error: BaseException, text: str) -> Exception:
+    kind = type(error)
+    return _stand_in(kind.__name__, kind.__qualname__, kind.__module__, text)
+
+
+class _StandIn(Exception):  # noqa: N818 - it has the name of another one.
+    """An exception with the name and the words of another one."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        kind = type(self)
+        return _stand_in, (kind.__name__, kind.__qualname__, kind.__module__, str(self))
+
+
+def _stand_in(name: str, qualified: str, module: str, text: str) -> Exception:
+    return _class_named(name, qualified, module)(text)
+
+
+@lru_cache(maxsize=256)
+def _class_named(name: str, qualified: str, module: str) -> type[_StandIn]:
+    return type(name, (_StandIn,), {"__qualname__": qualified, "__module__": module})

@@ -1,0 +1,205 @@
+"""What a command line tells of the server that it starts: a name, and secrets.
+
+A server is named by what is started, until it names itself, and not by what starts it: `node`, `python` or `docker` would
+name half of all servers alike.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from errata._foreign_text import one_line
+from errata._jsonable import text_of
+from errata._redaction import redact, redact_data
+from errata._values import items_of
+from errata.client._causes import hidden_parts
+
+_LONGEST = 100
+_DEEPEST = 6
+"""So many launchers may start one another: `cmd /c uv run python -m orders`."""
+
+
+class _Launcher(NamedTuple):
+    """How a command line names what it starts; the words of a row are separated by blanks."""
+
+    verbs: str = ""
+    """What may stand before it."""
+    valued: str = ""
+    """The options that the next argument belongs to."""
+    named: str = ""
+    """The options that what is started stands behind."""
+    code: str = ""
+    """The options that code stands behind, which has no name."""
+    flags: str = ""
+    """The options without a value, where all others have one."""
+    is_prefix: bool = False
+    """Whether a whole command follows."""
+
+
+# fmt: off
+_UV = "--with --with-editable --with-requirements --from --python -p --index --index-url -i --extra-index-url --default-index -f --find-links --directory --project --env-file --extra --group --only-group --package --cache-dir --config-file --color --refresh-package --upgrade-package -P --constraints -c --overrides --spec --pip-args"
+_NPM = "-p --package -w --workspace --registry --cache --userconfig --prefix --node-options --filter --dir -C --cwd"
+_ROWS = {
+    "python pythonw pypy py":       _Launcher(valued="-W -X --check-hash-based-pycs", named="-m", code="-c"),
+    "node nodejs":                  _Launcher(valued="-r --require --import --loader --experimental-loader -C --conditions --env-file --title --max-old-space-size", code="-e --eval -p --print"),
+    "tsx ts-node ts-node-esm":      _Launcher(verbs="watch", valued="-r --require --import --tsconfig -P --project --env-file", code="-e --eval -p --print"),
+    "deno":                         _Launcher(verbs="run task serve", valued="-c --config --import-map --lock --env-file -L --log-level --cert --location --seed"),
+    "bun":                          _Launcher(verbs="run x", valued="--cwd -c --config --env-file -r --preload", code="-e --eval -p --print"),
+    "npx bunx pnpx":                _Launcher(valued=_NPM, code="-c --call"),
+    "npm pnpm yarn":                _Launcher(verbs="exec run run-script dlx x", valued=_NPM, code="-c --call"),
+    "uvx pipx":                     _Launcher(verbs="run", valued=_UV),
+    "uv":                           _Launcher(verbs="run tool", valued=_UV, named="-m --module -s --script", is_prefix=True),
+    "poetry pdm hatch rye pipenv pixi conda mamba micromamba":
+                                    _Launcher(verbs="run exec", valued="-n --name -p --prefix --cwd -C --directory -P --project -e --environment --env --manifest-path", is_prefix=True),
+    "fastmcp mcp":                  _Launcher(verbs="run dev", valued="--with -t --transport --with-editable -e --python --project --with-requirements"),
+    "docker podman nerdctl finch":  _Launcher(verbs="run exec container compose", flags="-i -t -d -q -P --interactive --tty --detach --rm --init --privileged --read-only --quiet --publish-all --no-healthcheck --no-deps --debug --service-ports -T --no-TTY --replace"),
+    "java":                         _Launcher(valued="-cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --enable-native-access", named="-jar -m --module"),
+    "dotnet dnx":                   _Launcher(verbs="run exec tool", valued="-c --configuration -f --framework -r --runtime --version --source --add-source --launch-profile", named="--project"),
+    "go":                           _Launcher(verbs="run", valued="-C -tags -ldflags -mod -modfile -exec"),
+    "cargo":                        _Launcher(verbs="run", valued="--features -F --profile --target --manifest-path -j --target-dir", named="--bin --example -p --package"),
+    "ruby perl php lua julia rscript":
+                                    _Launcher(valued="-I -r -d -C", code="-e -E"),
+    "powershell pwsh":              _Launcher(valued="-ExecutionPolicy -WorkingDirectory -ConfigurationName", named="-File", code="-Command -c -EncodedCommand"),
+    "env nice nohup time timeout sudo doas xvfb-run stdbuf caffeinate exec dotenv op doppler mise wsl winpty":
+                                    _Launcher(verbs="run exec", valued="-u --unset -C --chdir -n -g --group -s -o -i -e --env-file -p --project -c --config -d --distribution", is_prefix=True),
+    "cmd":                          _Launcher(is_prefix=True),
+    "sh bash zsh dash ksh fish":    _Launcher(valued="-o -O --rcfile --init-file"),
+}
+# fmt: on
+_LAUNCHERS = {name: row for names, row in _ROWS.items() for name in names.split()}
+_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
+_VERSION = re.compile(r"^(python|pythonw|pypy|ruby|perl|php|lua|node)[\d.]+t?$")
+_ENDINGS = (".exe", ".cmd", ".bat", ".ps1", ".com")
+_BEFORE_A_COMMAND = re.compile(r"[A-Za-z_]\w*=|\d+(\.\d+)?[smhd]?$")
+"""A variable, or the time of `timeout`."""
+_ONE_LETTER = len("-e")
+_SCRIPT = re.compile(r"\.(py|pyz|[cm]?[jt]sx?|rb|php|pl|lua|jl|r|sh|jar|dll)$", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[\\/]")
+
+
+def name_of_program(command: str, arguments: Sequence[str]) -> str | None:
+    """Return the script, package, module or image that a command starts, or the command; None for code without a name.
+
+    Nothing is taken for a name that would be hidden in a text.
+    """
+    name = _started(command, [*arguments], _DEEPEST)
+    shown = one_line(name)[:_LONGEST].replace("`", "'") if name else ""
+    return shown if shown and redact(shown) == shown else None
+
+
+def secrets_of(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+    """Return the values that a server is given and nobody else may see, as far as they are announced as such."""
+    for texts in ([*arguments], *([f"{name}={value}"] for name, value in environment.items())):
+        for text, seen in zip(texts, items_of(redact_data(texts)), strict=False):
+            yield from hidden_parts(text, text_of(seen))
+
+
+def _started(command: str, arguments: list[str], depth: int) -> str | None:
+    stem = _stem_of(command)
+    launcher = _LAUNCHERS.get(stem)
+    if launcher is None:
+        return _short(command) or command
+    if depth == 0:
+        return None
+    if stem in _SHELLS and (line := _line_in(arguments)) is not None:
+        return _started_by_shell(line, depth - 1)
+    rest = _behind_options(launcher, arguments)
+    if not rest:
+        return None
+    if launcher.is_prefix:
+        return _started(rest[0], rest[1:], depth - 1)
+    return _short(rest[0])
+
+
+def _stem_of(command: str) -> str:
+    """Name a command without its folder, its ending and its version."""
+    name = re.split(r"[/\\]", command.strip())[-1].lower()
+    name = next((name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending)), name)
+    return _VERSION.sub(r"\1", name)
+
+
+def _behind_options(launcher: _Launcher, arguments: list[str]) -> list[str]:
+    """Return what is started, and what it is given; nothing where that is code, or not named."""
+    valued, named, code = launcher.valued.split(), launcher.named.split(), launcher.code.split()
+    flags, verbs = launcher.flags.split(), {*launcher.verbs.split()}
+    left = iter(range(len(arguments)))
+    for at in left:
+        argument = arguments[at]
+        option, equals, value = argument.partition("=")
+        last = f"-{argument[-1:]}" if re.fullmatch(r"-[A-Za-z]{2,}", argument) else option  # `-um` is `-u -m`.
+        if argument == "--":
+            return arguments[at + 1 :]
+        if option in code or last in code:
+            return []
+        if option in named or last in named:
+            return [value, *arguments[at + 1 :]] if equals else arguments[at + 1 :]
+        if argument[:2] in named and not argument.startswith("--"):  # `-morders`
+            return [argument[2:], *arguments[at + 1 :]]
+        if _is_option(argument):
+            if not equals and (option in valued or (flags and _takes_the_next(argument, flags))):
+                next(left, None)
+        elif argument in verbs or (launcher.is_prefix and _BEFORE_A_COMMAND.match(argument)):
+            verbs.discard(argument)
+        elif not _is_value(arguments[at - 1] if at else "", argument):
+            return arguments[at:]
+    return []
+
+
+def _is_option(argument: str) -> bool:
+    return argument.startswith("-") or re.fullmatch(r"/[A-Za-z]", argument) is not None  # As `cmd` has them.
+
+
+def _takes_the_next(option: str, flags: list[str]) -> bool:
+    """Whether an option that may be no flag is followed by its value; letters behind the first one are that, or flags."""
+    return option not in flags and (option.startswith("--") or len(option) == _ONE_LETTER)
+
+
+def _is_value(option: str, argument: str) -> bool:
+    """Whether an argument is the secret that belongs to an option nobody here has heard of."""
+    return option.startswith("-") and redact_data([option, argument]) != [option, argument]
+
+
+def _line_in(arguments: list[str]) -> str | None:
+    """Find the line that a shell is given to run."""
+    for option, line in pairwise(arguments):
+        if re.fullmatch(r"-[a-z]*c", option):
+            return line
+    return None
+
+
+def _started_by_shell(line: str, depth: int) -> str | None:
+    """Name what the last command of a line starts; those before it prepare its way."""
+    try:
+        words = shlex.split(line.replace(";", " ; "), comments=True)
+    except ValueError:
+        return None
+    last = list(_last_command(words))
+    return _started("env", last, depth) if last else None
+
+
+def _last_command(words: list[str]) -> Iterator[str]:
+    ends = [at for at, word in enumerate(words[:-1]) if word in {"&&", "||", ";"}]
+    return iter(word for word in words[ends[-1] + 1 if ends else 0 :] if word not in {";", "&"})
+
+
+def _short(name: str) -> str | None:
+    """Shorten an address to its host and path, and a path from the root to its end."""
+    if "://" in name:
+        return _without_credentials(name)
+    is_script = _SCRIPT.search(name) is not None
+    if _ABSOLUTE.match(name):
+        name = "/".join([part for part in re.split(r"[/\\]", name) if part][-2 if is_script else -1 :])
+    name = name.removeprefix("./").removeprefix(".\\")
+    name = next((name[: -len(ending)] for ending in _ENDINGS if name.lower().endswith(ending)), name)
+    return name if name.strip("./\\") else None
+
+
+def _without_credentials(address: str) -> str | None:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    return parts.netloc.rpartition("@")[2] + parts.path or None
