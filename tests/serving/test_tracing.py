@@ -224,8 +224,9 @@ async def test_the_span_of_a_call_is_told_the_kind_of_error_and_the_code(kind, e
         await client.call_tool("declared", {})
     told = _of_the_request(spans, "tools/call")
     assert told["error.type"] == "tool_error"
-    assert told["errata.code"] == "NOT_FOUND"
+    assert (told["errata.code"], told["errata.retry"]) == ("NOT_FOUND", "fix_input")
     assert told["errata.reason"] == "no_match"
+    assert "rpc.response.status_code" not in told
 
 
 async def test_the_span_of_a_crash_has_no_reason(kind, era, spans):
@@ -245,6 +246,7 @@ async def test_the_span_of_a_resource_or_a_prompt_is_told_the_number_on_the_wire
             await client.get_prompt("writing")
     told = _of_the_request(spans, "resources/read")
     assert (told["error.type"], told["errata.code"]) == (str(wire.INVALID_PARAMS), "NOT_FOUND")
+    assert told["rpc.response.status_code"] == told["error.type"]
     told = _of_the_request(spans, "prompts/get")
     assert (told["error.type"], told["errata.code"]) == (str(wire.INTERNAL_ERROR), "INTERNAL_ERROR")
 
