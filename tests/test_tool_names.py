@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._tool_names import fields_in, listing_tool, mentions_in, missing_tools
+from errata._tool_names import fields_in, listing_tool, looking_tool, mentions_in, missing_tools, near_tools
 
 TOOLS = {"list_orders", "get_order", "search_articles", "pay"}
 
@@ -184,3 +184,110 @@ def test_the_tool_is_one_of_the_others_and_can_be_called_without_the_argument(to
     assert found is None or (found in tools and found != tool)
     if found and field:
         assert field.partition(".")[0] not in tools[found].get("required", [])
+
+
+READERS = {
+    "get_order": ["order_id"],
+    "list_orders": [],
+    "search_orders": ["query"],
+    "list_payments": ["customer"],
+    "read_file": ["path"],
+    "get_booking": ["booking_id"],
+    "find_berths": ["harbor"],
+    "get_settings": [],
+    "shop_list_issues": ["repo"],
+    "forum_list_issues": [],
+    "visual_status": ["visual_id"],
+}
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "found"),
+    [
+        ("create_order", ["lines"], "list_orders"),
+        ("createOrder", [], "list_orders"),
+        ("order_create", [], "list_orders"),
+        ("place_order", [], "list_orders"),
+        ("update_order", ["order_id", "lines"], "get_order"),
+        ("delete_order", ["id"], "get_order"),
+        ("cancel_order", ["order_id"], "get_order"),
+        ("cancel_orders", ["customer"], "list_orders"),
+        ("write_file", ["path", "text"], "read_file"),
+        ("create_or_update_file", ["path"], "read_file"),
+        ("update_settings", ["theme"], "get_settings"),
+        ("pay", ["cents"], "list_payments"),
+        ("pay_order", ["order_id"], "list_payments"),
+        ("shop_create_issue", ["repo"], "shop_list_issues"),
+        ("shop_update_issue", ["repo"], "shop_list_issues"),
+    ],
+)
+def test_a_deed_is_seen_on_what_it_was_done_to(tool, given, found):
+    assert looking_tool(tool, given, READERS) == found
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("book_berth", ["harbor"]),  # A booking, and those of others are not listed.
+        ("create_visual", ["text"]),  # Nobody knows its number yet.
+        ("create_issue", ["repo"]),  # Of which service?
+        ("write_file", ["name"]),
+        ("refund_order", ["order_id"]),
+        ("send_order", ["order_id"]),
+        ("process_order", ["order_id"]),
+        ("add_item_to_order", ["order_id"]),
+        ("run_report", []),
+        ("list_orders", []),
+        ("wipe", []),
+        ("", []),
+    ],
+)
+def test_where_it_would_not_be_seen_for_certain_no_tool_is_proposed(tool, given):
+    assert looking_tool(tool, given, READERS) is None
+
+
+def test_the_name_of_a_service_is_no_thing():
+    charts = {"helm_list": [], "helm_repo_list": [], "helm_status": ["release"]}
+    assert looking_tool("helm_create", ["name"], charts) is None
+    assert looking_tool("helm_repo_add", ["url"], charts) == "helm_repo_list"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("getOrder", ["get_order"]),
+        ("get-orders", ["get_order"]),
+        ("orders_list", ["list_orders"]),
+        ("fetch_order", ["get_order", "search_orders", "list_orders"]),
+        ("xyzzy", []),
+        ("", []),
+    ],
+)
+def test_the_nearest_names_are_those_in_the_same_words_or_else_in_similar_letters(name, near):
+    assert near_tools(name, READERS) == near
+
+
+class Endless:
+    """A list that is longer than anybody wants to read."""
+
+    def __init__(self):
+        self.read = 0
+
+    def __iter__(self):
+        while True:
+            self.read += 1
+            yield f"tool_{self.read}"
+
+
+def test_no_list_is_compared_to_its_end():
+    for find in (lambda names: near_tools("tool", names), lambda names: near_tools("x" * 10**6, names)):
+        names = Endless()
+        find(names)
+        assert names.read <= 1_001
+
+
+@given(st.text(), st.lists(st.text()), st.dictionaries(st.text(), st.lists(st.text())))
+def test_whatever_tools_are_called_one_of_the_others_is_found_or_none(tool, given_names, readers):
+    found = looking_tool(tool, given_names, readers)
+    assert found is None or (found in readers and found != tool)
+    assert {*near_tools(tool, readers)} <= readers.keys()

@@ -1,16 +1,18 @@
-"""Names of tools: which of them an advice mentions, which of those a server does not have, and which tool lists what.
+"""Names of tools: which of them an advice mentions, which a server does not have, and which of its tools shows what.
 
 An advice is prose, and most names in it are none of tools: parameters, fields, reasons, values. So a word counts as the
 name of a tool if the sentence says so ("call `search`", "the `search` tool"), or if it is written like one, begins with a
 verb and is mentioned where tools are ("use list_orders", "`list_orders` shows them").
 """
 
+import heapq
+import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple, cast
 
-from errata._tool_effects import ACTIONS, parts_of, words_of
+from errata._tool_effects import ACTIONS, Parts, parts_of, verb_of, words_of
 from errata._values import asked_for, is_a, nearest
 
 _LONGEST = 4_000
@@ -42,7 +44,28 @@ _IDENTIFIERS = frozenset([
 _ASPECTS = frozenset([
     "all", "content", "contents", "data", "detail", "details", "info", "information", "metadata", "record", "status", "summary",
 ])
+_SHOWS_ONE = frozenset(["get", "read", "fetch", "show", "describe", "view", "retrieve", "lookup", "inspect", "status", "check"])
+# Whoever looks at the thing sees whether it was done to it. To book a berth makes a booking, which no list of berths shows.
+_SEEN_IN_THE_THING = frozenset([
+    "create", "add", "insert", "append", "new", "register", "make", "save", "store", "upsert", "place", "submit", "schedule",
+    "delete", "remove", "drop", "destroy", "purge", "erase", "unlink", "clear", "trash", "truncate", "prune",
+    "update", "edit", "modify", "patch", "put", "change", "rename", "replace", "move", "alter", "upgrade", "set", "write",
+    "upload", "cancel", "close", "archive", "revoke", "terminate", "disable", "enable", "activate", "deactivate", "suspend",
+    "approve", "accept", "reject", "decline", "assign", "merge", "restore", "unlock",
+])
+_NAMED_AFTER_THE_DEED = {
+    "bid": "bid", "book": "booking", "buy": "purchase", "charge": "charge", "comment": "comment", "deploy": "deployment",
+    "donate": "donation", "invite": "invitation", "order": "order", "pay": "payment", "purchase": "purchase",
+    "refund": "refund", "repay": "repayment", "reply": "reply", "reserve": "reservation", "subscribe": "subscription",
+    "trade": "trade", "transfer": "transfer", "withdraw": "withdrawal",
+}
+"""What there is after a deed that was not there before, and is listed under its own name."""
 # fmt: on
+_TAKES_TWO_THINGS = _JOINED_BY - {"by", "with"}
+"""`add_item_to_cart`: nobody knows in which of the two it is seen."""
+_MOST_TOOLS, _MOST_COMPARED = 1_000, 200
+_LONGEST_COMPARED = 64
+"""To compare two names takes the square of their length, and a server's list may be made to take long."""
 
 
 class _Claim(IntEnum):
@@ -142,6 +165,38 @@ def listing_tool(tool: str, field: str | None, tools: Mapping[str, Mapping[str, 
     return None
 
 
+def looking_tool(tool: str, given: Collection[str], readers: Mapping[str, Collection[str]]) -> str | None:
+    """Find a tool that shows whether another one has done what it was called for; None if none does for certain.
+
+    `given` are the names of the arguments of that call; `readers` are the server's tools that only read, each with the
+    arguments that it requires. `update_order(order_id)` leads to `get_order(order_id)`, and `create_order` to `list_orders`,
+    because nobody knows yet what the order is called.
+    """
+    names = [name for name in itertools.islice(readers, _MOST_TOOLS) if name != tool]
+    called, *plain = _without_service([tool, *names])
+    for deed in _deeds_of(called):
+        showing = {name: short for name, short in zip(names, plain, strict=True) if _before(short) == deed.before}
+        known = [name for name in showing if readers[name] and _are_given(readers[name], given, deed.things)]
+        bare = [name for name in showing if not readers[name]]
+        for some, verbs in ((known, _SHOWS_ONE), (showing, _LISTS), (showing, _SEARCHES), (bare, _SHOWS_ONE)):
+            fitting = [name for name in some if _shows(showing[name], verbs, deed.things)]
+            if fitting:
+                return min(fitting, key=lambda name: (len(readers[name]), len(name), name))
+    return None
+
+
+def near_tools(tool: str, tools: Collection[str]) -> list[str]:
+    """Find the tools whose names are nearest to one, four at most; one in the same words is the only one."""
+    names = [name for name in itertools.islice(tools, _MOST_TOOLS) if len(name) <= _LONGEST_COMPARED]
+    words = words_of(tool[:_LONGEST_COMPARED])
+    spelled = [name for name in names if words and _are_same(sorted(words), sorted(words_of(name)))]
+    if len(spelled) == 1:
+        return spelled
+    if len(names) > _MOST_COMPARED:
+        names = heapq.nlargest(_MOST_COMPARED, names, key=lambda name: len({*words} & {*words_of(name)}))
+    return nearest(tool[:_LONGEST_COMPARED], names)
+
+
 def fields_in(*schemas: object) -> set[str]:
     """Collect the names of all properties in JSON Schemas, however deep."""
     names, waiting = set[str](), list(schemas)
@@ -198,6 +253,40 @@ def _kinds_named_by(argument: str, tool: str) -> Iterator[tuple[str, ...]]:
         yield of_tool
 
 
+def _without_service(names: Sequence[str]) -> list[str]:
+    """Leave out the word that all names begin with: `helm_create` and `helm_list` are about no thing called `helm`."""
+    words = [words_of(name) for name in names]
+    is_shared = len({each[0] if each else None for each in words}) == 1
+    return ["_".join(each[1:]) for each in words] if is_shared else [*names]
+
+
+def _deeds_of(tool: str) -> Iterator[Parts]:
+    """Say on what kinds of things the deed of a tool is seen: `pay_order` on a payment, `create_order` on an order."""
+    verb = verb_of(tool)
+    if verb is None:
+        return
+    words = tuple(words_of(tool))
+    position = words.index(verb)
+    before, things = (words[:position], words[position + 1 :]) if words[position + 1 :] else ((), words[:position])
+    if verb in _NAMED_AFTER_THE_DEED and (position == 0 or verb in ACTIONS):
+        yield Parts(before, verb, (_NAMED_AFTER_THE_DEED[verb],))
+    while len(things) > 1 and (things[0] == "or" or things[0] in _SEEN_IN_THE_THING):  # `create_or_update_file`
+        things = things[1:]
+    if verb in _SEEN_IN_THE_THING and things and _TAKES_TWO_THINGS.isdisjoint(things):
+        yield Parts(before, verb, _kind(things))
+
+
+def _are_given(required: Collection[str], given: Collection[str], kind: tuple[str, ...]) -> bool:
+    """Whether a call has the arguments that another tool requires; `id` of an order is its `order_id`."""
+    names = {_identifier(name, kind) for name in given}
+    return all(_identifier(name, kind) in names for name in required)
+
+
+def _identifier(name: str, kind: tuple[str, ...]) -> str:
+    *before, last = words_of(name) or [""]
+    return "id" if last == "id" and (not before or _are_same(before, kind)) else name
+
+
 def _kind(things: tuple[str, ...]) -> tuple[str, ...]:
     """Leave out what does not say the kind: `order_details_by_id` is about an order."""
     end = next((position for position, word in enumerate(things) if word in _JOINED_BY), len(things))
@@ -209,10 +298,11 @@ def _kind(things: tuple[str, ...]) -> tuple[str, ...]:
 
 def _shows(tool: str, verbs: Collection[str], kind: tuple[str, ...]) -> bool:
     parts = parts_of(tool)
-    if parts is None or parts.verb not in verbs:
-        return False
-    shown = _kind(parts.things)
-    return len(shown) == len(kind) and all(map(_is_same, shown, kind))
+    return parts is not None and parts.verb in verbs and _are_same(_kind(parts.things), kind)
+
+
+def _are_same(words: Sequence[str], others: Sequence[str]) -> bool:
+    return len(words) == len(others) and all(map(_is_same, words, others))
 
 
 def _is_same(word: str, other: str) -> bool:

@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
+from client.patience import until
+
 from errata.client import Caller
 
 LONGEST_S = 60  # No answer is held back longer, whatever the client does.
@@ -81,6 +83,10 @@ class Answering:
         self.refusal = Reply(404)
         """The answer to those who name another session."""
         self.output_schema = None
+        self.other = None
+        """The answer to whatever else is asked, but for calls and the handshake."""
+        self.capabilities = {"tools": {}}
+        self.ttl_ms = 0
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._http.daemon_threads = True
         self._http.answering = self
@@ -153,10 +159,16 @@ class _Handler(BaseHTTPRequestHandler):
         info = {"name": answering.name, "version": "1"}
         if method == "server/discover" and answering.era == "modern":
             named = {"io.modelcontextprotocol/serverInfo": info}
-            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": named, **_CACHE}
+            return {
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": answering.capabilities,
+                "_meta": named,
+                **_CACHE,
+            }
         if method == "initialize":
-            return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
-        return {"tools": answering.tools(), **_CACHE} if method == "tools/list" else None
+            return {"protocolVersion": "2025-11-25", "capabilities": answering.capabilities, "serverInfo": info}
+        listed = {"tools": answering.tools(), **_CACHE, "ttlMs": answering.ttl_ms}
+        return listed if method == "tools/list" else None
 
     def call(self, message):
         answering = self.server.answering
@@ -166,6 +178,9 @@ class _Handler(BaseHTTPRequestHandler):
         if message["method"] == "server/discover":
             error = {"code": -32601, "message": "Method not found"}
             self.send(json_reply({"jsonrpc": "2.0", "id": message["id"], "error": error}, 404))
+            return
+        if answering.other is not None and message["method"] not in {"tools/call", "resources/read", "prompts/get"}:
+            self.answer(answering.other, message)
             return
         params = message["params"]
         answering.asked.append(params.get("name") or params.get("uri"))
@@ -199,6 +214,11 @@ def connect(url, **options):
 
 
 _TLS = ssl.create_default_context()
+
+
+async def listed(caller):
+    """Wait until a caller knows the tools of its server, which nobody has to ask for."""
+    await until(lambda: caller._lists.current.has_tools)
 
 
 @contextmanager

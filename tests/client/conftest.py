@@ -1,9 +1,18 @@
 """What the tests of clients share."""
 
-import pytest
-from client.answering import listening
-from client.patience import be_patient
+import sys
+from contextlib import asynccontextmanager
+from subprocess import DEVNULL
 
+import anyio
+import pytest
+from client import shop
+from client.answering import LONGEST_S, connect, listening
+from client.patience import be_patient
+from example_servers import free_port
+from mcp import StdioServerParameters
+
+from errata.client import Caller
 from errata.resilience import retry
 
 
@@ -33,3 +42,43 @@ def at_once():
         """Take none."""
 
     return retry(sleep=no_time, deadline_s=None, random=lambda: 0.0)
+
+
+@pytest.fixture
+def books(tmp_path):
+    return shop.Books(tmp_path)
+
+
+@pytest.fixture
+def reach_shop(books):
+    """Start the shop in a process of its own, and connect to it."""
+
+    @asynccontextmanager
+    async def reach(way, mode, **options):
+        with anyio.fail_after(5 * LONGEST_S):  # Tests skip some of it.
+            if way == "stdio":
+                server = StdioServerParameters(command=sys.executable, args=[shop.__file__, str(books.folder)])
+                async with Caller.connect(server, mode=mode, **options) as caller:
+                    yield caller
+            else:
+                async with _listening(books) as url, connect(url, mode=mode, **options) as caller:
+                    yield caller
+
+    return reach
+
+
+@asynccontextmanager
+async def _listening(books):
+    port = free_port()
+    command = [sys.executable, shop.__file__, str(books.folder), str(port)]
+    async with await anyio.open_process(command, stdin=None, stdout=DEVNULL, stderr=DEVNULL) as process:
+        try:
+            while process.returncode is None:
+                try:
+                    await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
+                    break
+                except OSError:
+                    await anyio.sleep(0.01)
+            yield f"http://127.0.0.1:{port}/mcp"
+        finally:
+            process.kill()

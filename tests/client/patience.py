@@ -1,4 +1,8 @@
-"""Time for a list of tools and for the end of a program, also on a machine that was paused: no test depends on it."""
+"""Time, also on a machine that was paused: what a test finds must not depend on it."""
+
+import asyncio
+
+import anyio
 
 from errata.client import _connection, _tools, _transport
 
@@ -16,3 +20,24 @@ def be_patient(monkeypatch):
         (_transport, "_LONGEST_DRAIN_S", LONGEST_S),
     ):
         monkeypatch.setattr(module, name, value)
+
+
+class SkippingLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock a test puts forward: what waits for a time limit has it over at once."""
+
+    skipped_s = 0.0
+
+    def time(self):
+        return super().time() + self.skipped_s
+
+
+def skip(seconds):
+    """Put the clock of the running loop forward."""
+    asyncio.get_running_loop().skipped_s += seconds
+
+
+async def until(condition):
+    """Wait for something that nobody tells."""
+    with anyio.fail_after(LONGEST_S):
+        while not condition():  # noqa: ASYNC110 - as above.
+            await anyio.sleep(0.001)

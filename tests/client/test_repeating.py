@@ -3,7 +3,8 @@
 import anyio
 import fastmcp
 import pytest
-from client.answering import DESTROYS, DONE, READS, Reply, connect, hang_up
+from client.answering import DESTROYS, DONE, READS, Reply, connect, hang_up, listed
+from client.patience import until
 from mcp import Client
 
 from errata import Code, Retry
@@ -245,9 +246,13 @@ async def test_tools_are_listed_after_a_failure_once_for_all_and_once_more_for_a
 
 
 @pytest.mark.parametrize("answer", [BUSY, Reply(401), ERROR | {"content": [{"type": "text", "text": "No such order"}]}])
-async def test_a_failure_whose_verdict_is_certain_asks_for_no_list(server, answer):
-    await failure(server, None, answer)
-    assert "tools/list" not in server.asked
+async def test_a_failure_whose_verdict_is_certain_asks_for_no_more_than_the_list_of_the_beginning(server, answer):
+    server.answers = [answer]
+    async with connect(server.url, retry=None) as caller:
+        await listed(caller)
+        with pytest.raises(CallFailed):
+            await caller.call("pay")
+    assert server.asked.count("tools/list") == 1
 
 
 async def test_calls_that_fail_at_the_same_time_share_one_list(server, at_once):
@@ -261,8 +266,9 @@ async def test_calls_that_fail_at_the_same_time_share_one_list(server, at_once):
 
 async def test_a_list_that_failed_is_asked_for_again_but_not_for_ever(server, at_once):
     server.annotations = {"pay": READS}
-    async with connect(server.url, retry=at_once, cache=None) as caller:
-        server.listing = BUSY
+    server.listing = BUSY
+    async with connect(server.url, retry=at_once) as caller:
+        await until(lambda: caller._lists.current._failures)  # The first one nobody has asked for.
         verdicts = []
         for listing in (BUSY, None):
             server.listing, server.answers = listing, [hang_up]
@@ -276,7 +282,7 @@ async def test_a_list_that_failed_is_asked_for_again_but_not_for_ever(server, at
             with pytest.raises(CallFailed):
                 await caller.call("guess")
     assert verdicts == [Retry.IF_HARMLESS]
-    assert server.asked.count("in vain") == 2
+    assert server.asked.count("in vain") == 1
 
 
 async def test_retries_around_a_caller_leave_the_repeating_to_the_outer_layer(server, at_once):

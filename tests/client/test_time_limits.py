@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from client.answering import DONE, connect, hold_back
+from client.answering import DONE, connect, hold_back, listed
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
@@ -17,8 +17,7 @@ from errata.client._failed import Asked
 from errata.client._links import HeldLink
 from errata.client._local import no_answer
 from errata.client._place import Place, span
-from errata.client._ports import ClientPort
-from errata.client._tools import Tools
+from errata.client._tools import Lists
 from errata.http._runtime import deadline
 
 pytestmark = pytest.mark.anyio
@@ -64,19 +63,19 @@ async def test_a_list_that_never_comes_costs_no_more_than_the_limit_of_the_call(
 async def test_a_call_in_a_hurry_does_not_wait_for_the_list_that_another_one_waits_for():
     with anyio.fail_after(LONGEST_S):
         async with unlisted(till()) as (client, asked), anyio.create_task_group() as group:
-            tools, link = Tools(), HeldLink(client)
-            group.start_soon(functools.partial(tools.learn, "pay", link, limit_s=None))
+            lists, link = Lists({}), HeldLink(client)
+            group.start_soon(functools.partial(lists.learn, "pay", link, limit_s=None))
             await asked.wait()
-            assert await tools.learn("pay", link, limit_s=0.01) is None
+            assert (await lists.learn("pay", link, limit_s=0.01)).declared("pay") is None
             group.cancel_scope.cancel()
 
 
 async def test_a_list_that_does_not_come_is_not_waited_for_for_ever():
     async with unlisted(till()) as (client, _):
-        tools, port = Tools(), ClientPort(client)
+        lists = Lists({})
         for _ in range(4):
-            assert await tools.learn("pay", HeldLink(client), limit_s=0.001) is None
-        assert tools.is_known("any other", port)  # By now nobody waits for it any more.
+            assert (await lists.learn("pay", HeldLink(client), limit_s=0.001)).declared("pay") is None
+        assert lists.current.knows("any other")  # By now nobody waits for it any more.
 
 
 async def test_an_endless_limit_is_none():
@@ -127,7 +126,7 @@ async def stuck(**options):
     handshakes = _Handshakes()
     async with connected(Target(handshakes.client, "till", **options)) as connection:
         caller = Caller.__new__(Caller)
-        caller._start(connection, None, LONGEST_S)
+        caller._start(connection, None, LONGEST_S, Lists({}))
         yield caller, handshakes
 
 
@@ -178,9 +177,10 @@ async def test_an_answer_that_is_being_checked_when_the_time_is_over_is_not_aske
 
 async def test_a_success_asks_for_no_list(server):
     async with connect(server.url, retry=None) as caller:
+        await listed(caller)
         for _ in range(2):
             assert (await caller.call("pay")).content[0].text == "done"
-    assert "tools/list" not in server.asked
+    assert server.asked.count("tools/list") == 1
 
 
 async def test_a_list_that_never_comes_does_not_cost_the_answer(server):
@@ -189,6 +189,6 @@ async def test_a_list_that_never_comes_does_not_cost_the_answer(server):
     server.listing = hold_back
     async with connected(Target(lambda: Client(server.url), "till", opens_within_s=0.0)) as connection:
         caller = Caller.__new__(Caller)
-        caller._start(connection, None, LONGEST_S)
+        caller._start(connection, None, LONGEST_S, Lists({}))
         for _ in range(2):
             assert (await caller.call("pay", key="order-17")).content[0].text == "done"

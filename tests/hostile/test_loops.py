@@ -8,6 +8,8 @@ import fastmcp
 import pytest
 from agent_loop import LONGEST_S, pursue
 from hostile.test_refunds import AT_ONCE, obey
+from mcp import types
+from mcp.server.lowlevel import Server
 
 import errata
 from errata import Code, FaultError, Recovery
@@ -165,3 +167,24 @@ async def test_only_tools_of_the_server_are_proposed(name):
             await caller.call("look_up")
     assert decide(caught.value) == AskUser("No.")
     assert "SYSTEM" not in caller.render(caught.value)
+
+
+async def test_a_server_that_changes_its_list_whenever_it_is_asked_for_it_is_not_asked_for_ever():
+    lists = itertools.count(1)
+    last = 0
+
+    async def list_tools(context, _):
+        nonlocal last
+        last = next(lists)
+        await context.session.send_tool_list_changed()
+        return types.ListToolsResult(tools=[types.Tool(name=f"look_{last}", input_schema={"type": "object"})])
+
+    async def call_tool(*_):
+        return types.CallToolResult(content=[types.TextContent(text="done")])
+
+    server = Server("maze", on_list_tools=list_tools, on_call_tool=call_tool)
+    async with Caller.connect(server, mode="legacy") as caller:
+        for _ in range(MANY):
+            await caller.call("look_up")
+        assert [tool.name for tool in await caller.tools()] == [f"look_{last}"]
+    assert 1 <= last <= MANY + 2

@@ -5,9 +5,10 @@ from typing import Any, assert_type
 
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver import MCPServer
+from mcp.types import Prompt, Resource, ResourceTemplate, Tool
 
 from errata import Code, Fault, FaultError, FieldIssue
-from errata.client import AskUser, Caller, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide
+from errata.client import AskUser, Caller, CallFailed, Effect, FixArguments, Repeat, Stop, TellModel, UseTool, decide
 from errata.resilience import retry
 
 
@@ -16,6 +17,13 @@ async def call(client: Client) -> None:
     assert_type(await caller.call("pay", {"cents": 5}, key="order-17", timeout_s=2.5), Any)
     assert_type(await caller.read("shelf://17"), Any)
     assert_type(await caller.prompt("greet", {"name": "Ada"}), Any)
+    assert_type(await caller.tools(), tuple[Tool, ...])
+    assert_type(await caller.resources(refresh=True), tuple[Resource, ...])
+    assert_type(await caller.resource_templates(timeout_s=5), tuple[ResourceTemplate, ...])
+    assert_type(await caller.prompts(), tuple[Prompt, ...])
+    effects: dict[str, Effect] = {"pay": "destructive", "upsert": "idempotent", "run_report": "read_only"}
+    Caller(client, effects=effects)
+    Caller(client, effects={"pay": "often"})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
     assert_type(caller.history, tuple[CallFailed, ...])
     assert_type(caller.render(Fault(code=Code.GONE)), str)
     assert_type(caller.server, str)
@@ -33,6 +41,8 @@ async def connect() -> None:
         assert_type(caller, Caller)
     async with Caller.connect(MCPServer("shelf"), timeout_s=5) as caller:
         assert_type(caller, Caller)
+    async with Caller.connect("https://example.org/mcp", effects={"pay": "destructive"}) as caller:
+        assert_type(caller, Caller)
 
 
 def read(error: CallFailed) -> None:
@@ -42,6 +52,8 @@ def read(error: CallFailed) -> None:
     assert_type(error.server, str | None)
     assert_type(error.response, object)
     assert_type(error.is_local, bool)
+    assert_type(error.nearest, Mapping[str, bool | None] | None)
+    assert_type(error.looking_tool, str | None)
     as_its_base: FaultError = error
     as_its_base.code
 

@@ -1,5 +1,6 @@
 """The other side of the wire: call the tools of any server, and know what to do when one fails."""
 
+from errata.client._arguments import Effect
 from errata.client._caller import Caller
 from errata.client._decide import decide
 from errata.client._failed import CallFailed
@@ -9,6 +10,7 @@ __all__ = [
     "AskUser",
     "CallFailed",
     "Caller",
+    "Effect",
     "FixArguments",
     "Repeat",
     "Step",

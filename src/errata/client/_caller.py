@@ -1,6 +1,7 @@
 """`Caller`: a client whose failures are faults, whatever server it talks to."""
 
 import dataclasses
+import functools
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -8,25 +9,37 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from errata._fault import NO_RECOVERY, Fault, FaultError
 from errata._jsonable import as_object
-from errata._taxonomy import Retry
-from errata._tool_effects import has_effect
-from errata.client._arguments import KEYS, arguments_of, is_sendable, key_of, limit_of, name_of, unsendable
+from errata._taxonomy import Code, Retry
+from errata.client._arguments import (
+    KEYS,
+    Effect,
+    arguments_of,
+    effects_of,
+    is_sendable,
+    key_of,
+    limit_of,
+    name_of,
+    unsendable,
+)
 from errata.client._connecting import Settings, connection_to
 from errata.client._failed import Asked, CallFailed, identity_of
 from errata.client._failures import raised, returned, timed_out, unopened, unrepeated
 from errata.client._links import HeldLink, Link
 from errata.client._opening import Opening
 from errata.client._place import Place
-from errata.client._ports import Port
+from errata.client._ports import ListKind, Port
 from errata.client._rendering import rendered
 from errata.client._streaks import NO_STREAK, Streak, Streaks
-from errata.client._tools import Declared, Tools, with_known
+from errata.client._tools import ConnectionLists, Lists, with_known
 from errata.dialects._incoming import Word, lower_hearsay, without_licence
 from errata.http._runtime import deadline
 from errata.resilience import Retrying
 from errata.resilience import retry as _retry
 from errata.resilience._backoff import attempts_of
 from errata.resilience._effects import settled
+
+if TYPE_CHECKING:  # Whoever has a client has the package, but nobody needs it to decide what to do.
+    from mcp.types import Prompt, Resource, ResourceTemplate, Tool
 
 _TIMEOUT_S = 60.0
 _LONGEST_HISTORY = 100
@@ -43,14 +56,20 @@ class Caller:
             result = await caller.call("get_order", {"order_id": "17"})
 
     Whatever goes wrong, on either side, is raised as `CallFailed`. Calls that may be repeated are, by `retry`; None for
-    never; its `idempotent` speaks for tools that declare nothing. `timeout_s` is how long one attempt may take, with all
-    that belongs to it; None for no limit of ours. A cancellation passes untouched.
+    never; its `idempotent` speaks for tools that declare nothing. `effects` says of tools, by their names, what they do:
+    "read_only", "idempotent" or "destructive"; it outweighs what the server declares. `timeout_s` is how long one attempt
+    may take, with all that belongs to it; None for no limit of ours. A cancellation passes untouched.
     """
 
     def __init__(
-        self, client: object, *, retry: Retrying | None = _retry, timeout_s: float | None = _TIMEOUT_S
+        self,
+        client: object,
+        *,
+        retry: Retrying | None = _retry,
+        timeout_s: float | None = _TIMEOUT_S,
+        effects: Mapping[str, Effect] | None = None,
     ) -> None:
-        self._start(HeldLink(client), retry, timeout_s)
+        self._start(HeldLink(client), retry, timeout_s, Lists(effects_of(effects)))
 
     @classmethod
     def connect(  # noqa: PLR0913 - each has its default.
@@ -61,6 +80,7 @@ class Caller:
         auth: object = None,
         retry: Retrying | None = _retry,
         timeout_s: float | None = _TIMEOUT_S,
+        effects: Mapping[str, Effect] | None = None,
         http_options: Mapping[str, Any] | None = None,
         max_body_bytes: int | None = None,
         **options: Any,  # noqa: ANN401 - whatever `mcp.Client` takes.
@@ -68,7 +88,7 @@ class Caller:
         """Connect to a URL, to `StdioServerParameters`, to a server in this process or to a transport, with `mcp.Client`.
 
         Over HTTP, statuses and waits come back that the SDK's client drops. A connection that was lost is opened again
-        for the next call. `headers`, `auth`, `http_options` (of `httpx2.AsyncClient`) and `max_body_bytes` are for URLs:
+        for the next call; its tools are listed once it is open, in the background. `headers`, `auth`, `http_options` (of `httpx2.AsyncClient`) and `max_body_bytes` are for URLs:
         an answer, or one event of a stream, that is larger once it is decompressed is given up (16 MiB). `options` are
         those of `mcp.Client`. An exception of the block leaves it as it is.
         """
@@ -79,23 +99,24 @@ class Caller:
             http_options=http_options,
             max_body_bytes=max_body_bytes,
         )
-        return Opening(cls._connected(server, settings, options, retry))
+        return Opening(cls._connected(server, settings, options, retry, Lists(effects_of(effects))))
 
     @classmethod
     @asynccontextmanager
     async def _connected(
-        cls, server: object, settings: Settings, options: Mapping[str, Any], retry: Retrying | None
+        cls, server: object, settings: Settings, options: Mapping[str, Any], retry: Retrying | None, lists: Lists
     ) -> AsyncGenerator[Self]:
-        async with connection_to(server, settings, options) as link:
+        given = {**options, "message_handler": _hearing(lists, options.get("message_handler"))}
+        async with connection_to(server, settings, given) as link:
             caller = cls.__new__(cls)
-            caller._start(link, retry, settings["timeout_s"])  # noqa: SLF001 - it is one of us.
+            caller._start(link, retry, settings["timeout_s"], lists)  # noqa: SLF001 - it is one of us.
             await caller._open()  # noqa: SLF001 - as above.
             yield caller
 
-    def _start(self, link: Link, retry: Retrying | None, timeout_s: float | None) -> None:
+    def _start(self, link: Link, retry: Retrying | None, timeout_s: float | None, lists: Lists) -> None:
         self._link = link
         self._timeout_s = limit_of(timeout_s)
-        self._tools = Tools()
+        self._lists = lists
         self._history: deque[CallFailed] = deque(maxlen=_LONGEST_HISTORY)
         self._streaks = Streaks()
         self._policy = _policy_for(retry, link.key)
@@ -164,6 +185,28 @@ class Caller:
         trip = _Trip(asked, lambda port: port.prompt(name, given), limit, harmless=True)
         return await self._made(trip)
 
+    async def tools(self, *, refresh: bool = False, timeout_s: float | None = None) -> "tuple[Tool, ...]":
+        """List the tools of the server, as the client's own package has them, to show them to a model.
+
+        All pages are read, once a connection, and again when the server says that they have changed. A client that you have
+        opened does not tell `Caller` of that: `refresh=True` asks the server whatever is known.
+        """
+        return await self._listed("tools", refresh=refresh, timeout_s=timeout_s)
+
+    async def resources(self, *, refresh: bool = False, timeout_s: float | None = None) -> "tuple[Resource, ...]":
+        """List the resources of the server, as `tools` does; a server without any gives none."""
+        return await self._listed("resources", refresh=refresh, timeout_s=timeout_s)
+
+    async def resource_templates(
+        self, *, refresh: bool = False, timeout_s: float | None = None
+    ) -> "tuple[ResourceTemplate, ...]":
+        """List the templates of the server's resources, as `tools` does; a server without any gives none."""
+        return await self._listed("resource_templates", refresh=refresh, timeout_s=timeout_s)
+
+    async def prompts(self, *, refresh: bool = False, timeout_s: float | None = None) -> "tuple[Prompt, ...]":
+        """List the prompts of the server, as `tools` does; a server without any gives none."""
+        return await self._listed("prompts", refresh=refresh, timeout_s=timeout_s)
+
     def render(self, outcome: object) -> str:
         """Say a Fault or an error in the words a model reads: those of a server with errata, and as free of secrets."""
         return rendered(outcome)
@@ -175,6 +218,16 @@ class Caller:
             """Ask for nothing: the handshake was all."""
 
         await self._made(_Trip(Asked("connection", self.server), nothing, self._limit(None), harmless=True))
+
+    async def _listed(self, kind: ListKind, *, refresh: bool, timeout_s: float | None) -> tuple[Any, ...]:
+        async def send(port: Port) -> object:
+            lists = self._lists.on(port)
+            self._link.listen(port, lists.announce)
+            return await lists.get(kind, port, refresh=refresh)
+
+        asked = Asked("list", kind.replace("_", " "))
+        items: tuple[Any, ...] = await self._made(_Trip(asked, send, self._limit(timeout_s), harmless=True))
+        return items
 
     def _limit(self, timeout_s: float | None) -> float | None:
         return self._timeout_s if timeout_s is None else limit_of(timeout_s)
@@ -218,7 +271,10 @@ class Caller:
 
     async def _tried(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
         port = await self._opened(trip)
-        await self._recall(trip, port)
+        lists = trip.lists = self._lists.on(port)
+        if lists.begin_early():
+            self._link.do_beside(port, functools.partial(lists.list_early, port, self._timeout_s))
+        await self._recall(trip, lists)
         trip.is_sent = trip.asked.kind != "connection"
         try:
             result = await trip.send(port)
@@ -226,6 +282,8 @@ class Caller:
             failed = raised(error, self._place(trip), self._link, port)
         else:
             return self._taken(result, trip, port)
+        finally:
+            lists.calls += 1 if trip.asked.kind == "tool" else 0
         raise failed  # Outside of the block: the other one would be its context, and be shown as it is.
 
     def _taken(self, result: object, trip: "_Trip", port: Port) -> object:
@@ -237,48 +295,51 @@ class Caller:
         self._forget(trip.asked)
         return result
 
-    async def _recall(self, trip: "_Trip", port: Port) -> None:
-        """Keep what a tool declares on the connection on which it is called, as far as it is known already.
+    async def _recall(self, trip: "_Trip", lists: ConnectionLists) -> None:
+        """Ask before the call whether one of its arguments is a key: a key is for the server that dies, which cannot be asked after."""
+        if trip.is_to_be_learned and not KEYS.isdisjoint(trip.asked.arguments) and not lists.knows(trip.asked.name):
+            await self._learn(trip, trip.asked.name)
+        self._note(trip)
 
-        Whether an argument is a key is asked before: a key is for the server that dies, which cannot be asked after.
-        """
+    async def _learn(self, trip: "_Trip", name: str, *, anew: bool = False) -> None:
+        """Look for a tool in the list; of the tool that was called, what was known where it was called stays known."""
+        lists = await self._lists.learn(name, self._link, limit_s=trip.limit_s, anew=anew)
+        if trip.lists is None or not trip.lists.knows(name):
+            trip.lists = lists
+
+    def _note(self, trip: "_Trip") -> None:
+        """Take note whether making the call twice does no harm, by what is known on the connection on which it is made."""
         if not trip.is_to_be_learned:
             return
-        trip.is_known = self._tools.is_known(trip.asked.name, port)
-        self._note(trip, self._tools.declared(trip.asked.name, port))
-        if not trip.is_known and not KEYS.isdisjoint(trip.asked.arguments):
-            await self._learn(trip, trip.asked.name)
-
-    async def _learn(self, trip: "_Trip", name: str | None) -> None:
-        declared = await self._tools.learn(name, self._link, limit_s=trip.limit_s) if name else None
-        trip.is_known = declared is not None
-        if trip.is_to_be_learned:
-            self._note(trip, declared)
-
-    def _note(self, trip: "_Trip", declared: Declared | None) -> None:
+        declared = trip.lists.declared(trip.asked.name) if trip.lists else None
         harmless = declared.harmless_with(trip.asked.arguments) if declared else None
         trip.harmless = self._undeclared if harmless is None else harmless
 
     async def _settle(self, failed: CallFailed, trip: "_Trip") -> None:
         """Decide whether it may be repeated, and what may be proposed; the server is asked what the tool declares if that matters."""
         name, is_tool = trip.asked.name, trip.asked.kind == "tool"
-        if not trip.is_known and self._depends_on_tools(failed, trip):
-            await self._learn(trip, name if is_tool else _tool_named_by(failed.fault))
+        wanted = name if is_tool else _tool_named_by(failed.fault)
+        anew = is_tool and _may_be_unlisted(failed, trip)
+        if wanted is not None and (anew or self._depends_on_tools(failed, trip)):
+            await self._learn(trip, wanted, anew=anew)
+        self._note(trip)
+        lists = trip.lists if trip.lists is not None and trip.lists.has_tools else self._lists.current
         if is_tool:
-            failed.has_effect = self._tools.effects(name).get(name, has_effect(name))
+            failed.has_effect = lists.has_effect(name)
         fault = _trusted(failed, trip.harmless) if is_tool else failed.fault
-        fault = with_known(settled(fault, harmless=trip.harmless), self._tools, name if is_tool else "")
+        fault = with_known(settled(fault, harmless=trip.harmless), lists, name if is_tool else "")
         fault = unrepeated(fault, failed)
         recovery = fault.recovery or NO_RECOVERY
-        failed.listed = self._tools.effects(recovery.fallback_tool, recovery.verify_tool)
+        if is_tool:
+            failed.looking_tool = lists.looking_tool(name, trip.asked.arguments) if _may_be_looked_at(fault) else None
+            failed.nearest = lists.nearest(name) if failed.word is not None else None
+        failed.listed = lists.effects(recovery.fallback_tool, recovery.verify_tool, failed.looking_tool)
         failed.fault = fault
 
     def _depends_on_tools(self, failed: CallFailed, trip: "_Trip") -> bool:
-        """Whether the next step depends on what the server's tools declare."""
-        if (
-            trip.asked.kind == "connection"
-        ):  # There is none, and nobody opens another one because of what a server proposes.
-            return False
+        """Whether the next step depends on what the server's tools declare, and there is more to be learned of that."""
+        if trip.asked.kind in _ABOUT_NO_TOOL or (trip.asked.kind == "tool" and trip.knows_its_tool):
+            return False  # Nobody opens another connection because of what a server proposes.
         fault, recovery = failed.fault, failed.fault.recovery or NO_RECOVERY
         if recovery.fallback_tool or recovery.verify_tool or recovery.corrective_params:
             return True
@@ -297,7 +358,8 @@ class Caller:
 
     def _forget(self, asked: Asked) -> None:
         """Drop the failures of a call that has succeeded: it is no loop."""
-        self._streaks.end(asked.name)
+        if asked.kind != "list":  # To list the tools once more leads nowhere by itself.
+            self._streaks.end(asked.name)
         if self._history:
             identity = identity_of(asked, self._link.server)
             kept = [failed for failed in self._history if failed.identity != identity]
@@ -318,8 +380,8 @@ class _Trip:
     """By which the program says that the server recognises a repetition; then nothing has to be learned."""
     is_sent: bool = False
     """Whether an attempt has come so far that the server may have got it."""
-    is_known: bool = False
-    """Whether what the tool declares was known when it was called."""
+    lists: ConnectionLists | None = None
+    """What is known of the server on the connection on which it is made."""
     attempts: int = 0
     """How often it was tried."""
     before: Streak = NO_STREAK
@@ -329,6 +391,11 @@ class _Trip:
     def is_to_be_learned(self) -> bool:
         """Whether it is for the tool to say what harm it does."""
         return self.asked.kind == "tool" and self.key is None
+
+    @property
+    def knows_its_tool(self) -> bool:
+        """Whether there is no more to be learned of the tool."""
+        return self.lists is not None and self.lists.knows(self.asked.name)
 
 
 def _policy_for(retry: Retrying | None, server: str | None) -> Retrying | None:
@@ -370,6 +437,34 @@ def _trusted(failed: CallFailed, harmless: bool | None) -> Fault:  # noqa: FBT00
     if lowered.retry is Retry.FIX_INPUT and _calls_itself_a_success(failed.response):
         return dataclasses.replace(lowered, retry=Retry.VERIFY_FIRST)  # It has run to its end, whatever it says.
     return lowered
+
+
+_ABOUT_NO_TOOL = frozenset({"connection", "list"})
+
+
+def _may_be_unlisted(failed: CallFailed, trip: _Trip) -> bool:
+    """Whether the server may have no such tool, and only a new list tells. Its words say whether to look, and no more."""
+    fault = failed.fault
+    if trip.lists is None or failed.word is None or fault.retry not in {Retry.FIX_INPUT, Retry.NEVER}:
+        return False
+    is_doubted = fault.code is Code.METHOD_NOT_FOUND or "tool" in fault.message.lower()
+    return not trip.lists.tells_of(trip.asked.name, is_doubted=is_doubted)
+
+
+def _may_be_looked_at(fault: Fault) -> bool:
+    """Whether somebody may have to find out if a call took effect."""
+    return fault.retry in {Retry.IF_HARMLESS, Retry.VERIFY_FIRST}
+
+
+def _hearing(lists: Lists, own: Callable[[object], Awaitable[None]] | None) -> Callable[[object], Awaitable[None]]:
+    """Listen to what a server tells, and pass it on to the handler that the program has given."""
+
+    async def hear(message: object) -> None:
+        lists.hear(message)
+        if own is not None:
+            await own(message)
+
+    return hear
 
 
 def _tool_named_by(fault: Fault) -> str | None:

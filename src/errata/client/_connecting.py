@@ -130,7 +130,7 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
 def _refuse_unknown(client: type, options: Mapping[str, object]) -> None:
     """Refuse options that neither `connect` nor the client knows; the first parameter is what is connected to."""
     of_the_client = [*inspect.signature(client).parameters][1:]
-    refuse_unknown("Caller.connect", options, [*Settings.__annotations__, "retry", *of_the_client])
+    refuse_unknown("Caller.connect", options, [*Settings.__annotations__, "retry", "effects", *of_the_client])
 
 
 def _http_settings(settings: Settings) -> dict[str, Any]:

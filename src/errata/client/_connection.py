@@ -8,7 +8,7 @@ import contextlib
 import logging
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +16,15 @@ from typing import Any
 import anyio
 import anyio.abc
 from mcp import ClientSession
+from mcp.client.subscriptions import ListenNotSupportedError, listen
+from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult
 
 from errata._redaction import line_of, register_secret
 from errata.client._exchange import Exchange, WatchedClient
 from errata.client._links import BlockEndedError
 from errata.client._outcome import leaf_of
-from errata.client._ports import Port, port_for
+from errata.client._ports import ListKind, Port, port_for
 from errata.client._transport import ProgramState, WatchedTransport
 
 _LOG = logging.getLogger("errata")
@@ -69,8 +71,11 @@ class _Session:
         self._scope = anyio.CancelScope()
         self._transport: WatchedTransport | None = None
         self._opened: Port | None = None
+        self._beside: anyio.abc.TaskGroup | None = None
         self.error: Exception | None = None
         self.port: Port | None = None
+        self.listens = False
+        """Whether the server is asked to tell which of its lists have changed, or has refused to."""
 
     async def run(self) -> None:
         """Open the client, and keep it until it is told to close; what it fails with concerns nobody who does not ask."""
@@ -85,13 +90,18 @@ class _Session:
             client = self._target.client()
             transport: object = getattr(client, "server", None)
             self._transport = transport if isinstance(transport, WatchedTransport) else None
-            async with client as opened:
+            async with client as opened, anyio.create_task_group() as beside:
+                self._beside = beside
                 _forgive_listing(opened.session, min(_LONGEST_CHECK_S, self._target.opens_within_s * _CHECK))
                 self.port = self._opened = port_for(opened)
                 if self._transport is not None:
                     self._transport.opened()
                 self._ready.set()
-                await self._done.wait()
+                try:
+                    await self._done.wait()
+                finally:
+                    self._beside = None
+                    beside.cancel_scope.cancel()
         except Exception as error:  # noqa: BLE001 - whoever opened it is told; who calls later opens another one.
             self.error = error
             _LOG.debug("A connection to %s has ended: %s", self._target.name, line_of(repr(leaf_of(error))))
@@ -99,6 +109,11 @@ class _Session:
             self.port = None
             self._ready.set()
             self._over.set()
+
+    def do_beside(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do something in the background until the client closes. It must not raise."""
+        if self._beside is not None:
+            self._beside.start_soon(work)
 
     @property
     def is_over(self) -> bool:
@@ -161,6 +176,43 @@ class _Session:
         else:
             self.abandon()
         await self._over.wait()
+
+
+async def _listen(port: Port, announce: Callable[[Collection[ListKind]], None]) -> bool:
+    """Stay subscribed to the changes of lists for as long as the server tells them; returns whether it refuses to.
+
+    The changes themselves come to the handler of messages, like those of the older protocol.
+    """
+    wanted = {kind: port.announces(kind) for kind in _SUBSCRIBED}
+    session = port.session
+    if not isinstance(session, ClientSession) or not any(wanted.values()):
+        return True
+    try:
+        async with listen(
+            session,
+            tools_list_changed=wanted["tools"],
+            prompts_list_changed=wanted["prompts"],
+            resources_list_changed=wanted["resources"],
+        ) as subscription:
+            honored = subscription.honored
+            announce([kind for kind, name in _SUBSCRIBED.items() if getattr(honored, name, None)])
+            async for _ in subscription:
+                """The handler is told."""
+    except Exception as error:  # noqa: BLE001 - lists are then good for as long as the server says.
+        _LOG.debug("A server does not tell that its lists change: %s", line_of(repr(error)))
+        return isinstance(error, MCPError | ListenNotSupportedError)
+    finally:
+        announce(())
+    return False
+
+
+_SUBSCRIBED: dict[ListKind, str] = {
+    "tools": "tools_list_changed",
+    "prompts": "prompts_list_changed",
+    "resources": "resources_list_changed",
+    "resource_templates": "resources_list_changed",
+}
+"""By which name of a subscription a server agrees to tell the changes of a list."""
 
 
 def _forgive_listing(session: ClientSession, longest_s: float) -> None:
@@ -272,6 +324,23 @@ class Connection:
     def discovery(self) -> Exception | None:
         """Tell what the newer handshake of the last client was answered with, if that was an error."""
         return self._sessions[-1].discovery if self._sessions else None
+
+    def do_beside(self, port: Port, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do something in the background until this client closes."""
+        if self._session is not None and self._session.port is port:
+            self._session.do_beside(work)
+
+    def listen(self, port: Port, announce: Callable[[Collection[ListKind]], None]) -> None:
+        """Have the server tell which of its lists have changed; in the older protocol it does so unasked."""
+        session = self._session
+        if session is None or session.port is not port or session.listens:
+            return
+
+        async def listening() -> None:
+            session.listens = await _listen(port, announce)
+
+        session.listens = True
+        session.do_beside(listening)
 
     async def close(self) -> None:
         """Close what is open, for good."""

@@ -2,14 +2,16 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
+from errata._foreign_text import named
 from errata._needs_input import NeedsInput
+from errata._redaction import line_of
 from errata._taxonomy import Code, RecoveryHint, Retry
-from errata._tool_effects import has_effect
+from errata._tool_effects import has_effect, is_same_deed, verb_of
 from errata._values import whole_seconds
 from errata.client._failed import CallFailed
 from errata.client._outcome import fault_of, question_in
@@ -28,6 +30,7 @@ _HOUR_MS = 3_600_000
 _TWO_DAYS = 48
 _FIRST_WAIT_MS = 1_000
 _MOST_OPTIONS = 100
+_LONGEST_NAME = 200
 
 _A_PERSON_DECIDES = frozenset(
     {
@@ -69,6 +72,11 @@ class _Case:
     """Whether the tool changes something; None where nobody knows."""
     listed: dict[str, bool | None]
     """The tools that may be proposed, and whether they have an effect."""
+    tool: str = ""
+    looking_tool: str | None = None
+    """A tool that shows by its name whether the call took effect."""
+    nearest: Mapping[str, bool | None] | None = None
+    """The tools that are nearest by name if the server does not list this one."""
 
     @property
     def recovery(self) -> Recovery:
@@ -101,6 +109,15 @@ class _Case:
             return None
         return UseTool(tool, to_verify=True, has_effect=self.listed[tool])
 
+    @property
+    def presumed_look(self) -> UseTool | None:
+        """A tool of which only the name says that it tells; who has words for a person wants one asked."""
+        tool = self.looking_tool
+        is_wanted = self.may_have_happened and not self.recovery.verify_tool and not self.recovery.user_message
+        if tool is None or not is_wanted or not self._is_left(tool) or self.listed[tool] is not False:
+            return None
+        return UseTool(tool, to_verify=True, has_effect=False, is_presumed=True)
+
     def _is_left(self, tool: str) -> bool:
         return tool in self.listed and tool not in self.failed
 
@@ -127,7 +144,7 @@ def decide(outcome: object, history: Iterable[object] | None = ()) -> Step | Non
         return None
     earlier = [each for each in history or () if not _is_the_same(each, outcome)]
     case = _case(outcome, fault, earlier)
-    return _end(case, outcome, earlier) or _as_advised(case) or _BY_VERDICT[fault.retry](case)
+    return _end(case, outcome, earlier) or _unlisted(case) or _as_advised(case) or _BY_VERDICT[fault.retry](case)
 
 
 def _case(outcome: object, fault: Fault, earlier: Sequence[object]) -> _Case:
@@ -139,6 +156,9 @@ def _case(outcome: object, fault: Fault, earlier: Sequence[object]) -> _Case:
         streak=_streak(outcome, fault, earlier),
         has_effect=outcome.has_effect if isinstance(outcome, CallFailed) else None,
         listed=_listed(outcome, fault.recovery or NO_RECOVERY),
+        tool=_tool_of(outcome),
+        looking_tool=outcome.looking_tool if isinstance(outcome, CallFailed) else None,
+        nearest=outcome.nearest if isinstance(outcome, CallFailed) else None,
     )
 
 
@@ -213,6 +233,36 @@ def _tool_of(outcome: object) -> str:
     return (outcome.tool if isinstance(outcome, CallFailed) else None) or ""
 
 
+def _unlisted(case: _Case) -> Step | None:
+    """Name the nearest tools if the server does not list the one that was called, whatever it said about it.
+
+    What may have happened all the same is looked at first, what was not taken on may be repeated, and a permission is for a
+    person: some servers hide what one may not do.
+    """
+    is_settled = case.fault.retry in {Retry.FIX_INPUT, Retry.NEVER} and case.fault.code not in _A_PERSON_DECIDES
+    if case.nearest is None or not is_settled:
+        return None
+    match [*case.nearest.items()]:
+        case [(tool, effect)] if tool not in case.failed and _does_the_same(case.tool, tool, effect):
+            return UseTool(tool, has_effect=effect, is_presumed=True)
+        case near:
+            others = " or ".join(_with_effect(tool, effect) for tool, effect in near)
+            proposal = f"Did you mean {others}?" if others else "Choose one of those that it lists."
+            return TellModel(f"The server has no tool {named(line_of(case.tool, _LONGEST_NAME))}. {proposal}")
+
+
+def _does_the_same(called: str, other: str, effect: bool | None) -> bool:  # noqa: FBT001 - three answers.
+    """Whether one tool may stand for another: one that changes something stands only for what changes it in the same way."""
+    meant, verb = has_effect(called), verb_of(called)
+    if effect is False or effect is not meant:
+        return effect is False and meant is not True
+    return effect is None or (verb is not None and is_same_deed(verb, verb_of(other) or ""))
+
+
+def _with_effect(tool: str, effect: bool | None) -> str:  # noqa: FBT001 - as above.
+    return f"{named(line_of(tool))} (which changes something)" if effect else named(line_of(tool))
+
+
 def _as_advised(case: _Case) -> Step | None:
     """Follow the kind of next step that the server names; what may have happened is looked at first, whatever it names."""
     recovery, may_have_happened = case.recovery, case.may_have_happened
@@ -266,6 +316,8 @@ def _look_first(case: _Case) -> Step:
         return case.look
     message = case.fault.message.rstrip(".!?")
     wait = f"wait {whole_seconds(case.fault.retry_after_ms)} s" if case.fault.retry_after_ms else ""
+    if case.presumed_look:
+        return case.presumed_look
     if not case.may_have_happened:
         return TellModel(f"{message}. To call it again, {wait} first." if wait else case.fault.message)
     checks = f"Check whether it happened, and {wait}," if wait else "Check whether it happened"

@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     """What was asked of a server."""
 
     kind: str
-    """`tool`, `resource`, `prompt`, or `connection` for the handshake before all of them."""
+    """`tool`, `resource`, `prompt`, `list`, or `connection` for the handshake before all of them."""
     name: str
     arguments: Mapping[str, object] = _NOTHING
 
@@ -39,6 +39,8 @@ class Asked(NamedTuple):
                 return named(name)
             case "connection":
                 return "the handshake"
+            case "list":
+                return f"the list of {name}"
             case _:
                 return f"the {self.kind} {named(name)}"
 
@@ -74,6 +76,10 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     """Whether the tool changes something, by its annotations or its name; None where neither tells."""
     listed: Mapping[str, bool | None] | None = None
     """The tools that the fault names and the server lists, and whether each has an effect; None if nobody looked."""
+    looking_tool: str | None = None
+    """A tool of the list that only reads, and shows by its name whether the call took effect; None if there is none."""
+    nearest: Mapping[str, bool | None] | None = None
+    """The tools that are nearest by name if the server does not list this one, and whether each has an effect; else None."""
     word: Word | None = None
     """Whose word the fault is; None for what was noticed on the way: an HTTP status, a broken connection, no answer."""
     streak: Streak = NO_STREAK

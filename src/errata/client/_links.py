@@ -1,8 +1,9 @@
 """Where a caller gets its open client from."""
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Collection, Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
 
-from errata.client._ports import Port, port_for
+from errata.client._ports import ListKind, Port, port_for
 
 if TYPE_CHECKING:  # They need what the SDKs bring along.
     from errata.client._exchange import Exchange
@@ -58,6 +59,14 @@ class Link(Protocol):
         """Tell what `server/discover` failed with before the older handshake was tried; None where it did not."""
         ...
 
+    def do_beside(self, port: Port, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do something in the background, for as long as a client is open, if there is a background to do it in."""
+        ...
+
+    def listen(self, port: Port, announce: Callable[[Collection[ListKind]], None]) -> None:
+        """Have the server tell from now on which of its lists have changed, unless it does; `announce` is told which it will."""
+        ...
+
 
 class HeldLink:
     """A client that somebody else has opened, and will close."""
@@ -111,3 +120,9 @@ class HeldLink:
     def discovery(self) -> Exception | None:
         """Know of none: it was open when it came."""
         return None
+
+    def do_beside(self, port: Port, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do nothing: there is no task here that could."""
+
+    def listen(self, port: Port, announce: Callable[[Collection[ListKind]], None]) -> None:
+        """Do nothing: what the server tells goes to the handler that the owner gave to the client."""

@@ -47,8 +47,8 @@ class Place(NamedTuple):
 
     @property
     def effect(self) -> str:
-        """That it may have happened, as the end of a message; a handshake has no effect."""
-        return "" if self.asked.kind == "connection" else " Whether it took effect is not known."
+        """That it may have happened, as the end of a message; a handshake and a list have no effect."""
+        return "" if self.asked.kind in {"connection", "list"} else " Whether it took effect is not known."
 
     @property
     def end(self) -> str:

@@ -1,23 +1,33 @@
 """The clients people have, called in one way. None of their packages is imported: whoever has one has imported it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from errata._foreign_text import one_line
+from errata._values import items_of
 
-_MOST_PAGES = 100
-"""A server that never stops listing must not keep a call waiting."""
 _LONGEST_NAME = 100
 _NO_META: Mapping[str, object] = MappingProxyType({})
 
+ListKind: TypeAlias = Literal["tools", "resources", "resource_templates", "prompts"]
+"""What a server lists, by the name that the SDK's clients have for it: `list_tools`, and `tools` of its result."""
+_CAPABILITIES: dict[ListKind, str] = {
+    "tools": "tools",
+    "resources": "resources",
+    "resource_templates": "resources",
+    "prompts": "prompts",
+}
+"""Under which name a server says in the handshake that it has such a list."""
 
-class Listed(NamedTuple):
-    """A tool as a server lists it."""
 
-    name: str
-    annotations: object
-    input_schema: object
+class Page(NamedTuple):
+    """One page of a list, with the objects of the client's own package."""
+
+    items: tuple[Any, ...]
+    next_cursor: str | None
+    ttl_s: float | None
+    """For how long the server says that it is good; None where it does not say."""
 
 
 class Port(Protocol):
@@ -44,8 +54,16 @@ class Port(Protocol):
         """Call a tool; a result that is an error is returned like any other."""
         ...
 
-    def tools(self) -> AsyncIterator[Listed]:
-        """List the tools of the server."""
+    def offers(self, kind: ListKind) -> bool | None:
+        """Return whether the server has such a list; None where its handshake tells of none at all."""
+        ...
+
+    def announces(self, kind: ListKind) -> bool:
+        """Return whether the server has said that it tells when such a list changes."""
+        ...
+
+    async def page(self, kind: ListKind, cursor: str | None) -> Page:
+        """List what the server has, the first page or the one behind a cursor, and as it is now."""
         ...
 
     async def read(self, uri: str) -> Any:  # noqa: ANN401 - as above.
@@ -89,6 +107,33 @@ class _Wrapped:
         closed = getattr(getattr(self.session, "_dispatcher", None), "_closed", None)
         return closed if isinstance(closed, bool) else None
 
+    def offers(self, kind: ListKind) -> bool | None:
+        """Look at what the server has declared; a client that was told the version beforehand has asked for nothing."""
+        declared = {name: getattr(self._capabilities, name, None) is not None for name in _CAPABILITIES.values()}
+        return declared[_CAPABILITIES[kind]] if any(declared.values()) else None
+
+    def announces(self, kind: ListKind) -> bool:
+        """Look at what the server has declared."""
+        capability = getattr(self._capabilities, _CAPABILITIES[kind], None)
+        return getattr(capability, "list_changed", None) is True
+
+    async def page(self, kind: ListKind, cursor: str | None) -> Page:
+        """List it, past the cache that a client may have: what is listed here is kept here."""
+        result = await self._listed(kind, cursor)
+        following: object = getattr(result, "next_cursor", None)
+        return Page(
+            cast("tuple[Any, ...]", items_of(getattr(result, kind, None))),
+            following if isinstance(following, str) else None,
+            _ttl_s(result),
+        )
+
+    @property
+    def _capabilities(self) -> object:
+        return getattr(self.session, "server_capabilities", None)
+
+    async def _listed(self, kind: ListKind, cursor: str | None) -> object:
+        return await getattr(self._client, f"list_{kind}")(cursor=cursor, cache_mode="refresh")
+
 
 class ClientPort(_Wrapped):
     """The SDK's `mcp.Client`."""
@@ -103,17 +148,6 @@ class ClientPort(_Wrapped):
             tool, arguments, read_timeout_seconds=timeout_s, meta=dict(meta) if meta else None
         )
 
-    async def tools(self) -> AsyncIterator[Listed]:
-        """List the tools, page by page."""
-        cursor: str | None = None
-        for _ in range(_MOST_PAGES):
-            page = await self._page(cursor)
-            for tool in page.tools:
-                yield Listed(tool.name, tool.annotations, tool.input_schema)
-            cursor = cast("str | None", page.next_cursor)
-            if cursor is None:
-                return
-
     async def read(self, uri: str) -> Any:  # noqa: ANN401 - as above.
         """Read a resource."""
         return await self._client.read_resource(uri)
@@ -121,9 +155,6 @@ class ClientPort(_Wrapped):
     async def prompt(self, name: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - as above.
         """Get a prompt."""
         return await self._client.get_prompt(name, arguments)
-
-    async def _page(self, cursor: str | None) -> Any:  # noqa: ANN401 - as above.
-        return await self._client.list_tools(cursor=cursor)
 
 
 class SessionPort(ClientPort):
@@ -136,10 +167,10 @@ class SessionPort(ClientPort):
         """Be it oneself."""
         return cast("object", self._client)
 
-    async def _page(self, cursor: str | None) -> Any:  # noqa: ANN401 - as above.
+    async def _listed(self, kind: ListKind, cursor: str | None) -> object:
         from mcp.types import PaginatedRequestParams  # noqa: PLC0415 - whoever has a session has the package.
 
-        return await self._client.list_tools(params=PaginatedRequestParams(cursor=cursor))
+        return await getattr(self._client, f"list_{kind}")(params=PaginatedRequestParams(cursor=cursor))
 
 
 class FastMCPPort(_Wrapped):
@@ -155,11 +186,6 @@ class FastMCPPort(_Wrapped):
             tool, arguments, timeout=timeout_s, raise_on_error=False, meta=dict(meta) if meta else None
         )
 
-    async def tools(self) -> AsyncIterator[Listed]:
-        """List the tools; the client turns the pages."""
-        for tool in await self._client.list_tools():
-            yield Listed(tool.name, tool.annotations, tool.input_schema)
-
     async def read(self, uri: str) -> Any:  # noqa: ANN401 - as above.
         """Read a resource."""
         return await self._client.read_resource(uri)
@@ -167,6 +193,18 @@ class FastMCPPort(_Wrapped):
     async def prompt(self, name: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - as above.
         """Get a prompt."""
         return await self._client.get_prompt(name, arguments)
+
+    async def _listed(self, kind: ListKind, cursor: str | None) -> object:
+        return await getattr(self._client, f"list_{kind}_mcp")(cursor=cursor, cache_mode="refresh")
+
+
+def _ttl_s(result: object) -> float | None:
+    """Read for how long a result is good; the SDK has a default for those who do not say."""
+    said: object = getattr(result, "model_fields_set", None)
+    milliseconds: object = getattr(result, "ttl_ms", None)
+    if not isinstance(said, set) or "ttl_ms" not in said or not isinstance(milliseconds, int | float):
+        return None
+    return milliseconds / 1000
 
 
 # By dotted name, so that nothing is imported.

@@ -56,20 +56,23 @@ class FixArguments:
 
 @dataclass(frozen=True, slots=True)
 class UseTool:
-    """Call another tool, which the server proposes and the model chooses the arguments for."""
+    """Call another tool of the server, for which the model chooses the arguments."""
 
     name: str
     to_verify: bool = False
     """Whether it is called to see if the first call took effect; if so, nothing is to be repeated."""
     has_effect: bool | None = field(default=None, compare=False)
     """Whether calling it changes something, by its annotations or its name; None where neither tells."""
+    is_presumed: bool = field(default=False, compare=False)
+    """Whether it was chosen by its name, among those that the server lists; else the server has named it."""
 
     def __repr__(self) -> str:
         return redacted_repr(self)
 
     def __str__(self) -> str:
         if self.to_verify:
-            return f"Call {named(line_of(self.name))} to see whether it happened, before anything is repeated."
+            look = f"Call {named(line_of(self.name))} to see whether it happened, before anything is repeated."
+            return f"{look} It was chosen by its name: ask the user if it does not tell." if self.is_presumed else look
         care = " It changes something: call it only if that is what the user wants." if self.has_effect else ""
         return f"Call {named(line_of(self.name))} instead.{care}"
 

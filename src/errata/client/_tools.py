@@ -1,38 +1,55 @@
-"""What a server's tools declare about themselves, and what of its answers counts because of that."""
+"""What a server lists, kept for each connection; and what its tools declare, with what of its answers counts because of that."""
 
 import logging
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from errata._fault import Fault
+from errata._foreign_text import named
 from errata._jsonable import as_object
 from errata._redaction import line_of
 from errata._tool_effects import harmless_by, has_effect
-from errata.client._arguments import KEYS, is_key
+from errata._tool_names import looking_tool, near_tools
+from errata._values import asked_for, items_of, tool_name_or_none
+from errata.client._arguments import KEYS, Effect, is_key
 from errata.client._links import Link
-from errata.client._ports import Listed, Port
+from errata.client._outcome import error_object
+from errata.client._ports import ListKind, Page, Port
 from errata.http._runtime import deadline
 
 _LOG = logging.getLogger("errata")
+_MOST_PAGES = 100
+"""A server that never stops listing must not keep a call waiting."""
+_MOST_ITEMS = 10_000
 _MOST_NAMES = 10_000
 _MOST_FAILURES = 3
 """So often a server that does not list its tools is asked to, on one connection."""
 _LONGEST_S = 5.0
 _SHARE = 0.5
 """Of the time for an attempt, so much more may pass before its failure is told."""
+_LONGEST_EARLY_S = 60.0
+"""Nobody waits for the list that is asked for when a connection is open."""
+_STEPS_ASIDE = 20
+"""So often others are let pass before it is asked for: a call that is made at once is sent first."""
+_GRACE_S = 5.0
+"""So long a list is as good as new, whatever the server says, unless a tool was called since: that may have changed it."""
+_METHOD_NOT_FOUND = -32601
 
 
 class Declared(NamedTuple):
-    """What a tool says of itself."""
+    """What a tool says of itself, or the program says of it."""
 
     harmless: bool | None
     """Whether calling it twice does no harm; None where it does not say."""
     has_effect: bool | None
     """Whether calling it changes something; None where neither its annotations nor its name tell."""
-    arguments: frozenset[str]
+    arguments: frozenset[str] = frozenset()
     """The names of its arguments."""
+    required: frozenset[str] = frozenset()
+    """Those of them that a call must have."""
 
     def harmless_with(self, arguments: Mapping[str, object]) -> bool | None:
         """Whether making this very call twice does no harm: one with a key is recognised."""
@@ -40,21 +57,356 @@ class Declared(NamedTuple):
         return True if any(is_key(arguments.get(name)) for name in keys) else self.harmless
 
 
-def _declared(listed: Listed) -> Declared:
+class ToolEffects:
+    """What the program itself says of tools, by their names; it outweighs what the server says."""
+
+    __slots__ = ("_by_name", "_uncompared")
+
+    def __init__(self, by_name: Mapping[str, Effect]) -> None:
+        self._by_name = by_name
+        self._uncompared = set(by_name)
+
+    def applied(self, tool: str, declared: Declared | None) -> Declared | None:
+        """Return what is declared of a tool, with the program's word in place of the server's."""
+        if tool not in self._by_name:
+            return declared
+        harmless, changes = _BY_EFFECT[self._by_name[tool]]
+        return (declared or _UNKNOWN)._replace(harmless=harmless, has_effect=changes)
+
+    def compare(self, names: Collection[str]) -> None:
+        """Warn of tools that the server does not list, once each: a word about a tool that is not there is a typo."""
+        missing = self._uncompared.difference(names) if names else ()
+        for name in sorted(missing):
+            near = asked_for(near_tools(name, _proposable(names)))
+            _LOG.warning("`effects` names the tool %s, which the server does not list. %s", named(line_of(name)), near)
+            self._uncompared.discard(name)
+
+
+_UNKNOWN = Declared(harmless=None, has_effect=None)
+_BY_EFFECT: dict[Effect, tuple[bool, bool]] = {
+    "read_only": (True, False),
+    "idempotent": (True, True),
+    "destructive": (False, True),
+}
+"""Whether calling it twice does no harm, and whether it changes something."""
+
+
+def _declared(tool: object, name: str) -> Declared:
     """Read a tool of the list."""
-    properties = as_object(as_object(listed.input_schema).get("properties"))
-    effect = has_effect(listed.name, listed.annotations)
-    names = frozenset(name for name, schema in properties.items() if schema is not False)  # Which nothing fits.
-    return Declared(harmless_by(listed.annotations), effect, names)
+    annotations, schema = getattr(tool, "annotations", None), as_object(getattr(tool, "input_schema", None))
+    properties = as_object(schema.get("properties"))
+    arguments = frozenset(name for name, each in properties.items() if each is not False)  # Which nothing fits.
+    required = frozenset(each for each in items_of(schema.get("required")) if isinstance(each, str))
+    return Declared(harmless_by(annotations), has_effect(name, annotations), arguments, required)
 
 
-def with_known(fault: Fault, tools: "Tools", tool: str) -> Fault:
+class _List(NamedTuple):
+    """A list as it was at one time."""
+
+    items: tuple[Any, ...]
+    number: int
+    """How many were asked for on this connection until then, this one included."""
+    changes: int
+    """How many changes had been announced when it was asked for."""
+    calls: int
+    """How many tools had been called when it came."""
+    came_s: float
+    expires_s: float | None
+    """None for one that is good until a change is announced."""
+    is_whole: bool
+    """Whether it is all that there is; not all are read of a list without an end."""
+
+
+class ConnectionLists:
+    """The lists of one connection, and what is known of the tools in them. A server that was started again may have others."""
+
+    __slots__ = (
+        "_announced",
+        "_begun",
+        "_changes",
+        "_declared",
+        "_effects",
+        "_failures",
+        "_lists",
+        "_names",
+        "_sought",
+        "_turns",
+        "_unlisted",
+        "calls",
+        "session",
+    )
+
+    def __init__(self, session: object | None, effects: ToolEffects) -> None:
+        self.session = session
+        self.calls = 0
+        """How many calls of tools have come to their end."""
+        self._effects = effects
+        self._lists: dict[ListKind, _List] = {}
+        self._begun: Counter[ListKind] = Counter()
+        self._changes: Counter[ListKind] = Counter()
+        self._announced: frozenset[ListKind] = frozenset()
+        """The lists whose changes the server has promised to tell, and tells."""
+        self._turns: dict[ListKind, AbstractAsyncContextManager[object]] = {}
+        self._declared: dict[str, Declared] = {}
+        """Of all tools that were ever listed here: one that comes back is no bolder than it was."""
+        self._names: frozenset[str] = frozenset()
+        """The tools of the last list."""
+        self._unlisted: set[str] = set()
+        """Names that were looked for in vain, and are looked for once."""
+        self._failures = 0
+        self._sought = -1
+        """How many changes had been announced when the tools were last asked for in the background."""
+
+    async def get(self, kind: ListKind, port: Port, *, refresh: bool = False) -> tuple[Any, ...]:
+        """Return all that the server lists of a kind; those who ask at the same time share one list."""
+        begun = self._begun[kind]
+        if not refresh and (held := self._fresh(kind)) is not None:
+            return held.items
+        async with self._turn(kind):
+            held = self._fresh(kind)
+            if held is None or (refresh and held.number <= begun):  # One that was begun earlier may be older.
+                held = await self._list(kind, port)
+            return held.items
+
+    async def look_for(self, tool: str, port: Port, *, anew: bool = False) -> None:
+        """List the tools if this one is not known, or if it is to be looked for `anew`."""
+        before = self._lists.get("tools")
+        async with self._turn("tools"):
+            if self.knows(tool) and not anew:
+                return
+            if self._lists.get("tools") is before:  # Else somebody was faster.
+                await self._list("tools", port)
+            self._unlisted.discard(tool)
+            if tool not in self._names and len(self._unlisted) < _MOST_NAMES:
+                self._unlisted.add(tool)
+
+    async def list_early(self, port: Port, limit_s: float | None) -> None:
+        """List the tools before it matters: a server that has died can no longer be asked."""
+        import anyio.lowlevel  # noqa: PLC0415 - whoever has a client has it, too.
+
+        longest = _LONGEST_EARLY_S if limit_s is None else min(limit_s, _LONGEST_EARLY_S)
+        for _ in range(_STEPS_ASIDE):
+            await anyio.lowlevel.checkpoint()
+        try:
+            async with deadline(longest):
+                await self.get("tools", port)
+        except Exception as error:  # noqa: BLE001 - nobody has asked for it.
+            self.note_failure(line_of(repr(error)))
+
+    def note_failure(self, reason: str, *, is_final: bool = False) -> None:
+        """Take note that the tools were not listed; a list that had all its time will not come."""
+        self._failures += _MOST_FAILURES if is_final else 1
+        _LOG.debug("The tools of a server could not be listed: %s", reason)
+
+    def begin_early(self) -> bool:
+        """Return whether the tools are to be listed in the background: once, and once more after each change."""
+        changes = self._changes["tools"]
+        if self._sought == changes or self._failures >= _MOST_FAILURES or self.session is None:
+            return False
+        self._sought = changes
+        return True
+
+    def note_change(self, kind: ListKind) -> None:
+        """Take note that a list is not as it was, or that nobody will tell if it is."""
+        self._changes[kind] += 1
+        if kind == "tools":
+            self._unlisted.clear()
+
+    def announce(self, kinds: Collection[ListKind]) -> None:
+        """Take note of which lists the server tells from now on that they have changed."""
+        for kind in self._announced.difference(kinds):
+            self.note_change(kind)
+        self._announced = frozenset(kinds)
+
+    def knows(self, tool: str) -> bool:
+        """Whether there is no more to be learned of a tool; of a closed connection there is not."""
+        if self.session is None or self._failures >= _MOST_FAILURES or tool in self._unlisted:
+            return True
+        return tool in self._names and not self._is_outdated
+
+    def tells_of(self, tool: str, *, is_doubted: bool) -> bool:
+        """Whether the list at hand tells if the server has a tool, or no other will; one that is listed is there unless it `is_doubted`."""
+        if self.session is None or self._failures >= _MOST_FAILURES:
+            return True
+        is_fresh = self._fresh("tools") is not None
+        return (tool in self._names and (is_fresh or not is_doubted)) or (tool in self._unlisted and is_fresh)
+
+    def declared(self, tool: str) -> Declared | None:
+        """Tell what a tool says of itself, or what the program says of it; None if neither does."""
+        known = self._declared.get(tool)
+        if known is not None and known.harmless and self._is_outdated:
+            known = known._replace(harmless=None)  # The next list may say otherwise.
+        return self._effects.applied(tool, known)
+
+    def has_effect(self, tool: str) -> bool | None:
+        """Return whether calling a tool changes something; one that is not known is judged by its name."""
+        declared = self.declared(tool)
+        return has_effect(tool) if declared is None else declared.has_effect
+
+    def effects(self, *names: str | None) -> dict[str, bool | None]:
+        """Return those of the named tools that the server lists, and whether each has an effect."""
+        return {name: self.has_effect(name) for name in names if name in self._names}
+
+    def arguments(self, tool: str) -> frozenset[str] | None:
+        """Return the names of a tool's arguments; None where its schema does not name them."""
+        declared = self._declared.get(tool)
+        return declared.arguments or None if declared else None
+
+    def nearest(self, tool: str) -> dict[str, bool | None] | None:
+        """Return the tools whose names are nearest to one that the server does not list; None for one that it does.
+
+        None also where it is not certain: no list, an empty one or one without an end tells nothing.
+        """
+        held = self._lists.get("tools")
+        if held is None or not held.is_whole or not self._names or tool not in self._unlisted or tool in self._names:
+            return None
+        return self.effects(*near_tools(tool, _proposable(self._names)))
+
+    def looking_tool(self, tool: str, given: Collection[str]) -> str | None:
+        """Find a tool that only reads, and shows by its name whether another one has done what it was called for."""
+        readers = {
+            name: self._declared[name].required
+            for name in _proposable(self._names)
+            if name in self._declared and self.has_effect(name) is False
+        }
+        return looking_tool(tool, given, readers)
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether some are known."""
+        return bool(self._names)
+
+    @property
+    def _is_outdated(self) -> bool:
+        held = self._lists.get("tools")
+        return held is not None and held.changes != self._changes["tools"]
+
+    def _fresh(self, kind: ListKind) -> _List | None:
+        """Return the list that is kept, if it is still good."""
+        held = self._lists.get(kind)
+        if held is None or held.changes != self._changes[kind]:
+            return None
+        if held.expires_s is None:
+            return held
+        now_s = _now_s()
+        is_just_made = held.calls == self.calls and now_s < held.came_s + _GRACE_S
+        return held if is_just_made or now_s < held.expires_s else None
+
+    async def _list(self, kind: ListKind, port: Port) -> _List:
+        """Read all pages; what they say of tools counts from the first one on."""
+        self._begun[kind] += 1
+        number, changes, is_announced = self._begun[kind], self._changes[kind], kind in self._announced
+        pages = await self._pages(kind, port)
+        items = [item for page in pages for item in page.items]
+        lives_s = [page.ttl_s for page in pages if page.ttl_s is not None]
+        now_s = _now_s()
+        held = self._lists[kind] = _List(
+            items=tuple(items[:_MOST_ITEMS]),
+            number=number,
+            changes=changes,
+            calls=self.calls,
+            came_s=now_s,
+            expires_s=now_s + min(lives_s) if lives_s and not is_announced else None,
+            is_whole=pages[-1].next_cursor is None and len(items) <= _MOST_ITEMS,
+        )
+        if not held.is_whole:
+            _LOG.warning("A server lists more %s than are read: %d were.", kind, len(held.items))
+        if kind == "tools":
+            self._names = frozenset(map(_name_of, held.items))
+            self._effects.compare(self._names if held.is_whole else ())
+        return held
+
+    async def _pages(self, kind: ListKind, port: Port) -> list[Page]:
+        pages: list[Page] = []
+        cursors: set[str | None] = set()
+        cursor: str | None = None
+        while len(pages) < _MOST_PAGES and cursor not in cursors:
+            cursors.add(cursor)
+            page = await _page(kind, port, cursor)
+            pages.append(page)
+            if kind == "tools" and port.session is self.session:  # Others may have opened a new one meanwhile.
+                self._keep(page.items)
+            cursor = page.next_cursor
+            if cursor is None or sum(len(each.items) for each in pages) > _MOST_ITEMS:
+                break
+        return pages
+
+    def _keep(self, tools: Collection[object]) -> None:
+        self._names = self._names.union(map(_name_of, tools))
+        for tool in tools:
+            name = _name_of(tool)
+            declared, before = _declared(tool, name), self._declared.get(name)
+            if before is not None and before.harmless is not True and declared.harmless:
+                # A list that changes makes no tool bolder.
+                declared = declared._replace(harmless=before.harmless, has_effect=before.has_effect)
+            if before is not None or len(self._declared) < _MOST_NAMES:
+                self._declared[name] = declared
+
+    def _turn(self, kind: ListKind) -> AbstractAsyncContextManager[object]:
+        if kind not in self._turns:
+            import anyio  # noqa: PLC0415 - whoever has a client has it, too.
+
+            self._turns[kind] = anyio.Lock()
+        return self._turns[kind]
+
+
+_CHANGED_BY: dict[object, tuple[ListKind, ...]] = {
+    "notifications/tools/list_changed": ("tools",),
+    "notifications/prompts/list_changed": ("prompts",),
+    "notifications/resources/list_changed": ("resources", "resource_templates"),
+}
+"""Templates list the same resources."""
+
+
+class Lists:
+    """The lists of one server, those of each connection for themselves; and what the program says of its tools."""
+
+    __slots__ = ("_effects", "current")
+
+    def __init__(self, effects: Mapping[str, Effect]) -> None:
+        self._effects = ToolEffects(effects)
+        self.current = ConnectionLists(None, self._effects)
+        """Those of the connection that was last used."""
+
+    def on(self, port: Port) -> ConnectionLists:
+        """Return the lists of the connection that is open now; of one that is closed there are none."""
+        session = port.session
+        if session is None:
+            return ConnectionLists(None, self._effects)
+        if session is not self.current.session:
+            self.current = ConnectionLists(session, self._effects)
+        return self.current
+
+    def hear(self, message: object) -> None:
+        """Take note of what a server tells; only that a list has changed matters here."""
+        for kind in _CHANGED_BY.get(getattr(message, "method", None), ()):
+            self.current.note_change(kind)
+
+    async def learn(self, tool: str, link: Link, *, limit_s: float | None, anew: bool = False) -> ConnectionLists:
+        """List the tools if this one is not known, or is to be looked for `anew`; returns the lists in which it was looked for.
+
+        The connection may have been lost with the call, and is opened again: a repetition would meet the tool there.
+        """
+        longest = _LONGEST_S if limit_s is None else min(_LONGEST_S, limit_s * _SHARE)
+        try:
+            async with deadline(longest):
+                port = await link.port()
+                await self.on(port).look_for(tool, port, anew=anew)
+        except TimeoutError:
+            # One that had all its time will not come; one that was given up in a hurry may.
+            self.current.note_failure(f"not within {longest} s", is_final=longest == _LONGEST_S)
+        except Exception as error:  # noqa: BLE001 - the call has failed by itself, and that is told.
+            self.current.note_failure(line_of(repr(error)))
+        return self.current
+
+
+def with_known(fault: Fault, lists: ConnectionLists, tool: str) -> Fault:
     """Return a fault whose recovery names only tools that the server lists, and arguments that the tool has."""
     recovery = fault.recovery
     if recovery is None or not (recovery.fallback_tool or recovery.verify_tool or recovery.corrective_params):
         return fault
-    listed = tools.effects(recovery.fallback_tool, recovery.verify_tool)
-    arguments = tools.arguments(tool)
+    listed = lists.effects(recovery.fallback_tool, recovery.verify_tool)
+    arguments = lists.arguments(tool)
     params = {
         name: value for name, value in recovery.corrective_params.items() if arguments is None or name in arguments
     }
@@ -67,82 +419,34 @@ def with_known(fault: Fault, tools: "Tools", tool: str) -> Fault:
     return fault if known == recovery else replace(fault, recovery=known)
 
 
-class Tools:
-    """The tools of one server, listed when it matters what one of them declares: after a failure, or beside a key."""
+async def _page(kind: ListKind, port: Port, cursor: str | None) -> Page:
+    """Ask for a page; a server that has no such list has said so in the handshake, or says it now."""
+    offers = port.offers(kind)
+    if offers is False:
+        return _EMPTY
+    try:
+        return await port.page(kind, cursor)
+    except Exception as error:
+        is_missing = (error_object(error) or {}).get("code") == _METHOD_NOT_FOUND
+        if is_missing and (offers is None or kind == "resource_templates"):
+            return _EMPTY
+        raise
 
-    __slots__ = ("_declared", "_failures", "_listing", "_session", "_unlisted")
 
-    def __init__(self) -> None:
-        self._declared: dict[str, Declared] = {}
-        self._unlisted: set[str] = set()
-        """Names that were looked for in vain, and are looked for once a connection."""
-        self._session: object | None = None
-        """The connection that all of this was learned on: a server that was started again may have other tools."""
-        self._failures = 0
-        self._listing: AbstractAsyncContextManager[object] | None = None
+_EMPTY = Page((), None, None)
 
-    def declared(self, tool: str, port: Port) -> Declared | None:
-        """Tell what it says of itself; None where that is not known, on this connection."""
-        return self._declared.get(tool) if port.session is self._session else None
 
-    def arguments(self, tool: str) -> frozenset[str] | None:
-        """Return the names of a tool's arguments; None where its schema does not name them."""
-        declared = self._declared.get(tool)
-        return declared.arguments or None if declared else None
+def _proposable(names: Collection[str]) -> list[str]:
+    """Return the names that can be shown to a model: a sentence is none."""
+    return sorted(name for name in names if tool_name_or_none(name) == name)
 
-    def effects(self, *names: str | None) -> dict[str, bool | None]:
-        """Return those of the named tools that the server lists, and whether each has an effect."""
-        return {name: self._declared[name].has_effect for name in names if name in self._declared}
 
-    def is_known(self, tool: str, port: Port) -> bool:
-        """Whether there is no more to be learned of it on this connection."""
-        session = port.session
-        if session is None:  # It is closed.
-            return True
-        if session is not self._session:
-            self._session = session
-            self._declared.clear()
-            self._unlisted.clear()
-            self._failures = 0
-        return tool in self._declared or tool in self._unlisted or self._failures >= _MOST_FAILURES
+def _name_of(tool: object) -> str:
+    name: object = getattr(tool, "name", "")
+    return name if isinstance(name, str) else ""
 
-    async def learn(self, tool: str, link: Link, *, limit_s: float | None) -> Declared | None:
-        """List the tools if this one is not known, and say what it declares; calls at the same time wait for one list.
 
-        The connection may have been lost with the call, and is opened again: a repetition would meet the tool there.
-        """
-        longest = _LONGEST_S if limit_s is None else min(_LONGEST_S, limit_s * _SHARE)
-        try:
-            async with deadline(longest), self._turn():
-                return await self._looked_for(tool, await link.port())
-        except TimeoutError:
-            _LOG.debug("The tools of %s were not listed within %s s.", link.server, longest)
-            # One that had all its time will not come; one that was given up in a hurry may.
-            self._failures += _MOST_FAILURES if longest == _LONGEST_S else 1
-        except Exception as error:  # noqa: BLE001 - the call has failed by itself, and that is told.
-            _LOG.debug("The tools of %s could not be listed: %s", link.server, line_of(repr(error)))
-            self._failures += 1
-        return None
+def _now_s() -> float:
+    import anyio  # noqa: PLC0415 - as above.
 
-    async def _looked_for(self, tool: str, port: Port) -> Declared | None:
-        if not self.is_known(tool, port):
-            await self._list(port)
-            if len(self._unlisted) < _MOST_NAMES:
-                self._unlisted.add(tool)
-        return self.declared(tool, port)
-
-    async def _list(self, port: Port) -> None:
-        async for listed in port.tools():
-            if port.session is self._session:  # Others may have opened a new one meanwhile.
-                declared, before = _declared(listed), self._declared.get(listed.name)
-                if before is not None and before.harmless is not True and declared.harmless:
-                    # A list that changes makes no tool bolder.
-                    declared = declared._replace(harmless=before.harmless, has_effect=before.has_effect)
-                self._declared[listed.name] = declared
-
-    def _turn(self) -> AbstractAsyncContextManager[object]:
-        if self._listing is None:
-            import anyio  # noqa: PLC0415 - whoever has a client has it, too.
-
-            self._listing = anyio.Lock()
-        return self._listing
+    return anyio.current_time()
