@@ -354,7 +354,8 @@ class Caller:
         raise failed
 
     def _place(self, trip: "_Trip") -> Place:
-        return Place(trip.asked, self._link.server, trip.limit_s)
+        schema = trip.lists.schema(trip.asked.name) if trip.lists is not None and trip.asked.kind == "tool" else None
+        return Place(trip.asked, self._link.server, trip.limit_s, schema=schema)
 
     def _forget(self, asked: Asked) -> None:
         """Drop the failures of a call that has succeeded: it is no loop."""

@@ -111,7 +111,7 @@ _TELL_NOTHING = frozenset(
 
 def returned(result: object, place: Place) -> CallFailed | None:
     """Read a result; None for a success, and for a question."""
-    read = read_result(result)
+    read = read_result(result, request=place.request, tool=place.tool)
     if read is None:
         return None
     return CallFailed.of(
@@ -184,7 +184,7 @@ def _lost(fault: Fault, place: Place, link: Link, port: Port) -> Fault:
 
 
 def _said(error: BaseException, place: Place) -> CallFailed:
-    read = read_error(error)
+    read = read_error(error, request=place.request, tool=place.tool)
     fault = read.fault if read else replace(classify(error), correlation_id=None, timestamp=None)
     return CallFailed.of(
         fault,

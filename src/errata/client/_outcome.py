@@ -65,19 +65,19 @@ def _of_this_program(error: BaseException) -> Fault:
     )
 
 
-def read_result(result: object) -> Read | None:
-    """Read a result; None for a success."""
+def read_result(result: object, *, request: object = None, tool: object = None) -> Read | None:
+    """Read a result, with its request and the tool's entry in the list if they are known; None for a success."""
     wire = _dumped(wire_of(result))
-    reading = recognise(wire)  # As JSON, which tells a success at a glance.
+    reading = recognise(wire, request=request, tool=tool)  # As JSON, which tells a success at a glance.
     if reading is None:
         return None
     return Read(outgoing(reading.fault), reading.dialect, reading.word)
 
 
-def read_error(error: BaseException) -> Read | None:
+def read_error(error: BaseException, *, request: object = None, tool: object = None) -> Read | None:
     """Read the JSON-RPC error that a client of an SDK raised; None for an exception that is none."""
     wire = error_object(error)
-    reading = None if wire is None else recognise(wire)
+    reading = None if wire is None else recognise(wire, request=request, tool=tool)
     return Read(outgoing(reading.fault), reading.dialect, reading.word) if reading else None
 
 

@@ -1,6 +1,7 @@
 """Where something went wrong, in the words of a message."""
 
 import signal
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from errata._foreign_text import one_line, quoted, visible
@@ -29,6 +30,18 @@ class Place(NamedTuple):
     timeout_s: float | None
     program: "ProgramState | None" = None
     """What is known of a server that was started here."""
+    schema: Mapping[str, object] | None = None
+    """The schema of the tool's arguments, as far as it is known."""
+
+    @property
+    def request(self) -> dict[str, object]:
+        """The `params` of what was asked; what is no tool has only a name."""
+        return {"name": self.asked.name, "arguments": self.asked.arguments} if self.asked.kind == "tool" else {}
+
+    @property
+    def tool(self) -> dict[str, object] | None:
+        """The tool's entry in the list, as far as reading an answer takes it."""
+        return None if self.schema is None else {"name": self.asked.name, "inputSchema": self.schema}
 
     @property
     def named(self) -> str:

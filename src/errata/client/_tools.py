@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from errata._fault import Fault
@@ -50,6 +51,8 @@ class Declared(NamedTuple):
     """The names of its arguments."""
     required: frozenset[str] = frozenset()
     """Those of them that a call must have."""
+    schema: Mapping[str, object] = MappingProxyType({})
+    """The JSON Schema of its arguments, as the server publishes it."""
 
     def harmless_with(self, arguments: Mapping[str, object]) -> bool | None:
         """Whether making this very call twice does no harm: one with a key is recognised."""
@@ -97,7 +100,7 @@ def _declared(tool: object, name: str) -> Declared:
     properties = as_object(schema.get("properties"))
     arguments = frozenset(name for name, each in properties.items() if each is not False)  # Which nothing fits.
     required = frozenset(each for each in items_of(schema.get("required")) if isinstance(each, str))
-    return Declared(harmless_by(annotations), has_effect(name, annotations), arguments, required)
+    return Declared(harmless_by(annotations), has_effect(name, annotations), arguments, required, schema)
 
 
 class _List(NamedTuple):
@@ -237,6 +240,11 @@ class ConnectionLists:
         if known is not None and known.harmless and self._is_outdated:
             known = known._replace(harmless=None)  # The next list may say otherwise.
         return self._effects.applied(tool, known)
+
+    def schema(self, tool: str) -> Mapping[str, object] | None:
+        """Return the schema of a tool's arguments; None for a tool that is not known."""
+        declared = self._declared.get(tool)
+        return declared.schema if declared else None
 
     def has_effect(self, tool: str) -> bool | None:
         """Return whether calling a tool changes something; one that is not known is judged by its name."""

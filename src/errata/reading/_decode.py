@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 
 from errata import dialects
 from errata._fault import Fault
+from errata._jsonable import as_object
 from errata._taxonomy import Code
 from errata.dialects._beside import PRESUMED, has_verdict
 from errata.dialects._dialect import believed, with_what_is_beside
@@ -18,6 +19,7 @@ from errata.reading._json_in_text import LONGEST_FAILURE, whole_json, whole_list
 from errata.reading._openings import opens_like_a_failure
 
 _UNKNOWN = Code.UNKNOWN_ERROR.value
+_NO_DIALECT, _OF_THE_PROTOCOL = "none", "JSON-RPC error"
 
 
 class Reading(NamedTuple):
@@ -37,7 +39,7 @@ class Reading(NamedTuple):
 
 def rests_on_words(fault: Fault, dialect: str, word: Word) -> bool:
     """Tell whether only words say what a failure is, which may quote whoever called; a status may stand in them, too."""
-    return word < Word.DATA or (dialect == "none" and not _is_in(fault.data, fault.http_status))
+    return word < Word.DATA or (dialect == _NO_DIALECT and not _is_in(fault.data, fault.http_status))
 
 
 def _is_in(value: object, status: int | None) -> bool:
@@ -72,14 +74,15 @@ def recognise(message: object, *, request: object = None, tool: object = None) -
     arrived = None if _is_success_at_a_glance(message) else incoming(message)
     if request is None and tool is None:
         return _read(arrived)
-    return _read_answer(arrived, request, tool) or _read_without_echo(message, request, tool)
+    reading = _read_answer(arrived, request, tool) if arrived is not None else None
+    return reading or _read_without_echo(message, request, tool)
 
 
 def _read_without_echo(message: object, request: object, tool: object) -> Reading | None:
     """Read a success as it would be without what it repeats of the request: `{"error": "…", "city": "Oslo"}`."""
     from errata.reading._request import without_echo  # noqa: PLC0415 - as below.
 
-    trimmed = without_echo(message, request)
+    trimmed = without_echo(message, request) if _may_be_echo(message) else None
     reading = _read_answer(incoming(trimmed.message), request, tool) if trimmed else None
     if reading is None or trimmed is None:
         return None
@@ -100,7 +103,21 @@ def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool
     is_success = isinstance(arrived, ToolResult) and not arrived.is_error
     if reading is None or (is_success and is_echo(reading.fault.message, call)):
         return None
-    return reading._replace(fault=name_argument(reading.fault, call))
+    is_of_a_dialect = reading.dialect not in (_NO_DIALECT, _OF_THE_PROTOCOL)  # Who speaks one has named it, if at all.
+    return reading if is_of_a_dialect else reading._replace(fault=name_argument(reading.fault, call))
+
+
+def _may_be_echo(message: object) -> bool:
+    """Whether a result is one text with an error among its members; cheap, because every success is asked."""
+    result = as_object(message)
+    content = (as_object(result.get("result")) or result).get("content")
+    block = (
+        cast("list[object]", content)[0]
+        if isinstance(content, list) and len(cast("list[object]", content)) == 1
+        else None
+    )
+    text = as_object(block).get("text")
+    return isinstance(text, str) and '"error"' in text[:LONGEST_FAILURE]
 
 
 def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
@@ -109,7 +126,7 @@ def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
             from errata.reading._protocol_errors import read_protocol_error  # noqa: PLC0415 - as below.
 
             fault, word = read_protocol_error(body), _word_of_error(body)
-            return Reading(fault if word is Word.DATA else without_licence(fault), "JSON-RPC error", word)
+            return Reading(fault if word is Word.DATA else without_licence(fault), _OF_THE_PROTOCOL, word)
         case ToolResult() as result:
             return _read_result(result)
         case None:
@@ -129,7 +146,7 @@ def _read_result(result: ToolResult) -> Reading | None:
     word = _word_of_stranger(result)
     if word < Word.DATA:
         fault = lower_hearsay(fault) if word is Word.HEARSAY and fault.retry_declared else without_licence(fault)
-    return Reading(with_what_is_beside(with_guidance(fault, result.meta), word, result), "none", word)
+    return Reading(with_what_is_beside(with_guidance(fault, result.meta), word, result), _NO_DIALECT, word)
 
 
 def _word_of_stranger(result: ToolResult) -> Word:

@@ -160,9 +160,7 @@ def _is_failed_item(item: Mapping[str, object]) -> bool:
         return False
     denied = any(item.get(key) is False for key in _FLAGS) or (text_in(item, "status") or "").lower() in _FAILED
     is_named = any(key.lower().endswith((*_OF_REQUESTS, "file")) for key in item)
-    brings_more = any(
-        isinstance(value, dict | list) and bool(value) for key, value in item.items() if not _is_of_answers(key)
-    )
+    brings_more = any(object_in(item, key) or items_in(item, key) for key in item if not _is_of_answers(key))
     return _is_text(item.get("error")) and (denied or is_named) and not brings_more
 
 
