@@ -24,7 +24,7 @@ def desk():
 
     @server.tool()
     def plan(days: int, city: str) -> str:
-        raise ToolError("The value is not valid.")
+        raise ToolError(f"The value is not valid.{' ' * (days + len(city))}")
 
     return server
 
