@@ -26,8 +26,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
 _ANSWERED = re.compile(
     r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?[\])]?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
-_ENDS_IN_STATUS = re.compile(r": ([45][0-9]{2})\.?\s*$")
-"""`Failed to list the pets: 503`."""
+_ENDS_IN_STATUS = re.compile(r": ([45][0-9]{2})\.?\s*$")  # "Failed to list the pets: 503"
 _PASSED_ON = re.compile(r"\b(?:Mcp|MCP) ?[Ee]rror:? (-32[0-9]{3})\b")
 # ClickHouse numbers its errors, and 403 is a bad JOIN there.
 _NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
@@ -46,23 +45,22 @@ _DO_FIRST = re.compile(
     r"(?:^|[.!:;] )(?:please |you (?:must|need to|have to) )?(?:add|call|create|load|open|run|select|set|start|use)\b[^.\n]{1,120} first(?:[.!,;]|$)",
     re.IGNORECASE,
 )
-# What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
 # "Connection failed: unsupported database": why it failed says more than what.
 _FAILED_BECAUSE = re.compile(r"(?:\bfailed|失败|失敗|실패)\s?[:\uff1a]\s?", re.IGNORECASE)
+# What says of an argument that it is not there.
 _LEFT_OUT = re.compile(
     r"\bmust provide\b|\b(?:is|are) (?:required|mandatory)(?:$|[.,;:!]| (?:for|to|when|but)\b)|\b(?:must be|was not|were not|not) provided\b|\bno [\w ]{1,40} (?:given|provided|specified|supplied)\b"
     r"|\bmissing (?:required |mandatory )?[\w`'\" ]{1,40}(?:argument|field|parameter)",
     re.IGNORECASE,
 )
-"""What says of an argument that it is not there."""
+# What would have been accepted instead: another value helps.
 _OFFERS = re.compile(
     r"\b(?:allowed|available|choose from|one of|supported|use|valid)\b[^.\n:]{0,20}: ?\S", re.IGNORECASE
 )
-"""What would have been accepted instead: another value helps."""
+# The name of an environment variable, and what says that it has to be set.
 _SETTING = re.compile(
     r"\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){0,6}_(?:ACCOUNT|API|AUTH|BASE|CREDENTIALS|DB|DIR|DSN|EMAIL|ENDPOINT|FILE|HOST|ID|KEY|LEVEL|MODE|PASS|PASSWORD|PATH|PORT|PROJECT|PROVIDER|REGION|SCOPES|SECRET|SERVER|TIMEOUT|TOKEN|URI|URL|USER|USERNAME)\b"
 )
-"""The name of an environment variable."""
 _TO_BE_SET = re.compile(
     r"\b(?:set|unset|configure|define|export|provide|missing|required|must|environment|not (?:set|found|configured|provided|defined))\b|\.env\b|is not on",
     re.IGNORECASE,
@@ -71,6 +69,7 @@ _OF_SETTINGS = frozenset(
     {None, Code.NOT_FOUND, Code.VALIDATION_FAILED, Code.OPERATION_NOT_ALLOWED, Code.SERIALIZATION_ERROR}
 )
 """What an answer seems to say that really asks for a setting of the server's."""
+# What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
 _HELP = re.compile(
     r"\n[ \t\r]{0,8}\n[ \t*_#]{0,8}(?:Examples?|Help|Hints?|How to|Suggestions?|Tips?|Troubleshooting|Usage)\b",
     re.IGNORECASE,
