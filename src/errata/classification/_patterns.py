@@ -120,7 +120,7 @@ SHARPER = (
         "maximum number of requests", "maximum number of … reached", "over quota", "quota exceeded", "quota exhausted",
         "quota reached", "limited number of", "number of … requests exceeds", "rate exceeded", "rate has been exceeded", "rate limit", "rate limited", "rate limiting",
         "ratelimit", "ratelimited", "request limit exceeded", "request rate", "requests per day", "requests per minute",
-        "requests per second", "resource exhausted", "resource has been exhausted", "slow down", "slowdown", "throttle",
+        "requests per second", "frequency limit", "resource exhausted", "resource has been exhausted", "slow down", "slowdown", "throttle",
         "throttled", "throttling", "throughput … exceeded", "tokens per minute", "too many attempts", "too many calls",
         "too many login attempts", "too many messages", "too many queries", "too many requests", "toomanyrequests",
         "usage limit",
@@ -266,13 +266,13 @@ SHARPER = (
         "connection dropped", "connection error", "connection failed", "connection failure", "connection interrupted",
         "connection terminated", "connection was aborted", "connection was terminated", "connection … closed",
         "connection … lost", "connection … reset", "connectionerror", "connectionreset", "connectionreseterror",
-        "disconnected from", "eof occurred in violation", "err empty response", "goaway", "hung up",
+        "disconnected from", "error sending request", "eof occurred in violation", "err empty response", "goaway", "hung up",
         "incomplete chunked", "incomplete message", "incomplete read", "incompleteread", "lost connection",
         "network error", "network failure", "network request failed", "other side closed", "payload is not completed",
         "peer closed connection", "premature close", "premature end", "received rst stream", "remote end closed",
         "remotedisconnected", "reset by peer", "server closed … connection", "server disconnected",
         "server has gone away", "socket closed", "socket disconnected", "socket error", "socket hang up",
-        "stream closed", "stream ended unexpectedly", "stream terminated", "stream was reset", "transport error",
+        "stream disconnected", "stream closed", "stream ended unexpectedly", "stream terminated", "stream was reset", "transport error",
         "transport is closing", "unexpected end of stream", "unexpected eof", "unexpectedly closed",
         "websocket … closed",
     )),
@@ -450,7 +450,7 @@ SHARPER = (
     # The thing is not there. It stands before the rows on bad values: "Invalid id: no such user" is about the user.
     Pattern(_C.GONE, (
         "has been deleted", "has been purged", "has been removed", "is gone", "no longer available", "no longer exists",
-        "resource gone", "session closed", "session terminated", "was deleted", "was purged", "was removed",
+        "resource deleted", "resource gone", "session closed", "session terminated", "was deleted", "was purged", "was removed",
     )),
     Pattern(_C.CONFLICT, (
         "already been", "already completed", "already exist", "already has", "already in progress", "already in use",
@@ -667,7 +667,7 @@ VAGUE = (
     Pattern(_C.UNAUTHORIZED, ("authenticate", "authentication", "login", "oauth")),
     Pattern(_C.FORBIDDEN, (
         "cannot access", "denied", "injection", "malicious", "may not", "outside … directory", "outside … root", "outside … sandbox",
-        "outside … workspace", "prohibited", "security policy", "suspicious", "traversal", "unsafe", "untrusted",
+        "outside … workspace", "prohibited", "security check", "security policy", "suspicious", "traversal", "unsafe", "untrusted",
     )),
     Pattern(_C.OPERATION_NOT_ALLOWED, (
         "before … can", "confirm:true", "confirmation required", "encrypted", "is closed", "may not be enabled",

@@ -9,13 +9,13 @@ from contextvars import ContextVar
 from enum import Enum
 
 from errata._foreign_text import without_quotations
+from errata._languages import in_english
 from errata._status import status_to_code
 from errata._taxonomy import verdict
 from errata._values import is_a
 from errata.classification._answer import Answer
 from errata.classification._call import Call
 from errata.classification._carried import WORDS_AT, is_bare
-from errata.classification._languages import in_english
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
 from errata.classification._reach import peek, text_at

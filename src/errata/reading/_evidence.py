@@ -66,6 +66,7 @@ _OF_SPRING = {"path", "requestid", "timestamp"}
 _ERROR_CODE = re.compile(r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Error|EXCEPTION|Exception|_error|_exception)")
 # Where a batch has its outcomes, and how it counts those that went well.
 _OUTCOMES = frozenset({"results", "errors", "failures", "operations", "outcomes", "items", "translations", "failed"})
+_SUMS = frozenset({"counts", "statistics", "stats", "summary", "totals"})
 _DONE = frozenset({
     "added", "applied", "archived", "completed", "created", "deleted", "found", "imported", "inserted", "moved", "ok", "passed", "processed", "removed", "replaced",
     "saved", "sent", "succeeded", "success", "success_count", "successcount", "successes", "successful", "successful_count", "updated", "written",
@@ -74,6 +75,8 @@ _DONE = frozenset({
 _OF_ENVELOPES = frozenset({"error_code", "error_type", "errorCode", "errorType", "exception_type"})
 _SUCCESSES = ("succeeded", "success_count", "successCount", "successes", "successful", "successful_count")
 # fmt: on
+_OF_NUMBERED = frozenset({"code", "data", "error", "log_id", "msg", "request_id", "requestId", "success", "timestamp"})
+_LAST_SUCCESS = 399
 _PROBED = frozenset({"url", "host", "hostname", "domain", "endpoint", "target"})
 # By which an answer can be found again; it is about nothing.
 _REFERENCE = re.compile(
@@ -83,7 +86,7 @@ _REFERENCE = re.compile(
 _OF_THE_SITUATION = re.compile(
     r"^(?:actual|current|expected|previous)(?:_|[A-Z])|(?:_|^)(?:docs|help|upgrade)_?(?:link|url)$|(?:docs|help|upgrade)(?:Link|Url)$"
 )
-_FAILURES = re.compile(r"(?:^|_)(?:errors?|failed|failures?)(?:_|$)|Errors$|Failures$")
+_FAILURES = re.compile(r"(?:^|_)(?:err|errors?|failed|failures?)(?:_|$)|Errors$|Failures$")
 # What could have been asked for instead: `available_templates`, `supportedTypes`.
 _CHOICES = re.compile(r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}")
 # An object without any of these says nothing of a failure.
@@ -105,6 +108,9 @@ _TELLING = frozenset(
         "message",
         *_FOUND,
         "response",
+        "msg",
+        "err",
+        "batch_results",
         "object",
         "kind",
     }
@@ -166,8 +172,12 @@ def _is_failed_item(item: Mapping[str, object]) -> bool:
 
 def batch_in(body: Mapping[str, object]) -> Sequence[object]:
     """Return the outcomes of a batch, if that is what an object is: its items, and nothing else but counts and words."""
-    lists = [key for key, value in body.items() if isinstance(value, dict | list) and value]
-    if len(lists) != 1 or lists[0] not in _OUTCOMES or any(map(_is_of_records, body.keys() - _OUTCOMES)):
+    lists = [key for key, value in body.items() if isinstance(value, dict | list) and value and key not in _SUMS]
+    if (
+        len(lists) != 1
+        or lists[0].removeprefix("batch_") not in _OUTCOMES
+        or any(map(_is_of_records, body.keys() - _OUTCOMES))
+    ):
         return ()
     if any(isinstance(value, int) and value > 0 for key, value in body.items() if key.lower() in _DONE):
         return ()
@@ -209,12 +219,23 @@ def _is_well_known(body: Mapping[str, object]) -> bool:
     match body:
         case {"request": dict(), "response": {"statusCode": int(status), "statusText": str()}}:
             return _is_failure(status)
+        case {"code": int(number), "msg": str(said)}:  # As the APIs of many Chinese services answer; 0 is a success.
+            return (
+                _is_number_of_error(number)
+                and bool(said.strip())
+                and _OF_NUMBERED.issuperset(body)
+                and not body.get("data")
+            )
         case {"object": "error", "message": str()} | {"kind": "Status", "status": "Failure"}:
             return True
         case {"message": str(), "documentation_url": str(url)}:
             return "://" in url
         case _:
             return _has_failure_status(body) or _lists_errors(body)
+
+
+def _is_number_of_error(number: int) -> bool:
+    return number < 0 or number > _LAST_SUCCESS
 
 
 def _has_failure_status(body: Mapping[str, object]) -> bool:

@@ -4,10 +4,10 @@ import re
 from typing import NamedTuple
 
 from errata._half_done import tells_of_work_done
+from errata._languages import in_english
 from errata._status import status_to_code
 from errata._taxonomy import Code, Retry, verdict
 from errata._waits import wait_from_text
-from errata.classification._languages import in_english
 from errata.classification._patterns import VAGUE
 from errata.classification._words import PATTERNS, Patterns, blank_arguments, spelled_out
 from errata.dialects._protocol import code_of_number
@@ -33,7 +33,7 @@ _NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
 _THING = r"(?:tool|prompt|resource(?: template)?|task)"
 _NO_SUCH = re.compile(
     rf"(?:unknown|no such|unrecognized|invalid)(?: or \w{{1,20}})? {_THING}(?: name)?\b(?! (?:type|uri))[: ]"
-    rf"|{_THING}(?: with (?:name|id|uri))?(?: [^\s]{{1,300}})?:? (?:was |is )?(?:not (?:found|registered|recognized)|does not exist)\b"
+    rf"|{_THING}(?: with (?:name|id|uri))?(?: [^\s]{{1,300}})?:? (?:was |is )?(?:not (?:enabled|found|registered|recognized)|does not exist)\b"
     rf"|{_THING} not found\b",
     re.IGNORECASE,
 )
@@ -52,6 +52,10 @@ _LEFT_OUT = re.compile(
     r"\bmust provide\b|\b(?:is|are) (?:required|mandatory)(?:$|[.,;:!]| (?:for|to|when|but)\b)|\b(?:must be|was not|were not|not) provided\b|\bno [\w ]{1,40} (?:given|provided|specified|supplied)\b"
     r"|\bmissing (?:required |mandatory )?[\w`'\" ]{1,40}(?:argument|field|parameter)",
     re.IGNORECASE,
+)
+# "Failed to parse thread_id": no data of the server's own, but an argument.
+_PARSED_ARGUMENT = re.compile(
+    r"\b(?:[Ff]ailed to|[Cc]ould not|[Uu]nable to|[Cc]annot) parse [`'\"]?[a-z]{1,40}(?:_[a-z0-9]|[A-Z])\w{0,60}"
 )
 # What would have been accepted instead: another value helps.
 _OFFERS = re.compile(
@@ -341,6 +345,8 @@ def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, tol
 
 def _sharpened(code: Code, mention: Issue | None, number: int | None, message: str) -> Code:
     """Say more exactly what is wrong with an argument, where the code says only that one is refused."""
+    if code is Code.SERIALIZATION_ERROR and _PARSED_ARGUMENT.search(message[:_MOST]):
+        return mention.kind if mention is not None else Code.VALIDATION_FAILED
     is_left_out = _LEFT_OUT.search(message[:_MOST]) and "nvalid" not in message[:_MOST]
     if mention is None and code is Code.VALIDATION_FAILED and is_left_out:
         return Code.MISSING_REQUIRED_FIELD

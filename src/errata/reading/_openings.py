@@ -6,7 +6,7 @@ if it *opens* as failures do, goes on with words and not with a number, and is n
 
 import re
 
-from errata.classification._languages import in_english, may_open_foreign
+from errata._languages import in_english, may_open_foreign
 from errata.reading._look_alikes import looks_alike_only
 
 _MOST = 4_000
@@ -50,6 +50,8 @@ _REFUSAL = "|".join((
     r"[Mm]issing or invalid [`'\"]?[\w.\-]{1,60}[`'\"]?(?: (?:parameter|argument|field|value))?\.?$",
     r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} not found(?: in [a-z]{2,20})?: [^\n,;]{1,100}$",
     r"[A-Z][^\n]{3,120}\. (?:Please )?(?:Call|Create|Load|Open|Run|Start|Use) [^\n]{0,60}\b[a-z]{2,20}(?:_[a-z]{2,20}){1,4}\b[^\n]{0,60} first\.?$",
+    r"(?:Could not|Couldn't|Cannot|Unable to) (?:decode|find|identify|interpret|locate|parse|recognize|resolve) [^\n.'\"`]{0,60}[`'\"][^`'\"\n]{1,100}[`'\"]\. (?:Available|Check|Please|Supported|Try|Use|Valid)\b[^\n]{1,300}$",
+    r"Please (?:pass|provide|specify|supply) (?:a valid|at least|either|one of)\b[^\n]{1,300}$",
     rf"Only [A-Z]{{3,20}}(?:, [A-Z]{{3,20}}){{0,8}}(?:,? (?:and|or) [A-Z]{{3,20}})? (?:commands|methods|operations|queries|statements) (?:are|is) (?:{_FACULTY})(?: [^\n]{{0,100}})?$",
     r"(?!Page|Results?|Match|Nothing|Pattern|None|String|Text|Word)[A-Z][a-z]{2,30}(?: [^\s:,;]{1,60}){0,2} not found(?: in [^\s,;]{1,60})?[.!]?$",
     r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} [`'\"][^`'\"\n]{1,200}[`'\"] (?:(?:was |is )?not found|could not be found|does not exist|doesn't exist|is not supported)(?:(?: in [^\n.]{1,60})?[.,!]? (?:Available[^\n]{1,200}|Use [^\n]{1,200}))?[.!]?$",
@@ -143,7 +145,7 @@ _WORDS = (
     "Client", "Command", "Communication", "Config", "Configuration", "Connection", "Could", "Couldn't", "Database",
     "Decoding", "Directory", "Download", "ERROR", "Error", "Exception", "Execution", "Failed", "Fetch", "File", "Folder", "Forbidden", "HTTP", "I/O", "IO",
     "Input", "Internal", "Invalid", "JSON", "Lookup", "MCP", "Missing", "Network", "Not", "Only", "Operation", "Parse", "Parsing", "Path",
-    "Permission", "Protocol", "Query", "Rate", "Request", "Runtime", "SQL", "Search", "Server", "Service", "Socket",
+    "Permission", "Please", "Protocol", "Query", "Rate", "Request", "Runtime", "SQL", "Search", "Server", "Service", "Socket",
     "Something", "Sorry", "System", "Timeout", "Too", "Tool", "Unable", "Unauthorized", "Uncaught", "Unexpected",
     "Unhandled", "Unknown", "Unrecognized", "Unsupported", "Upload", "Upstream", "Validation", "error", "missing",
 )  # fmt: skip
@@ -164,20 +166,19 @@ def opens_like_a_failure(text: str) -> bool:
 
 # fmt: off
 # Nothing found by a search is no failure: no result, match, record or data.
-_RESULTS_ABROAD = re.compile(
-    "结果|結果|匹配|符合|记录|記錄|数据|資料|該当|검색|데이터|내역|자료|결과|일치|resultados?|resultats?|ergebnisse?|treffer|coincidencias?|registros?",
-    re.IGNORECASE,
+_RESULTS_ABROAD = (
+    "(?i)结果|結果|匹配|符合|记录|記錄|数据|資料|該当|검색|데이터|내역|자료|결과|일치|resultados?|resultats?|ergebnisse?|treffer|coincidencias?|registros?"
 )
-_DONE_ABROAD = re.compile(r"完成|成功|共 ?\d|완료|성공|completad|concluid|\btermine|abgeschlossen", re.IGNORECASE)
+_DONE_ABROAD = r"(?i)完成|成功|共 ?\d|완료|성공|completad|concluid|\btermine|abgeschlossen"
 _STATED = (
     "cannot be", "could not parse", "does not exist", "division by zero", "is invalid", "is required", "missing", "must be",
     "must provide", "not allowed", "not configured", "not found", "not recognized", "not supported", "only supported", "out of range",
     "permission denied", "unrecognized",
 )
 # fmt: on
-_REFUSES = re.compile(rf"\W{{0,6}}[^\n.!?:=«]{{0,120}}?\b(?:{'|'.join(_STATED)})")
+_REFUSES = rf"\W{{0,6}}[^\n.!?:=«]{{0,120}}?\b(?:{'|'.join(_STATED)})"
 # "执行失败: …", and, in scripts that have spaces, "Error al consultar la tabla: …".
-_FAILS = re.compile(
+_FAILS = (
     r"\W{0,6}(?:[^\n:=«]{0,60}?\b(?:error|failed|exception)\b ?[:,\uff0c\u3002.]"
     r"|(?:error|failed|exception)\b(?! \d) [A-Za-z][^\n:]{0,80}(?::|\.?$))"
 )
@@ -194,11 +195,11 @@ def _opens_in_another_language(text: str) -> bool:
     english = in_english(text)
     if english == text or text.count("\n") > _MOST_LINES_ABROAD:
         return False
-    if text.partition("\n")[0].rstrip().endswith(("?", "\uff1f")) or " = " in text or _DONE_ABROAD.search(text):
+    if text.partition("\n")[0].rstrip().endswith(("?", "\uff1f")) or " = " in text or re.search(_DONE_ABROAD, text):
         return False
     if looks_alike_only(english[:_SOON]):
         return False
-    return bool(_FAILS.match(english) and not _FAILS.match(text)) or _refuses_abroad(text, english)
+    return bool(re.match(_FAILS, english) and not re.match(_FAILS, text)) or _refuses_abroad(text, english)
 
 
 def _fails_abroad(text: str, english: str) -> bool:
@@ -209,10 +210,10 @@ def _fails_abroad(text: str, english: str) -> bool:
 
 def _refuses_abroad(text: str, english: str) -> bool:
     """Whether a short line in another language says what was refused; it needs no other cause."""
-    if english == text or len(text) > _LONGEST_STATEMENT or "\n" in text or _RESULTS_ABROAD.search(text):
+    if english == text or len(text) > _LONGEST_STATEMENT or "\n" in text or re.search(_RESULTS_ABROAD, text):
         return False
-    refused = _REFUSES.match(english)
-    if refused is None or _REFUSES.match(text) or re.match(r"No\b", text):
+    refused = re.match(_REFUSES, english)
+    if refused is None or re.match(_REFUSES, text) or re.match(r"No\b", text):
         return False
     letters = [char for char in text[:_SOON] if char.isalpha()]
     return refused.end() <= _SOON or sum(not char.isascii() for char in letters) >= _NATIVE * len(letters)
@@ -246,7 +247,7 @@ def _may_open(head: str) -> bool:
     return first is not None and first[1] in _FIRST_WORDS
 
 
-_JSON_BEGINS = re.compile(r"(?<=: )[\[{]\s*\n")
+_JSON_BEGINS = r"(?<=: )[\[{]\s*\n"
 
 
 def _may_be_missing(text: str) -> bool:
@@ -258,7 +259,7 @@ def _may_be_missing(text: str) -> bool:
 
 def _opens(text: str) -> bool:
     text = re.sub(_URL, "URL", text) if "://" in text else text
-    prose = _JSON_BEGINS.split(text, maxsplit=1)[0]  # What a validator lists may be long.
+    prose = re.split(_JSON_BEGINS, text, maxsplit=1)[0]  # What a validator lists may be long.
     return (
         bool(re.match(_OPENINGS, text))
         and prose.count("\n") <= _MOST_LINES

@@ -8,10 +8,10 @@ from typing import NamedTuple, cast
 
 from errata._fault import Fault, FieldIssue
 from errata._jsonable import as_object
+from errata._languages import in_english
 from errata._taxonomy import Code, Retry
 from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
-from errata.classification._languages import in_english
 from errata.dialects._content import json_text
 from errata.dialects._incoming import plain_object
 from errata.dialects._members import items_in, object_in, text_in

@@ -112,6 +112,7 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
     (rf"requires (?:the )?{_QUOTED} to be (?:provided|set|specified)", "is required"),
     (r"(?:^|: )\[(\w{1,80})\]: (Required\b[^\n]{0,200})", ""),
     (rf"(?:deserialize|parse|decode) (?:the )?{_JOINED_OR_WORD} (?:as )?JSON\b", "is not valid"),
+    (rf"(?:failed to|could not|unable to|cannot) parse [`'\"]?{_JOINED}", "is not valid"),
     (rf"(?:unknown|unrecognized) (?:\w{{1,30}} )?({_ENUMERATED}): ?[`'\"]?[\w\-]", "is not one of the allowed values"),
     (rf"(?:invalid|unsupported|malformed|illegal) (?:or expired )?{_QUOTED}(?::| )", "is not valid"),
     (rf"(?:^|[:;] ?)(?:invalid|unsupported|malformed|illegal|bad) (?:or expired )?{_PLAIN}(?: (?:format|scheme|value|syntax))?(?:[:.(,]|$)", "is not valid"),

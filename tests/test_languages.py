@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import errata
 from errata import Code
-from errata.classification._languages import _PHRASES, in_english
+from errata._languages import _PHRASES, in_english
 from errata.classification._patterns import ROWS, VAGUE
 from errata.classification._words import Patterns
 

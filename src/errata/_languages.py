@@ -92,7 +92,7 @@ _PHRASES: dict[str, str] = {
     "unique constraint": "restriccion_de_unicidad restricao_de_unicidade contrainte_d'unicite",
     "foreign key": "clave_foranea chave_estrangeira cle_etrangere fremdschlussel",
     "not recognized": "no_reconocido no_reconocida nao_reconhecido nao_reconhecida non_reconnu non_reconnue nicht_erkannt nao_mapeado nao_mapeada nao_definido nao_definida",
-    "cannot be": "nao_pode_ser no_puede_ser ne_peut_pas_etre darf_nicht kann_nicht 수_없습니다 수_없음 no_se_puede no_se_pueden",
+    "cannot be": "nao_pode_ser no_puede_ser ne_peut_pas_etre darf_nicht kann_nicht 수_없습니다 수_없음 no_se_puede no_se_pueden 不能为 不能是 不可为 不得为",
     "not in allowlist": "steht_nicht_auf no_esta_en_la_lista_permitida",
     "no result": "无相关结果 没有结果 結果がありません 결과가_없습니다",
     "policy violation": "违规 違規 違反",
