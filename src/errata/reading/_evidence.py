@@ -63,7 +63,7 @@ _OF_REQUESTS = ("path", "dir", "directory", "_key", "uri", "pathdescription")
 _BESIDE_A_REASON = _BESIDE_A_STATUS | {"caused_by", "msg", "reason", "root_cause", "index", "index_uuid", "resource.id", "resource.type"}
 _OF_SPRING = {"path", "requestid", "timestamp"}
 # A word that only says that there was an error, as a code: `E_MCP_TOOL_ERROR`, `ToolExecutionError`.
-_ERROR_CODE = re.compile(r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Error|EXCEPTION|Exception|_error|_exception)")
+_ERROR_CODE = r"E_[A-Z_]{2,60}|ERR_?[A-Z_]{2,60}|\w{0,60}(?:ERROR|Error|EXCEPTION|Exception|_error|_exception)"
 # Where a batch has its outcomes, and how it counts those that went well.
 _OUTCOMES = frozenset({"results", "errors", "failures", "operations", "outcomes", "items", "translations", "failed"})
 _SUMS = frozenset({"counts", "statistics", "stats", "summary", "totals"})
@@ -79,16 +79,12 @@ _OF_NUMBERED = frozenset({"code", "data", "error", "log_id", "msg", "request_id"
 _LAST_SUCCESS = 399
 _PROBED = frozenset({"url", "host", "hostname", "domain", "endpoint", "target"})
 # By which an answer can be found again; it is about nothing.
-_REFERENCE = re.compile(
-    r"(?:call|correlation|execution|invocation|operation|reference|request|results?|trace)_?id$", re.IGNORECASE
-)
+_REFERENCE = r"(?i)(?:call|correlation|execution|invocation|operation|reference|request|results?|trace)_?id$"
 # How things stand, and where to go from there.
-_OF_THE_SITUATION = re.compile(
-    r"^(?:actual|current|expected|previous)(?:_|[A-Z])|(?:_|^)(?:docs|help|upgrade)_?(?:link|url)$|(?:docs|help|upgrade)(?:Link|Url)$"
-)
-_FAILURES = re.compile(r"(?:^|_)(?:err|errors?|failed|failures?)(?:_|$)|Errors$|Failures$")
+_OF_THE_SITUATION = r"^(?:actual|current|expected|previous)(?:_|[A-Z])|(?:_|^)(?:docs|help|upgrade)_?(?:link|url)$|(?:docs|help|upgrade)(?:Link|Url)$"
+_FAILURES = r"(?:^|_)(?:err|errors?|failed|failures?)(?:_|$)|Errors$|Failures$"
 # What could have been asked for instead: `available_templates`, `supportedTypes`.
-_CHOICES = re.compile(r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}")
+_CHOICES = r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}"
 # An object without any of these says nothing of a failure.
 _TELLING = frozenset(
     {
@@ -146,7 +142,7 @@ def _is_of_answers(key: str) -> bool:
     """Whether a member belongs to any answer: what it says, a reference, how things stand."""
     if key in _SAYINGS or key in _FLAGS or key in _STATES:
         return True
-    return bool(_REFERENCE.search(key) or _OF_THE_SITUATION.search(key))
+    return bool(re.search(_REFERENCE, key) or re.search(_OF_THE_SITUATION, key))
 
 
 def lists_one_failure(items: Sequence[object]) -> bool:
@@ -196,7 +192,7 @@ def _counts_only_failures(body: Mapping[str, object]) -> bool:
     if not (counts_none or lists_none) or any(_is_of_records(key) and key not in _DONE for key in body):
         return False
     lists = [key for key in body if items_in(body, key)]
-    return len(lists) == 1 and bool(_FAILURES.search(lists[0])) and all(map(_says_why, items_in(body, lists[0])))
+    return len(lists) == 1 and bool(re.search(_FAILURES, lists[0])) and all(map(_says_why, items_in(body, lists[0])))
 
 
 def _says_why(item: object) -> bool:
@@ -274,7 +270,7 @@ def is_code_with_message(body: Mapping[str, object], is_known: Callable[[str], b
     """Whether it is the code of an error and what it says; enough if nothing else was returned."""
     match body:
         case {"code": str(code), "message": str(message)} if message.strip() and _has_nothing_else(body):
-            return bool(_ERROR_CODE.fullmatch(code)) or is_known(code)
+            return bool(re.fullmatch(_ERROR_CODE, code)) or is_known(code)
         case _:
             return False
 
@@ -349,7 +345,7 @@ def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
     if not isinstance(value, str | bool):
         return True
     is_known = (
-        bool(_OF_THE_SITUATION.search(key))
+        bool(re.search(_OF_THE_SITUATION, key))
         or key.lower() in _BESIDE_A_SENTENCE
         or key.lower().startswith("error")
         or key.lower().endswith(_OF_REQUESTS)
@@ -358,7 +354,7 @@ def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
 
 
 def _offers_others(key: str, value: object) -> bool:
-    if not isinstance(value, list) or not _CHOICES.fullmatch(key):
+    if not isinstance(value, list) or not re.fullmatch(_CHOICES, key):
         return False
     return all(isinstance(each, str) for each in cast("list[object]", value))
 
