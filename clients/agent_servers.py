@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import sqlite3
@@ -64,6 +63,7 @@ class Errand:
 class Server:
     """A published server in one version."""
 
+    title: str
     package: str
     version: str
     language: str
@@ -76,6 +76,7 @@ class Server:
 
     @property
     def directory(self) -> str:
+        """The name of the directory that it works in."""
         return re.sub(r"\W+", "-", self.package).strip("-")
 
 
@@ -107,7 +108,10 @@ def errands_with_files(world: World) -> Iterator[Errand]:
     )
     yield Errand(
         "a copy of it as backup.ini",
-        ("fast_copy_file", {"from": f"{world.scratch}/config/service.ini", "destination": f"{world.scratch}/backup.ini"}),
+        (
+            "fast_copy_file",
+            {"from": f"{world.scratch}/config/service.ini", "destination": f"{world.scratch}/backup.ini"},
+        ),
         knows={"source": f"{world.scratch}/config/service.ini"},
     )
     yield Errand("to see the keys of another service", ("fast_read_file", {"path": "/srv/keys/service.pem"}))
@@ -134,7 +138,7 @@ def errands_in_the_database(_: World) -> Iterator[Errand]:
         "to know what was ordered",
         ("execute_query", {"query": "SELECT item, quantity FROM purchases"}),
         look_up=("list_tables", {}),
-        learn=lambda text: {"query": f"SELECT item, quantity FROM {text.split()[-1]}"},
+        learn=lambda text: {"query": f"SELECT item, quantity FROM {text.split()[-1]}"},  # noqa: S608 - a table of ours.
     )
     yield Errand(
         "order 17 to be entered",
@@ -152,11 +156,15 @@ def errands_in_the_spreadsheet(world: World) -> Iterator[Errand]:
     def remember(text: str) -> None:
         world.facts["session"] = json.loads(text)["session_id"]
 
-    def columns_of(text: str) -> dict[str, object]:
-        return {"column": json.loads(text)["data"]["columns"][-1]}
+    def column_in(text: str) -> dict[str, object]:
+        return {"column": next(iter(json.loads(text)["statistics"]))}
 
-    path = f"{world.scratch}/sales.csv"
-    yield Errand("sales.csv to be opened", ("load_csv", {"path": path}), knows={"file_path": path}, keep=remember)
+    yield Errand(
+        "sales.csv to be opened",
+        ("load_csv", {"path": "sales.csv"}),
+        knows={"file_path": "sales.csv"},
+        keep=remember,
+    )
     session = world.facts["session"]
     yield Errand(
         "the rows ordered by amount",
@@ -166,8 +174,8 @@ def errands_in_the_spreadsheet(world: World) -> Iterator[Errand]:
     yield Errand(
         "the average price",
         ("get_column_statistics", {"session_id": session, "column": "price"}),
-        look_up=("get_session_info", {"session_id": session}),
-        learn=columns_of,
+        look_up=("get_statistics", {"session_id": session}),
+        learn=column_in,
     )
     yield Errand("the last step to be done again", ("redo", {"session_id": session}))
 
@@ -212,14 +220,12 @@ def errands_in_the_shop(world: World) -> Iterator[Errand]:
         os.kill(pid, signal.SIGSTOP)  # It answers nothing any more; who waits for it sees it die.
         threading.Timer(1, os.kill, (pid, signal.SIGKILL)).start()
 
-    yield Errand(
-        "to see order 17", ("get_order", {"order": 17}), knows={"order_id": 17}
-    )
+    yield Errand("to see order 17", ("get_order", {"order": 17}), knows={"order_id": 17})
     yield Errand(
         "three more in order 17",
         ("update-order", {"order_id": 17, "more": 3}),
         is_done=lambda text: json.loads(text)["quantity"] == 5,  # noqa: PLR2004 - two and three.
-        note="The server is killed in the middle of the first call.",
+        note="The server stops answering, and is killed a second later.",
         disturb=die_in_the_middle,
     )
     yield Errand("to be sure", ("get-order", {"order_id": 17}))
@@ -255,9 +261,7 @@ def errands_in_the_store(world: World) -> Iterator[Errand]:
         ("redis_set", {"key": "greeting", "value": "hello", "ttlSeconds": "1h"}),
         knows={"ttlSeconds": 3600},
     )
-    yield Errand(
-        "to read it", ("redis_get", {"key": "greeting"}), note=note, disturb=pause, relieve=go_on
-    )
+    yield Errand("to read it", ("redis_get", {"key": "greeting"}), note=note, disturb=pause, relieve=go_on)
     yield Errand(
         "a visit to be counted",
         ("redis_command", {"command": "INCR", "args": ["visits"]}),
@@ -265,7 +269,7 @@ def errands_in_the_store(world: World) -> Iterator[Errand]:
         disturb=pause,
         relieve=go_on,
     )
-    yield Errand("to see, now that it was asked, whether it was counted", ("redis_get", {"key": "visits"}))
+    yield Errand("to see whether it was counted", ("redis_get", {"key": "visits"}))
 
 
 def free_port() -> int:
@@ -286,24 +290,27 @@ def wait_for(port: int) -> None:
 SERVERS = (
     Server(
         "fast-filesystem-mcp",
+        "fast-filesystem-mcp",
         "3.5.2",
         "TypeScript",
-        "It declares nothing, and answers with JSON-RPC errors, all of one code. A name that it does not have leads to the nearest "
+        "It declares nothing, and most of its failures are JSON-RPC errors of one code. A name that it does not have leads to the nearest "
         "one, a missing file to a search, and a path that is not allowed to a person.",
         files,
         errands_with_files,
     ),
     Server(
+        "Turso",
         "@tursodatabase/cli-linux-x64-gnu",
         "0.6.0",
         "Rust",
-        "Its failures call themselves successes. The program knows that `execute_query` only reads, and says so with "
-        '`effects={"execute_query": "read_only"}`; a write that complains in a success has run to its end, so a person is asked.',
+        "`@tursodatabase/cli-linux-x64-gnu` from npm, the database with a server in it. The failures of its tools call themselves successes. The program knows that `execute_query` only reads, and says so with "
+        '`effects={"execute_query": "read_only"}`. A write that complains in a success has run to its end, so a person is asked.',
         database,
         errands_in_the_database,
         effects={"execute_query": "read_only"},
     ),
     Server(
+        "csv-mcp-server",
         "csv-mcp-server",
         "1.0.0",
         "Python, FastMCP",
@@ -313,16 +320,18 @@ SERVERS = (
         is_on_npm=False,
     ),
     Server(
+        "MCP Toolbox for Databases",
         "@toolbox-sdk/server-linux-x64",
         "1.12.0",
         "Go",
-        "MCP Toolbox for Databases. It declares every tool destructive, so the program says "
+        "`@toolbox-sdk/server-linux-x64` from npm. It declares every tool destructive, so the program says "
         '`effects={"get-order": "read_only"}`. A server that dies is started again, and what it may have done is looked at first.',
         shop,
         errands_in_the_shop,
         effects={"get-order": "read_only"},
     ),
     Server(
+        "mcp-redis",
         "mcp-redis",
         "1.2.5",
         "TypeScript",

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,10 @@ HOME = ROOT / ".agents"
 PAGE = ROOT / "docs" / "agents.md"
 LOOP_PAGE = ROOT / "docs" / "clients.md"
 LONGEST_SESSION_S = 120
-LONGEST_SHOWN = 150
+LONGEST_SHOWN, LONGEST_ANSWER = 400, 108
+WIDTH = 120
+ANSWER = "    = "
+TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
 
 INTRODUCTION = """\
 # What does an agent do with it?
@@ -33,8 +37,8 @@ INTRODUCTION = """\
 Five published servers, unchanged, installed by name and version; nothing of them knows of errata. On each, the loop of
 [twenty lines](clients.md#what-to-do-next) pursues what a user wants. Its model is a script, so that the sessions can be repeated: it
 sees the list of tools, the step that `decide` hands it, and what its user knows. Each line with a tool is a call of the loop; below
-it is what came back, as `caller.render` says it, and behind the arrow the step. `make agents` starts them all again and writes this
-page.
+it is what came back, a failure as `caller.render` says it, and behind the arrow the step. Where no step is, it worked. What is in
+brackets was done to the server from outside. `make agents` starts them all again and writes this page.
 """
 
 
@@ -79,13 +83,13 @@ async def session(server: Server, home: Path) -> list[str]:
             for errand in server.errands(world):
                 lines += await do(errand, caller)
     replaced = {str(scratch): "/data"} | {value: f"<{name}>" for name, value in world.facts.items()}
-    return [shortened(without(replaced, line)) for line in lines]  # In this order: a path is as long as it is here.
+    return [shown(without(replaced, line)) for line in lines]  # In this order: a path is as long as it is here.
 
 
 def without(replaced: Mapping[str, str], line: str) -> str:
     for value, shown in replaced.items():
         line = line.replace(value, shown)
-    return line
+    return TIME.sub("<time>", line)
 
 
 async def do(errand: Errand, caller: Caller) -> list[str]:
@@ -128,11 +132,13 @@ class Record:
 
     @property
     def history(self) -> Sequence[CallFailed]:
+        """The failures that `decide` looks back at."""
         return self._caller.history
 
     async def call(self, tool: str, arguments: Mapping[str, object]) -> object:
-        shown = ", ".join(f"{name}={json.dumps(value)}" for name, value in arguments.items())
-        self.lines += ["", f"{tool}({shown})"]
+        """Call a tool as the caller does, and write it down."""
+        given = ", ".join(f"{name}={json.dumps(value)}" for name, value in arguments.items())
+        self.lines += ["", f"{tool}({given})"]
         try:
             result = await self._caller.call(tool, dict(arguments))
         except CallFailed as error:
@@ -143,14 +149,16 @@ class Record:
                 self._relieve = None
             raise
         self._keep(text_of(result))
-        self.lines.append(f"    {text_of(result) or 'An empty answer.'}")
+        self.lines.append(f"{ANSWER}{text_of(result) or 'An empty answer.'}")
         return result
 
     def add_step(self, step: object) -> None:
+        """Write down what `decide` says; after a success it says nothing."""
         if step is not None:
             self.lines.append(f"→ {step}")
 
     def add_end(self, end: object) -> None:
+        """Write down what the loop ended with."""
         if isinstance(end, errata.client.AskUser | errata.client.Stop):
             self.add_step(end)
         elif isinstance(end, CallFailed):
@@ -185,9 +193,14 @@ class Model:
                 return self._after(text_of(outcome))
 
     def _corrected(self, call: Call, fields: Sequence[str]) -> Call | None:
-        """Give the arguments that were named the values that the user knows; drop those that the tool does not have."""
+        """Give the arguments that were named the values that the user knows; drop those that the tool does not have.
+
+        Where none of its arguments was named, the schema says which are missing.
+        """
         tool, arguments = call
-        known = {field: self._errand.knows[field] for field in fields if field in self._errand.knows}
+        missing = [name for name in self._schemas[tool].get("required", ()) if name not in arguments]
+        named = [field for field in fields if field in self._arguments_of(tool)] or missing
+        known = {field: self._errand.knows[field] for field in named if field in self._errand.knows}
         corrected = {name: value for name, value in arguments.items() if name in self._arguments_of(tool)} | known
         return (tool, corrected) if known and corrected != arguments else None
 
@@ -236,15 +249,22 @@ def is_telling(line: str) -> bool:
     return line.startswith(("Error", "- "))
 
 
-def shortened(text: str) -> str:
-    indent = text[: len(text) - len(text.lstrip(" "))]
-    line = " ".join(text.split())
-    return indent + (line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN].rstrip()} …")
+def shown(line: str) -> str:
+    """Return a line in the width of a page, shortened; of an answer, only the beginning is the same in every run."""
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    most = LONGEST_ANSWER if line.startswith(ANSWER) else LONGEST_SHOWN
+    words = " ".join(line.split())
+    words = words if len(words) <= most else f"{words[:most].rstrip()} …"
+    return wrapped(words, initial_indent=indent, subsequent_indent=f"{indent}  ")
+
+
+def wrapped(text: str, **indents: str) -> str:
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False, break_long_words=False, **indents)
 
 
 def section(server: Server, lines: Sequence[str]) -> str:
     text = "\n".join(lines).strip()
-    return f"## {server.package} {server.version} ({server.language})\n\n{server.what}\n\n```text\n{text}\n```\n"
+    return f"## {server.title} {server.version} ({server.language})\n\n{wrapped(server.what)}\n\n```text\n{text}\n```\n"
 
 
 if __name__ == "__main__":
