@@ -74,7 +74,7 @@ conformance: $(VENV)/test.done  ## Others: the official MCP suite with and witho
 clients: $(VENV)/test.done  ## What a model reads of a failing tool, in some twenty clients; it takes ten minutes.
 	@$(BIN)/python clients/run.py
 
-agents: $(VENV)/test.done  ## Agents of twenty lines on five published servers, their sessions written to docs/agents.md; it takes a minute.
+agents: $(VENV)/test.done  ## Agents of twenty lines on five published servers, their sessions written to docs/agents.md; it takes a minute or two.
 	@$(BIN)/python clients/agents.py
 
 # The tests of single examples start those of the checkout, whatever is installed; the tour starts those of the wheel.

@@ -304,7 +304,7 @@ SERVERS = (
         "0.6.0",
         "Rust",
         "`@tursodatabase/cli-linux-x64-gnu` from npm, the database with a server in it. The failures of its tools call themselves successes. The program knows that `execute_query` only reads, and says so with "
-        '`effects={"execute_query": "read_only"}`. A write that complains in a success has run to its end, so a person is asked.',
+        '`effects={"execute_query": "read_only"}`; else a person would be asked there, too. A write that complains in a success has run to its end, so a person is asked.',
         database,
         errands_in_the_database,
         effects={"execute_query": "read_only"},
@@ -335,8 +335,8 @@ SERVERS = (
         "mcp-redis",
         "1.2.5",
         "TypeScript",
-        'It declares nothing; the program says `effects={"redis_get": "read_only"}` and `timeout_s=2`. A read is repeated and then '
-        "handed to the model; a count that may have been made is not made again.",
+        'It declares nothing; the program says `effects={"redis_get": "read_only"}` and `timeout_s=2`. So a read is repeated and then '
+        "handed to the model; else a person would be asked. A count that may have been made is not made again.",
         key_value_store,
         errands_in_the_store,
         timeout_s=2,

@@ -2,6 +2,7 @@
 
 Each server is installed by name and version into `.agents`, unchanged, and started over stdio. The loop is the one of
 docs/clients.md; its model is a script that sees the list of tools, the step it is handed, and what the user knows.
+Two of the servers are programs for Linux on x64; one needs redis-server.
 """
 
 import contextlib
@@ -39,6 +40,9 @@ Five published servers, unchanged, installed by name and version; nothing of the
 sees the list of tools, the step that `decide` hands it, and what its user knows. Each line with a tool is a call of the loop; below
 it is what came back, a failure as `caller.render` says it, and behind the arrow the step. Where no step is, it worked. What is in
 brackets was done to the server from outside. `make agents` starts them all again and writes this page.
+
+The errands were chosen to show different ways to fail, after the servers had been tried. They are examples and no measure;
+[how often errata is right](accuracy.md) is measured elsewhere.
 """
 
 
