@@ -15,7 +15,7 @@ TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help version demo test examples laws coverage check docs bench storm corpus recovery soak wild conformance clients wheel clean
+.PHONY: help version demo test examples laws coverage check docs bench storm corpus recovery soak wild conformance clients agents wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -74,6 +74,9 @@ conformance: $(VENV)/test.done  ## Others: the official MCP suite with and witho
 clients: $(VENV)/test.done  ## What a model reads of a failing tool, in some twenty clients; it takes ten minutes.
 	@$(BIN)/python clients/run.py
 
+agents: $(VENV)/test.done  ## Agents of twenty lines on five published servers, their sessions written to docs/agents.md; it takes a minute or two.
+	@$(BIN)/python clients/agents.py
+
 # The tests of single examples start those of the checkout, whatever is installed; the tour starts those of the wheel.
 wheel: $(VENV)/check.done  ## Build the wheel and run the tests, or $(PARTS) of them, against it, installed, under every one of $(PYTHONS).
 	@rm -rf dist
@@ -89,7 +92,7 @@ version:  # Which Python the tests run under.
 	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-corpus .venv-recovery .conformance .clients .node .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-corpus .venv-recovery .conformance .agents .clients .node .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
