@@ -20,7 +20,7 @@ _PHRASES: dict[str, str] = {
     "missing": "缺少 缺失 不足しています 欠けています 누락 falta faltan faltante ausente faltando manquant manquante manque fehlt fehlen fehlende fehlender fehlendes fehlenden",
     "is required": "需要 必须传 必填 为必填 為必填 必需 必須です 必要です 指定してください 입력해야 필수입니다 필요합니다 es_obligatorio es_obligatoria es_requerido es_requerida se_requiere obligatorio obligatoria requerido requerida e_obrigatorio e_obrigatoria obrigatorio obrigatoria e_necessario est_requis est_requise doit_contenir deve_conter debe_contener est_obligatoire requis requise obligatoire erforderlich pflichtfeld muss_angegeben_werden wird_benotigt ist_erforderlich sind_erforderlich sao_obrigatorios sao_obrigatorias son_obligatorios sont_obligatoires sont_requis",
     "must provide": "未提供 没有提供 沒有提供 未指定 未传入 请提供 請提供 指定されていません 제공되지 지정되지 no_proporcionado no_se_proporciono nao_fornecido nao_informado non_fourni non_fournie nicht_angegeben 입력해주세요 입력하세요 입력해야_합니다 入力してください informe_o informe_a indique proporcione bitte_angeben veuillez_fournir 请输入 請輸入 请填写 fournissez forneca не_указан не_указано не_указана не_задан 지정해주세요 지정하세요 선택해주세요 必须提供 必須提供",
-    "cannot be empty": "不能为空 不可为空 不得为空 不能為空 不可為空 为空 為空 空にできません 空です 비어_있을_수_없 비어있 no_puede_estar_vacio no_puede_estar_vacia no_puede_ser_vacio nao_pode_ser_vazio nao_pode_ser_vazia nao_pode_estar_vazio ne_peut_pas_etre_vide ne_doit_pas_etre_vide darf_nicht_leer_sein",
+    "cannot be empty": "不能为空 不可为空 不得为空 不能為空 不可為空 空にできません 비어_있을_수_없 no_puede_estar_vacio no_puede_estar_vacia no_puede_ser_vacio nao_pode_ser_vazio nao_pode_ser_vazia nao_pode_estar_vazio ne_peut_pas_etre_vide ne_doit_pas_etre_vide darf_nicht_leer_sein",
     "must be a": "必须是 必须为 必須是 必須為 应为 應為 でなければなりません である必要があります 이어야_합니다 여야_합니다 debe_ser deben_ser deve_ser devem_ser doit_etre doivent_etre muss_ein muss_eine muss_sein mussen_sein",
     "must be between": "必须在 必須在 範囲で 사이여야 debe_estar_entre deve_estar_entre doit_etre_compris_entre muss_zwischen",
     "must be greater": "必须大于 必須大於 より大きい 보다_커야 debe_ser_mayor deve_ser_maior doit_etre_superieur muss_grosser",
@@ -115,6 +115,7 @@ _PHRASES: dict[str, str] = {
     "only supported": "solo_soporta apenas_suporta 仅支持 僅支援 只支持 만_지원합니다",
     "there is no": "no_hay nao_ha il_n'y_a_pas es_gibt_kein es_gibt_keine 없습니다",
     "system is busy": "系统繁忙 服务繁忙 繁忙 混雑しています 혼잡 sistema_ocupado systeme_occupe system_ausgelastet",
+    "empty": "为空 為空 空です 비어있",
     # That there is an error at all
     "error": "错误 錯誤 出错 出錯 エラー 오류 에러 errores erro erros erreur erreurs fehler ошибка",
     "failed": "失败 失敗 失敗しました 실패 fallo fallida fallido ha_fallado falhou falha echec echoue a_echoue fehlgeschlagen gescheitert できませんでした falha_ao falha_no falha_na no_se_pudo nao_foi_possivel impossible_de konnte_nicht",

@@ -18,9 +18,7 @@ def desk():
 
     @server.tool()
     def find_ticket(title: str, project: str) -> str:
-        if title == "echo":
-            return f'{{"error": "Nothing is known of it.", "project": "{project}"}}'
-        raise ToolError(f"No ticket called {title} in the project.")
+        raise ToolError(f"No ticket called {title} in the project{' ' * len(project)}.")
 
     @server.tool()
     def plan(days: int, city: str) -> str:
@@ -55,12 +53,6 @@ async def test_what_the_caller_sent_decides_nothing(caller, title):
 
     assert (error.code, error.fault.retry, error.fault.field) == (Code.NOT_FOUND, Retry.FIX_INPUT, "title")
     assert isinstance(decide(error), FixArguments)
-
-
-async def test_what_an_answer_repeats_of_the_call_makes_no_record_of_it(caller):
-    error = await failure(caller, "find_ticket", title="echo", project="web")
-
-    assert error.fault.message == "Nothing is known of it."
 
 
 async def test_the_schema_of_the_tool_tells_which_argument_was_refused(caller):

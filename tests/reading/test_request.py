@@ -71,6 +71,9 @@ def test_what_the_tool_requires_and_the_request_lacks_is_what_is_missing():
         "You do not have permission to read reports",
         "Cannot read properties of undefined (reading 'city')",
         "The service is temporarily unavailable",
+        "403 Forbidden: the token lacks the scope for Oslo",
+        "Something broke in Oslo",
+        "SSL certificate file not found",
     ],
 )
 def test_no_argument_is_blamed_for_what_is_about_none(text):
@@ -93,6 +96,14 @@ def test_who_is_blamed_may_correct_what_nobody_knew_whose_fault_it_was():
     assert answered(f"database error near 'colour': {text}", arguments).retry is Retry.FIX_INPUT
 
 
+@pytest.mark.parametrize("text", ["No such order: {}", "Invalid prefix: {}", "Could not delete order {}"])
+@pytest.mark.parametrize("number", [429, 502, 503])
+def test_a_number_of_the_callers_is_no_status(text, number):
+    fault = answered(text.format(number), {"order": number})
+
+    assert (fault.retryable, fault.http_status) == (False, None)
+
+
 LICENSING = ["503 Service Unavailable", "timed out", "Too Many Requests", "connection refused", "rate limit exceeded"]
 
 
@@ -111,13 +122,17 @@ def test_an_answer_that_gives_the_callers_own_words_back_is_no_failure():
     assert answered(text, {"text": "another"}, is_error=False) is not None
 
 
-def test_what_an_answer_repeats_of_the_request_makes_no_record_of_it():
-    text = '{"error": "Nothing is known of this place.", "city": "Atlantis", "days": 3}'
+@pytest.mark.parametrize("tool", ["translate", "translate_text"])
+def test_a_translation_is_no_failure(tool):
+    assert answered("Datei nicht gefunden: a.txt", {"text": "File not found: a.txt"}, is_error=False, tool=tool) is None
 
-    assert answered(text, {"city": "Oslo", "days": 1}, is_error=False) is None
-    fault = answered(text, {"city": "Atlantis", "days": 3}, is_error=False)
-    assert fault is not None
-    assert dict(fault.data) == {"error": "Nothing is known of this place.", "city": "Atlantis", "days": 3}
+
+def test_many_arguments_and_quotations_cost_little():
+    """Which of a thousand is meant nobody can tell; a short answer must not keep the reader busy."""
+    arguments = {f"arg_{number}": f"cab {number} ab" for number in range(1_000)}
+
+    assert not answered("refused: " + "'ab' " * 400, arguments).field
+    assert not answered("refused: " + "'ab' " * 400, dict(list(arguments.items())[:100])).field
 
 
 def test_requests_and_tools_of_an_sdk_are_read_as_well():

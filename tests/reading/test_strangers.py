@@ -473,7 +473,6 @@ def test_the_newer_numbers_and_references_of_mcp_ts_core_are_read():
     "content",
     [
         {"uri": "x://a", "isError": True, "text": "There is no session 17"},
-        {"uri": "error://a", "text": "There is no session 17"},
         {"uri": "x://a", "text": '{"error": "There is no session 17"}'},
     ],
 )
@@ -534,3 +533,22 @@ def test_codes_are_told_from_their_neighbours(text, code):
 @pytest.mark.parametrize("words", ["API error", "HTTP error while calling the shop"])
 def test_a_vague_word_licenses_nothing(words):
     assert failed(f"{words}: something").retry is Retry.NEVER
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "已扣款。连接被拒绝",
+        "Reembolso hecho. conexion rechazada",
+        "Rückerstattung gebucht; Verbindung abgelehnt",
+        "付款成功,邮件请求过于频繁,请稍后再试",
+        "Import failed: 503 rows were rejected, 20 rows written",
+        "limited number of seats: booking 4 of 6 went through",
+        "circuit_breaking_exception: charged already",
+        "Refund made. Then conflict: try again",
+    ],
+)
+def test_no_words_beside_a_code_license_the_same_call(error):
+    fault = errata.decode({"structuredContent": {"error": error, "code": "E"}, "content": [], "isError": True})
+
+    assert fault.retry is not Retry.SAME_CALL

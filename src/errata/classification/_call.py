@@ -47,7 +47,7 @@ class Call:
 
     def texts(self) -> tuple[str, ...]:
         """List the texts in the arguments that are long enough to be blanked in a message, the longest first."""
-        texts = {value.strip() for _, value in self.leaves() if is_a(value, str) and _LEAST <= len(value) <= _MOST}
+        texts = {value.strip() for _, value in self.leaves() if is_a(value, str) and _is_telling(value)}
         return tuple(sorted(filter(None, texts), key=len, reverse=True)[:_MOST_TEXTS])
 
     def properties(self) -> Mapping[str, object]:
@@ -62,6 +62,11 @@ class Call:
             if is_a(value, str) and len(value) >= _LEAST and any(value in text for text in texts)
             if is_secret(path.rpartition(".")[2], value)
         ]
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a text is long enough to be known again; in scripts without letters, two characters are a word."""
+    return (_LEAST if text.isascii() else _LEAST // 2) <= len(text) <= _MOST
 
 
 def is_secret(name: str, value: str) -> bool:

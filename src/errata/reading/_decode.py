@@ -1,12 +1,10 @@
 """The one question that is asked of every result a client gets: did it fail, and how."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple, cast
 
 from errata import dialects
 from errata._fault import Fault
-from errata._jsonable import as_object
 from errata._taxonomy import Code
 from errata.dialects._beside import PRESUMED, has_verdict
 from errata.dialects._dialect import believed, with_what_is_beside
@@ -74,19 +72,7 @@ def recognise(message: object, *, request: object = None, tool: object = None) -
     arrived = None if _is_success_at_a_glance(message) else incoming(message)
     if request is None and tool is None:
         return _read(arrived)
-    reading = _read_answer(arrived, request, tool) if arrived is not None else None
-    return reading or _read_without_echo(message, request, tool)
-
-
-def _read_without_echo(message: object, request: object, tool: object) -> Reading | None:
-    """Read a success as it would be without what it repeats of the request: `{"error": "…", "city": "Oslo"}`."""
-    from errata.reading._request import without_echo  # noqa: PLC0415 - as below.
-
-    trimmed = without_echo(message, request) if _may_be_echo(message) else None
-    reading = _read_answer(incoming(trimmed.message), request, tool) if trimmed else None
-    if reading is None or trimmed is None:
-        return None
-    return reading._replace(fault=replace(reading.fault, data={**trimmed.repeated, **reading.fault.data}))
+    return None if arrived is None else _read_answer(arrived, request, tool)
 
 
 def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:
@@ -100,24 +86,10 @@ def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool
         reading = _read(arrived)
     finally:
         CALL.reset(token)
-    is_success = isinstance(arrived, ToolResult) and not arrived.is_error
-    if reading is None or (is_success and is_echo(reading.fault.message, call)):
+    if reading is None or (isinstance(arrived, ToolResult) and not arrived.is_error and is_echo(arrived.texts, call)):
         return None
     is_of_a_dialect = reading.dialect not in (_NO_DIALECT, _OF_THE_PROTOCOL)  # Who speaks one has named it, if at all.
     return reading if is_of_a_dialect else reading._replace(fault=name_argument(reading.fault, call))
-
-
-def _may_be_echo(message: object) -> bool:
-    """Whether a result is one text with an error among its members; cheap, because every success is asked."""
-    result = as_object(message)
-    content = (as_object(result.get("result")) or result).get("content")
-    block = (
-        cast("list[object]", content)[0]
-        if isinstance(content, list) and len(cast("list[object]", content)) == 1
-        else None
-    )
-    text = as_object(block).get("text")
-    return isinstance(text, str) and '"error"' in text[:LONGEST_FAILURE]
 
 
 def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:

@@ -73,15 +73,27 @@ _DONE = frozenset({
 })
 # Beside what went wrong, only an envelope for errors says which kind of error it is.
 _OF_ENVELOPES = frozenset({"error_code", "error_type", "errorCode", "errorType", "exception_type"})
+_NO_ERRORS = (
+    r"(?i)\b(?:no|zero|0|sin|keine|aucune?|sem|nenhum) (?:errors?|errores|erros?|erreurs?|fehler|issues?|mistakes?|problems?)\b"
+    r"|^none\b|没有错误|无错误|エラーなし|오류 없음"
+)
+_OF_COUNTING = frozenset({"code", "errno", "index", "limit", "offset", "page", "rows_affected", "status_code", "total", "year"})
 _SUCCESSES = ("succeeded", "success_count", "successCount", "successes", "successful", "successful_count")
 # fmt: on
 _OF_NUMBERED = frozenset({"code", "data", "error", "log_id", "msg", "request_id", "requestId", "success", "timestamp"})
 _LAST_SUCCESS = 399
+_WENT_WELL = r"(?i)\b(?:accepted|done|ok|okay|succe\w*)\b|成功"
+_OF_HTTP_CLIENTS = frozenset({"body", "elapsed", "headers", "responseTime", "response_time", "timings"})
+"""Whoever shows these reports how somebody else answered, which is what was asked for."""
 _PROBED = frozenset({"url", "host", "hostname", "domain", "endpoint", "target"})
 # By which an answer can be found again; it is about nothing.
 _REFERENCE = r"(?i)(?:call|correlation|execution|invocation|operation|reference|request|results?|trace)_?id$"
 # How things stand, and where to go from there.
 _OF_THE_SITUATION = r"^(?:actual|current|expected|previous)(?:_|[A-Z])|(?:_|^)(?:docs|help|upgrade)_?(?:link|url)$|(?:docs|help|upgrade)(?:Link|Url)$"
+# What kept somebody from doing a thing; a linter, a test or a log says other things of a file.
+_OF_DOING = (
+    r"(?i)not found|no such|enoent|eacces|denied|does not exist|failed to|could not|cannot|unable|already exists"
+)
 _FAILURES = r"(?:^|_)(?:err|errors?|failed|failures?)(?:_|$)|Errors$|Failures$"
 # What could have been asked for instead: `available_templates`, `supportedTypes`.
 _CHOICES = r"(?:allowed|available|supported|valid)(?:_|[A-Z])\w{1,60}"
@@ -103,7 +115,6 @@ _TELLING = frozenset(
         "documentation_url",
         "message",
         *_FOUND,
-        "response",
         "msg",
         "err",
         "batch_results",
@@ -125,17 +136,31 @@ def says_it_failed(body: Mapping[str, object]) -> bool:
 
 
 def _is_refused(body: Mapping[str, object]) -> bool:
-    """Whether it says no, and why in a sentence: whatever else it tells is about that, unless it is a record.
-
-    The sentence is the `error`; a `message` is one as well if nothing is named beside it that it could be a record of.
-    """
-    says_no = any(body.get(key) is False for key in (*_FLAGS, *_FOUND)) or text_in(body, "status") in ("error", "ERROR")
-    if not says_no or _is_probe(body) or _went_well(body) or any(map(_is_of_records, body)):
+    """Whether it says no, and why in a sentence, and names nothing beside it that it could be a record of."""
+    is_negative = any(body.get(key) is False for key in _FOUND)
+    says_no = any(body.get(key) is False for key in _FLAGS) or text_in(body, "status") in ("error", "ERROR")
+    if not (says_no or is_negative) or _is_probe(body) or _went_well(body) or any(map(_is_of_records, body)):
         return False
-    names_something = any(_is_text(value) for key, value in body.items() if not _is_of_answers(key))
-    reasons = ("error",) if names_something else ("error", "message", "details")
-    sentences = filter(_is_sentence, (text_in(body, key) or "" for key in reasons))
-    return any(said.strip().lower() not in _NO_ERROR for said in sentences)
+    if any(_names_something(body, key, value) for key, value in body.items()):
+        return False
+    reasons = ("error", "message", "details") if says_no else ("error",)  # That nothing was found may be good news.
+    return any(
+        _is_sentence(said) and not _denies_errors(said) for said in (text_in(body, key) or "" for key in reasons)
+    )
+
+
+def _names_something(body: Mapping[str, object], key: str, value: object) -> bool:
+    """Whether a member is what a record is about, and no part of an answer, nor spoken of in it."""
+    if _is_of_answers(key) or not value or isinstance(value, bool):
+        return False
+    if isinstance(value, str):
+        return _is_payload(body, key, value)
+    return not isinstance(value, int | float) or key not in _OF_COUNTING
+
+
+def _denies_errors(said: str) -> bool:
+    """Whether what stands under `error` says that there is none."""
+    return said.strip().lower() in _NO_ERROR or bool(re.search(_NO_ERRORS, said))
 
 
 def _is_of_answers(key: str) -> bool:
@@ -161,7 +186,9 @@ def _is_failed_item(item: Mapping[str, object]) -> bool:
     if not 1 < len(item) <= _MOST_KEYS or _is_probe(item) or any(map(_is_of_records, item)):
         return False
     denied = any(item.get(key) is False for key in _FLAGS) or (text_in(item, "status") or "").lower() in _FAILED
-    is_named = any(key.lower().endswith((*_OF_REQUESTS, "file")) for key in item)
+    is_named = any(key.lower().endswith((*_OF_REQUESTS, "file")) for key in item) and bool(
+        re.search(_OF_DOING, text_in(item, "error") or "")
+    )
     brings_more = any(object_in(item, key) or items_in(item, key) for key in item if not _is_of_answers(key))
     return _is_text(item.get("error")) and (denied or is_named) and not brings_more
 
@@ -188,7 +215,7 @@ def all_failed(body: Mapping[str, object]) -> bool:
 def _counts_only_failures(body: Mapping[str, object]) -> bool:
     """Whether it counts or lists no success but some failures, and says of each why."""
     counts_none = any(body.get(key) == 0 and body.get(key) is not False for key in _SUCCESSES)
-    lists_none = any(value == [] and key.lower() in _DONE for key, value in body.items())
+    lists_none = any(value == [] and key.lower() in _DONE - {"found", "passed"} for key, value in body.items())
     if not (counts_none or lists_none) or any(_is_of_records(key) and key not in _DONE for key in body):
         return False
     lists = [key for key in body if items_in(body, key)]
@@ -213,15 +240,10 @@ def _is_marked(body: Mapping[str, object]) -> bool:
 def _is_well_known(body: Mapping[str, object]) -> bool:
     """Whether it is a body that means nothing but an error, whoever sends it."""
     match body:
-        case {"request": dict(), "response": {"statusCode": int(status), "statusText": str()}}:
-            return _is_failure(status)
         case {"code": int(number), "msg": str(said)}:  # As the APIs of many Chinese services answer; 0 is a success.
-            return (
-                _is_number_of_error(number)
-                and bool(said.strip())
-                and _OF_NUMBERED.issuperset(body)
-                and not body.get("data")
-            )
+            is_error = _is_number_of_error(number) and said.strip() and not re.search(_WENT_WELL, said)
+            brings_nothing = not body.get("data") and body.get("success") is not True
+            return bool(is_error) and brings_nothing and _OF_NUMBERED.issuperset(body)
         case {"object": "error", "message": str()} | {"kind": "Status", "status": "Failure"}:
             return True
         case {"message": str(), "documentation_url": str(url)}:
@@ -243,7 +265,8 @@ def _has_failure_status(body: Mapping[str, object]) -> bool:
         case {"status": int(status), "error": str()} | {"statusCode": int(status), "message": str()}:
             return _is_failure(status) and not _is_probe(body) and _has_nothing_else(body, _OF_SPRING)
         case {"status": int(status), "statusText": str()} | {"status_code": int(status), "error": str()}:
-            return _is_failure(status) and not _is_probe(body) and not any(map(_is_of_records, body))
+            is_report = _is_probe(body) or not _OF_HTTP_CLIENTS.isdisjoint(body) or any(map(_is_of_records, body))
+            return _is_failure(status) and not is_report
         case {"status": int(status), "message": str()} | {"status_code": int(status), "message": str()}:
             return _is_failure(status) and _has_nothing_else(body)
         case {"code": int(status), "message": str()}:
@@ -314,11 +337,6 @@ def _is_record(body: Mapping[str, object]) -> bool:
     return any(map(_is_of_records, body)) or any(_is_payload(body, key, value) for key, value in body.items())
 
 
-def makes_a_record(key: str) -> bool:
-    """Whether a member shows that an object is a record, or tells how somebody else answered."""
-    return _is_of_records(key) or key in _PROBED
-
-
 def _went_well(body: Mapping[str, object]) -> bool:
     """Whether it says that the call itself succeeded, whatever it found."""
     return any(body.get(key) is True for key in _FLAGS) or any(
@@ -370,7 +388,7 @@ def _error_alone(body: Mapping[str, object]) -> bool:
     if said is None:
         return _has_words(object_in(body, "error"))
     return (
-        said.strip().lower() not in _NO_ERROR
+        not _denies_errors(said)
         and any(map(str.isalpha, said))
         and (_is_sentence(said) or "://" in said or all(map(_is_beside_a_word, body)))
     )
@@ -397,8 +415,11 @@ def _denied(body: Mapping[str, object]) -> bool:
     """Whether it says no, or names a failed state, and says why."""
     said_no = body.get("error") is True or any(body.get(key) is False for key in _FLAGS)
     failed = any((text_in(body, key) or "").lower() in _FAILED for key in _STATES)
+    sayings = (
+        _SAYINGS if failed else [key for key in _SAYINGS if key != "reason"]
+    )  # "The opponent resigned" is one, too.
     return (said_no or failed or _is_failure(integer_in(body, "error_code") or 0)) and any(
-        _says(body.get(key)) for key in _SAYINGS
+        _says(body.get(key)) for key in sayings
     )
 
 

@@ -26,7 +26,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
 _ANSWERED = re.compile(
     r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?[\])]?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
-_ENDS_IN_STATUS = re.compile(r": ([45][0-9]{2})\.?\s*$")  # "Failed to list the pets: 503"
+_STATUS_IN_BRACKETS = re.compile(r"\bfailed \(([45][0-9]{2})\)")
 _PASSED_ON = re.compile(r"\b(?:Mcp|MCP) ?[Ee]rror:? (-32[0-9]{3})\b")
 # ClickHouse numbers its errors, and 403 is a bad JOIN there.
 _NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
@@ -206,7 +206,7 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
 def _as_advised(told: _Told, message: str) -> _Told:
     """Believe who refuses a call for now and asks to repeat it: a conflict that passes changed nothing."""
     passes = told.code is Code.CONFLICT and told.retry is None and _asks_to_repeat(message)
-    return told._replace(retry=Retry.SAME_CALL) if passes else told
+    return told._replace(retry=Retry.IF_HARMLESS) if passes else told
 
 
 def _asks_to_repeat(text: str) -> bool:
@@ -290,8 +290,9 @@ def _by_phrases(source: _Source, texts: tuple[str, ...]) -> _Told:
         answers = (_look_up([_LITTLE_STATUS.sub(" ", text)]) for text in texts)
         words = next((answer for answer in answers if answer.code in _LITTLE_STATUSES[told.status]), None)
         told = words._replace(status=told.status) if words else told
-    if (known := known_symbol(source.message)) is not None:
-        return _Told(known.code, known.retry, known.http_status, known.retry_after_ms)
+    if (known := known_symbol(blank_arguments(source.message))) is not None:  # In a text, it licenses nothing.
+        retry = Retry.IF_HARMLESS if known.retry is Retry.SAME_CALL else known.retry
+        return _Told(known.code, retry, known.http_status, known.retry_after_ms)
     if told.code is None and (meant := meaning_of_symbols(facts.words, source.message)):
         return _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
     return told
@@ -320,7 +321,7 @@ def _before(shape: re.Pattern[str], message: str) -> str:
 def _look_up(parts: list[str], patterns: Patterns = PATTERNS) -> _Told:
     words = _ANSWERED.sub(r"status \1:", blank_arguments(_APART.join(part[:_MOST] for part in parts)[: 2 * _MOST]))
     words = _NUMBERED.sub("code", words) if "DB::Exception" in words else words
-    words = _ENDS_IN_STATUS.sub(r": status \1", words)
+    words = _STATUS_IN_BRACKETS.sub(r"failed: status \1", words)
     found = patterns.first(spelled_out(_URL.sub(" ", words) if "://" in words else words))
     if found is None:
         return _Told(None, None, None, None)
@@ -376,7 +377,10 @@ def _verdict(code: Code, told: _Told, source: _Source) -> Retry:
         return verdict(code, http_status=told.status, flag=flag)
     retry = row or verdict(code, http_status=told.status)
     is_prose = source.facts.status is None and flag is None and not source.facts.words
-    if retry is Retry.SAME_CALL and (is_prose or tells_of_work_done(f"{source.text}\n{source.beside or ''}")):
+    is_foreign = in_english(source.message) != source.message  # Whether work was done before is known in English only.
+    if retry is Retry.SAME_CALL and (
+        is_prose or is_foreign or tells_of_work_done(f"{source.text}\n{source.beside or ''}")
+    ):
         return Retry.IF_HARMLESS
     return retry
 

@@ -37,6 +37,8 @@ _KINDS = (
 _FAILING = "API (?:call|request)|Authentication|Command|Connection|Download|Execution|Fetch|Lookup|Operation|Query|Request|Search|Tool(?: call| execution)?|Upload"
 # What is reported on: that it failed is what was asked for.
 _REPORTED = "Backup|Build|Case|Check|Delivery|Deploy|Deployment|Job|Payment|Pipeline|Release|Run|Scan|Step|Suite|Sync|Task|Test|Tests|Workflow"
+# Only a program speaks like that of what it tried.
+_OF_PROGRAMS = r"\[Errno|Expecting value|\bE[A-Z]{4,12}\b|Exception\b|Error\b|HTTP \d{3}|returned \d{3}|required|env vars?|not yet implemented"
 _STOPPED = "[Rr]ejected|[Rr]efused|[Dd]enied|[Aa]borted|[Bb]locked"
 _ARGUMENT = "[Pp]arameters?|[Aa]rguments?"
 _WANTED = "(?:is|are) (?:required|missing|mandatory)|(?:is|are) required but (?:is |was |were |are )?(?:missing|not provided)|must be (?:provided|specified|set)"
@@ -45,19 +47,23 @@ _ADVICE = "Please|Check|Log|Make|Provide|Run|Set|Sign|Try|Use|Verify|You|Your"
 _OF_ACCESS = "(?i:access|credentials?|expired|invalid|keys?|log ?in|missing|must|not|only|passwords?|permissions?|required|roles?|scopes?|tokens?)"
 _TO_ENTER = "(?i:api|auth|credentials?|keys?|log ?in|sign ?in|passwords?|permissions?|scopes?|tokens?)"
 _TOOL_FAILED = "Tool (?:call|execution) failed"
+# What is searched for, or is good news if it is not there.
+_SEARCHED = (
+    "Broken|Condition|Conflict|Domain|Duplicate|Email|Handle|Keyword|Malware|Match|Mistake|Name|None|Nothing|Page|Password|Pattern|Phrase|"
+    "Problem|Regex|Regression|Result|String|Subdomain|Substring|Text|Threat|Username|Value|Virus|Vulnerabilit|Word"
+)
 _FACULTY = "allowed|permitted|supported"
 _REFUSAL = "|".join((
     r"[Mm]issing or invalid [`'\"]?[\w.\-]{1,60}[`'\"]?(?: (?:parameter|argument|field|value))?\.?$",
-    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} not found(?: in [a-z]{2,20})?: [^\n,;]{1,100}$",
-    r"[A-Z][^\n]{3,120}\. (?:Please )?(?:Call|Create|Load|Open|Run|Start|Use) [^\n]{0,60}\b[a-z]{2,20}(?:_[a-z]{2,20}){1,4}\b[^\n]{0,60} first\.?$",
+    rf"(?!{_SEARCHED})[A-Z][a-z]{{2,30}}(?: [a-z]{{2,30}}){{0,2}} not found(?: in [a-z]{{2,20}})?: (?!\d+$)[^\n,;]{{1,100}}$",
+    r"(?=(?:No|Not|There (?:is|are) no)\b|[^\n.]{3,120}\b(?:already|not)\b)[A-Z][^\n]{3,120}\. (?:Please )?(?:Call|Create|Load|Open|Run|Start|Use) [^\n]{0,60}\b[a-z]{2,20}(?:_[a-z]{2,20}){1,4}\b[^\n]{0,60} first\.?$",
     r"(?:Could not|Couldn't|Cannot|Unable to) (?:decode|find|identify|interpret|locate|parse|recognize|resolve) [^\n.'\"`]{0,60}[`'\"][^`'\"\n]{1,100}[`'\"]\. (?:Available|Check|Please|Supported|Try|Use|Valid)\b[^\n]{1,300}$",
-    r"Please (?:pass|provide|specify|supply) (?:a valid|at least|either|one of)\b[^\n]{1,300}$",
-    rf"Only [A-Z]{{3,20}}(?:, [A-Z]{{3,20}}){{0,8}}(?:,? (?:and|or) [A-Z]{{3,20}})? (?:commands|methods|operations|queries|statements) (?:are|is) (?:{_FACULTY})(?: [^\n]{{0,100}})?$",
-    r"(?!Page|Results?|Match|Nothing|Pattern|None|String|Text|Word)[A-Z][a-z]{2,30}(?: [^\s:,;]{1,60}){0,2} not found(?: in [^\s,;]{1,60})?[.!]?$",
-    r"[A-Z][a-z]{2,30}(?: [a-z]{2,30}){0,2} [`'\"][^`'\"\n]{1,200}[`'\"] (?:(?:was |is )?not found|could not be found|does not exist|doesn't exist|is not supported)(?:(?: in [^\n.]{1,60})?[.,!]? (?:Available[^\n]{1,200}|Use [^\n]{1,200}))?[.!]?$",
-    r"(?:Unknown|Unsupported|Unrecognized|Invalid) [a-z]{2,30}(?: [a-z]{2,30}){0,2}: [^\n]{1,100}?[.,;] ?(?:Allowed|Available|Choose|Expected|Must be|Supported|Use|Valid)\b[^\n]{1,400}$",
+    rf"Only [A-Z]{{3,20}}(?:, [A-Z]{{3,20}}){{0,8}}(?:,? (?:and|or) [A-Z]{{3,20}})? (?:commands|methods|operations|queries|statements) (?:are|is) (?:{_FACULTY})\.?$",
+    rf"(?!{_SEARCHED})[A-Z][a-z]{{2,30}}(?: [a-z]{{2,30}})? (?=\S*[\d_])[^\s:,;]{{1,60}} not found[.!]?$",
+    rf"(?!{_SEARCHED})[A-Z][a-z]{{2,30}}(?: [a-z]{{2,30}}){{0,2}} [`'\"][^`'\"\n]{{1,200}}[`'\"] (?:(?:was |is )?not found|could not be found|does not exist|doesn't exist|is not supported)(?:(?: in [^\n.]{{1,60}})?[.,!]? (?:Available[^\n]{{1,200}}|Use [^\n]{{1,200}}))?[.!]?$",
+    r"(?:Unknown|Unsupported|Unrecognized|Invalid) (?:[a-z]{2,30} ){0,2}(?:action|algorithm|category|command|conversion|format|function|language|level|method|mode|operation|operator|option|parameter|provider|strategy|type|unit|value): [^\n]{1,100}?[.,;] ?(?:Allowed|Available|Choose|Expected|Must be|Supported|Use|Valid)\b[^\n]{1,400}$",
 ))
-_HEADED = r"(?:# [^\n]{1,60}\n\s{0,4})?#{1,4} (?:System )?(?:Error|Failure)\s{1,6}"
+_HEADED = r"(?:# [^\n]{1,50} Result\n\s{0,4})?#{1,4} (?:System )?Error\s{1,6}"
 # What requests says of an answer, or instead of one.
 _OF_PYTHON = r"(?:[45]\d\d (?:Client|Server) Error: [^\n]{1,80} for url: |HTTPS?ConnectionPool\(host=|\('Connection aborted)"
 _STATUS_LINES = r"(?:[A-Z_]{2,30}: [^\n]{0,200}\n){0,6}STATUS: (?:FAILED|ERROR)\n(?:[A-Z_]{2,30}: [^\n]{0,200}\n){0,6}ERROR: "
@@ -67,7 +73,7 @@ _ARGUMENT_WANTED = (
     r"|[Mm]issing (?:required )?(?:parameter|argument|field|property)s?: ?[`'\"]?[\w.]{1,60}[`'\"]?\.?$"
 )
 _CROSS = r"[\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{0,3}"
-_REFUSED = "cannot|could not|does not exist|invalid|missing|must|not found|required|unknown|unsupported"
+_REFUSED = r"Cannot|Could not|Failed to|Unable to|(?:parameter|argument|field)s?\b|(?:with|ID) [`'\"]?[\w\-]{1,60}[`'\"]? not found"
 _MARK = r"(?:[\u26a0\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{0,3})?(?:\*\*)?"
 _REST = r"(?!(?i:no|none|nil|null|n/a)\.?$)(?=[45]\d\d [A-Za-z(]|\d{3,6} \(\w|[^\s\d])"  # Words: a number alone is a count.
 _NO_ARTICLE = r"(?!(?:a|an|the|what|how|why|adjective|noun|verb)\b|(?:An?|The) [A-Z])"  # What explains a word, or is the title of something.
@@ -81,16 +87,17 @@ _OPENINGS = "|".join((
     rf"{_MARK}Error occurred(?: while [^\n:]{{1,100}}| in [^\n:]{{1,60}})?: {_NO_ARTICLE}{_REST}",
     rf"{_CROSS}(?:\*\*)?[\w /'\-]{{2,60}} [Ee]rror(?:\*\*)?:(?:\*\*)? {_NO_ARTICLE}{_REST}",
     rf"{_CROSS}(?:\*\*)?Error[^\n:]{{0,40}}:(?:\*\*)? {_NO_ARTICLE}{_REST}",
-    rf"{_MARK}(?!The |[A-Za-z ]{{0,40}}(?i:{_REPORTED}) failed)[A-Z][a-z]{{2,20}}(?: [a-z]{{2,20}}){{0,3}} failed: {_NO_ARTICLE}(?=[^\n]{{1,300}}$){_REST}",
-    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?=[^\n]*\b(?i:{_REFUSED})\b)",
+    rf"{_MARK}(?!The |[A-Za-z ]{{0,40}}(?i:{_REPORTED}) failed)[A-Z][a-z]{{2,20}}(?: [a-z]{{2,20}}){{0,3}} failed: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*(?:{_OF_PROGRAMS})){_REST}",
+    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?![^\n]*: \d)(?=[^\n]*(?:{_REFUSED}))",
     rf"{_HEADED}(?=[^\n#]{{3,300}}\s{{0,4}}$)",
+    rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| [`'\"][^`'\"\n]{{1,60}}[`'\"])\.?$",
     rf"{_MARK}(?:The )?(?:[Ss]pecified |[Rr]equested )?(?:Directory|File|Folder|Path)(?: [`'\"]?[^\n`'\" ]{{1,200}}[`'\"]?)? (?:(?:was |could )?not (?:be )?found|does not exist)(?:\.?$|: (?!(?i:false|true|no|yes)$)[^\n ]{{1,300}}$)",
     r"Sorry, (?:I |we |but I )?(?:couldn't|could not|can't|cannot|was unable to|am unable to|were unable to) [^\n;]{1,300}$",
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: \n?{_REST}",
     rf"{_MARK}Error (?:while |when )?(?:{_DOING})\b[^\n:]{{1,200}}$",
     rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [^\n]{{1,400}}$",
     r"Invalid [a-z]{2,20}(?: [a-z]{2,20}){0,3}: [`'\"\w][^\n]{0,200}$",
-    rf"{_MARK}(?:Could not|Couldn't|Cannot|Can't|Unable to) (?:{_DOING}|(?:decode|determine|find|identify|locate|resolve)(?! an? | any))\b(?:[^\n]{{0,300}}?: {_REST}|[^\n:]{{1,300}}$)",
+    rf"{_MARK}(?:Could not|Couldn't|Cannot|Can't|Unable to) (?:{_DOING})\b(?:[^\n]{{0,300}}?: {_REST}|[^\n:]{{1,300}}$)",
     rf"{_MARK}An? (?:unexpected |internal |unknown |unhandled )?(?:server )?(?:error|exception) (?:has )?occurred(?: while | when |: |[.!] |\.?$)",
     rf"{_MARK}(?:Unexpected|Unhandled|Uncaught) (?:error|exception)\b(?: [a-z][^\n:]{{0,100}})?: {_REST}",
     rf"{_MARK}Something went wrong(?: while | when |[.:!] )",
@@ -102,7 +109,7 @@ _OPENINGS = "|".join((
     rf"{_MARK}Invalid (?:tool )?inputs?: '[^'\n]{{1,80}}' is a required property",
     _ARGUMENT_WANTED,
     rf"{_MARK}(?:{_REFUSAL})",
-    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=[^\n]*\b(?i:{_REFUSED}|failed to|not running|no \w+ found|unable to)\b)",
+    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=Error\b|Failed to\b|Invalid\b|Could not\b|Cannot\b|Unable to\b|No [A-Z]\w+ Found)",
     rf"{_MARK}(?:{_FAILING}) failed(?: with [^\n:]{{1,100}}| after [^\n:]{{1,100}})?(?:: {_REST}|\.?$)",
     rf"{_MARK}HTTP [Ee]rror:? [45]\d\d(?=[^\n]{{0,300}}$)(?:: | - ){_REST}",
     rf"{_MARK}(?:{_REFUSING})(?:[.!] (?:{_ADVICE})\b(?=[^\n]*\b(?:{_TO_ENTER})\b)|: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?:{_OF_ACCESS})\b){_REST})",
@@ -120,8 +127,8 @@ _STRONG = "|".join((
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: \w{{0,60}}(?:Error|Exception)\b",
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing (?!\d)[^\n:]{{1,100}}: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?![A-Z][^\n]*[.!?]$){_REST}",
     rf"{_MARK}Error: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?i:cannot|can't|could not|couldn't|expected|failed to|invalid|missing|must|no|not|only|please|provide|required?|requires|should|too|unable|undefined|unexpected|unknown|unsupported)\b){_REST}",
-    rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [^\n,;?!:]{{1,60}}(?:: \S{{1,60}})?$",
-    rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) (?!an? |any)[^\n,;?!]{{1,100}}$",
+    rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| (?=\S*[\d_])\S{{1,60}})$",
+    rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| [`'\"][^`'\"\n]{{1,60}}[`'\"])\.?$",
     rf"{_MARK}(?:Unexpected error|Error occurred) in \w{{1,60}}(?:\(\))?: ",
     rf"{_MARK}(?:Directory|File|Folder|Path)\b",
     # Whoever refuses and says what may be done instead.
@@ -131,8 +138,8 @@ _STRONG = "|".join((
     _STATUS_LINES,
     _ARGUMENT_WANTED,
     rf"{_MARK}(?:{_REFUSAL})",
-    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=[^\n]*\b(?i:{_REFUSED}|failed to|not running|no \w+ found|unable to)\b)",
-    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?=[^\n]*\b(?i:{_REFUSED})\b)",
+    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=Error\b|Failed to\b|Invalid\b|Could not\b|Cannot\b|Unable to\b|No [A-Z]\w+ Found)",
+    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?![^\n]*: \d)(?=[^\n]*(?:{_REFUSED}))",
 ))
 # fmt: on
 
@@ -167,7 +174,7 @@ def opens_like_a_failure(text: str) -> bool:
 # fmt: off
 # Nothing found by a search is no failure: no result, match, record or data.
 _RESULTS_ABROAD = (
-    "(?i)结果|結果|匹配|符合|记录|記錄|数据|資料|該当|검색|데이터|내역|자료|결과|일치|resultados?|resultats?|ergebnisse?|treffer|coincidencias?|registros?"
+    "(?i)结果|結果|匹配|符合|记录|記錄|数据|資料|該当|검색|데이터|내역|자료|결과|일치|相关|任何|更多|邮件|メール|イベント|見つかりませんでした|nenhum|ningun|keine|aucun|resultados?|resultats?|ergebnisse?|treffer|coincidencias?|registros?"
 )
 _DONE_ABROAD = r"(?i)完成|成功|共 ?\d|완료|성공|completad|concluid|\btermine|abgeschlossen"
 _STATED = (
@@ -179,7 +186,7 @@ _STATED = (
 _REFUSES = rf"\W{{0,6}}[^\n.!?:=«]{{0,120}}?\b(?:{'|'.join(_STATED)})"
 # "执行失败: …", and, in scripts that have spaces, "Error al consultar la tabla: …".
 _FAILS = (
-    r"\W{0,6}(?:[^\n:=«]{0,60}?\b(?:error|failed|exception)\b ?[:,\uff0c\u3002.]"
+    r"\W{0,6}(?:[^\n:=«]{0,60}?\b(?:error|failed|exception)\b ?(?:[:\u3002.]|[,\uff0c] ?(?= ?status code|未|无法|原因))"
     r"|(?:error|failed|exception)\b(?! \d) [A-Za-z][^\n:]{0,80}(?::|\.?$))"
 )
 _LONGEST_STATEMENT = 300
@@ -187,6 +194,15 @@ _MOST_LINES_ABROAD = 12
 _SOON = 100
 _NATIVE = 0.3
 """How much of a text's beginning is in another script if the text is the server's own, and not only what it quotes."""
+
+
+# A name, a number, a path or a quotation: what was asked for, or with what.
+_NAMES_LATIN = r"(?:^|[\s(:\uff1a])[`'\"\u201c\u300c]\S|\d{4}|[A-Za-z]\d|[a-z]_[a-z]|[a-z][A-Z]|[\w.]/[\w.]"
+_NAMES_ANY = rf"{_NAMES_LATIN}|[A-Za-z]{{2,}}"
+
+
+def _is_latin(text: str) -> bool:
+    return all(char < "\u0250" for char in text if char.isalpha())
 
 
 def _opens_in_another_language(text: str) -> bool:
@@ -205,7 +221,11 @@ def _opens_in_another_language(text: str) -> bool:
 def _fails_abroad(text: str, english: str) -> bool:
     """Whether one line in another language says from its first word on that something could not be done."""
     is_statement = english != text and len(text) <= _LONGEST_STATEMENT and "\n" not in text
-    return is_statement and bool(re.match(r"\W{0,6}(?:failed|error while) ", english))
+    return (
+        is_statement
+        and bool(re.search(_NAMES_LATIN, text))
+        and bool(re.match(r"\W{0,6}(?:failed|error while) ", english))
+    )
 
 
 def _refuses_abroad(text: str, english: str) -> bool:
@@ -213,6 +233,8 @@ def _refuses_abroad(text: str, english: str) -> bool:
     if english == text or len(text) > _LONGEST_STATEMENT or "\n" in text or re.search(_RESULTS_ABROAD, text):
         return False
     refused = re.match(_REFUSES, english)
+    if not re.search(_NAMES_LATIN if _is_latin(text) else _NAMES_ANY, text):
+        return False  # What is said of nothing in particular may be said of anything.
     if refused is None or re.match(_REFUSES, text) or re.match(r"No\b", text):
         return False
     letters = [char for char in text[:_SOON] if char.isalpha()]

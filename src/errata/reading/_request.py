@@ -4,26 +4,31 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple, cast
+from typing import cast
 
 from errata._fault import Fault, FieldIssue
 from errata._jsonable import as_object
 from errata._languages import in_english
 from errata._taxonomy import Code, Retry
-from errata.classification._blame._values import ArgumentValues, are_equal, has_word
+from errata.classification._blame._values import ArgumentValues, has_word
 from errata.classification._call import Call
-from errata.dialects._content import json_text
 from errata.dialects._incoming import plain_object
 from errata.dialects._members import items_in, object_in, text_in
-from errata.reading._evidence import makes_a_record
-from errata.reading._json_in_text import whole_json
 
 _MOST = 4_000
 _LONGEST_NAME = 100
 _LONGEST_JSON = 100_000
+_MOST_QUOTATIONS = 20
+_MOST_PATHS = 50
+_MOST_ARGUMENTS = 200
+"""Of more, nobody can tell which is meant, and looking would take its time."""
 _SHORTEST_ECHO = 12
 """Shorter texts stand in an answer by chance."""
 _MOST_OF_IT = 0.8
+_TRANSLATES = re.compile(r"translate(?![a-z])", re.IGNORECASE)
+_OF_TRANSLATIONS = frozenset(
+    {"target_lang", "target_language", "targetLang", "targetLanguage", "to_lang", "toLanguage"}
+)
 _SHORTEST_NAME = 3
 _LONGEST_ENDING = 80
 _REFUSED = frozenset(
@@ -41,6 +46,9 @@ _ONLY_MISSING = re.compile(r"(?:[\w ]{0,20}\b)?(?:not found|does not exist)\.?",
 """What says of the one thing that was asked for that it is not there, and nothing of any other thing."""
 _PLACE = re.compile(r"[/\\]|^\.\.|^localhost\b")
 """What may be out of bounds: a path or an address. Who may not do a thing at all is no matter of arguments."""
+_OF_PERMISSIONS = re.compile(
+    r"\b(?:403|accounts?|credentials?|permissions?|privileges?|roles?|scopes?|tokens?|users?)\b", re.IGNORECASE
+)
 _OPEN = frozenset({Code.DATABASE_ERROR, Code.NOT_IMPLEMENTED, Code.SERIALIZATION_ERROR, Code.UNKNOWN_ERROR})
 """Codes that say nothing of who is to blame: if it is an argument, another one may work."""
 _JSON_TYPES: Mapping[str, tuple[type, ...]] = {
@@ -71,7 +79,7 @@ _OF_NAMES = frozenset(
 # What a text complains about, and what servers call the argument that is written in that language.
 _LANGUAGES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple((re.compile(words, re.IGNORECASE), frozenset(names.split())) for words, names in (
     (r"reg(?:ular )?ex|character (?:set|class|range)|subpattern|repeat|parenthes[ie]s|capture group|glob\b", "pattern regex regexp glob expression"),
-    (r"sql|syntax error at or near|\b(?:relation|table|column|database|constraint)\b|prepared statement", "sql query statement queries statements"),
+    (r"\bsyntax\b|\bnear\b|\b(?:relation|table|column|constraint)\b|prepared statement", "sql query statement queries statements"),
     (r"graphql|cannot query field|selection set|fragment", "query mutation document"),
     (r"\bcron\b", "cron schedule expression"),
     (r"\bjson\b", "json data body payload content"),
@@ -108,34 +116,18 @@ def call_from(request: object, tool: object) -> Call | None:
     )
 
 
-def is_echo(text: str, call: Call | None) -> bool:
-    """Whether a text is the caller's own, given back."""
-    text = text.strip()
-    own = call.texts() if call is not None and len(text) >= _SHORTEST_ECHO else ()
-    return any(text in value or (text.startswith(value) and len(value) >= _MOST_OF_IT * len(text)) for value in own)
-
-
-class Trimmed(NamedTuple):
-    """An answer without what it repeats of its request."""
-
-    message: Mapping[str, object]
-    repeated: Mapping[str, object]
-
-
-def without_echo(message: object, request: object) -> Trimmed | None:
-    """Return a result whose only text is JSON without the members that the request had; None if there is nothing to leave out."""
-    result = plain_object(message)
-    texts = [
-        text_in(as_object(block), "text") or "" for block in items_in(object_in(result, "result") or result, "content")
-    ]
-    body = whole_json(texts[0]) if len(texts) == 1 and '"error"' in texts[0] else {}
-    sent = plain_object(request)
-    arguments = object_in(object_in(sent, "params") or sent, "arguments")
-    repeated = {key: value for key, value in body.items() if key in arguments and are_equal(arguments[key], value)}
-    if not repeated or "error" in repeated or any(map(makes_a_record, repeated)):
-        return None
-    kept = {key: value for key, value in body.items() if key not in repeated}
-    return Trimmed({"content": [{"type": "text", "text": json_text(kept)}]}, repeated)
+def is_echo(texts: tuple[str, ...], call: Call | None) -> bool:
+    """Whether an answer is the caller's own text, given back or translated."""
+    if call is None or len(texts) != 1:
+        return False
+    text = texts[0].strip().casefold()
+    own = [value.strip().casefold() for _, value in call.leaves() if isinstance(value, str) and value.strip()]
+    if _TRANSLATES.search(call.tool) or (own and not _OF_TRANSLATIONS.isdisjoint(call.arguments)):
+        return True
+    long = (value for value in own if len(value) >= _SHORTEST_ECHO and len(text) >= _SHORTEST_ECHO)
+    return text in own or any(
+        text in value or (text.startswith(value) and len(value) >= _MOST_OF_IT * len(text)) for value in long
+    )
 
 
 def name_argument(fault: Fault, call: Call | None) -> Fault:
@@ -143,6 +135,7 @@ def name_argument(fault: Fault, call: Call | None) -> Fault:
     if (
         call is None
         or not call.tool
+        or len(call.arguments) > _MOST_ARGUMENTS
         or fault.code not in _MAY_BE_ABOUT_ONE
         or _NO_SUCH_TOOL.search(in_english(fault.message[:_MOST]))
     ):
@@ -187,22 +180,27 @@ def _argument(fault: Fault, call: Call) -> str | None:
             evidence = by_name[:1] + by_value + by_name[1:]
         case Code.CONFLICT:
             evidence = by_value + by_name[:1]
+        case Code.NOT_FOUND | Code.GONE:  # A file or a date that is spoken of may be the server's own.
+            evidence = by_value + by_name[:4] + by_name[5:]
         case code if code in _OF_THINGS:
             evidence = by_value + by_name
         case Code.SERIALIZATION_ERROR:
             evidence = [lambda: _broken_json(call)]
         case Code.FORBIDDEN:
             places = [path for path in values.mentioned_in(text.casefold()) if _PLACE.search(values.text(path))]
-            evidence = [lambda: places]
+            evidence = [] if _OF_PERMISSIONS.search(text) else [lambda: places]
         case _:
-            evidence = by_value
+            evidence = by_value[:1]
     return next((field for find in evidence if (field := _the_one(list(find())))), fault.field)
 
 
 def _the_one(paths: list[str]) -> str | None:
     """Return the one argument that is pointed at; of an object and a value in it, the value."""
     paths = [re.sub(r"\.[0-9]+(?:\..*)?$", "", path) for path in paths]  # An item stands for its list.
-    deepest = [path for path in dict.fromkeys(paths) if not any(each.startswith(f"{path}.") for each in paths)]
+    different = list(dict.fromkeys(paths))
+    if len(different) > _MOST_PATHS:
+        return None
+    deepest = [path for path in different if not any(each.startswith(f"{path}.") for each in different)]
     return deepest[0] if len(deepest) == 1 else None
 
 
@@ -226,7 +224,8 @@ def _bare(name: str) -> str:
 
 
 def _quotations(text: str) -> list[str]:
-    return [word for groups in _QUOTED.findall(text) for word in groups if word.strip()]
+    words = (word for groups in _QUOTED.findall(text) for word in groups if word.strip())
+    return list(dict.fromkeys(words))[:_MOST_QUOTATIONS]
 
 
 def _quoted_values(values: ArgumentValues, text: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ from errata.reading._symbols import of_symbol
 _LONGEST_HTTP_BODY = 500
 _OF_RESULTS = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 _ONLY_AN_ERROR = frozenset({"code", "detail", "details", "error", "message", "ok", "status", "success"})
+_OF_STORES = ("file:", "git:", "github:", "http:", "https:", "repo:", "s3:")
 TOOL_FAILURE = "io.modelcontextprotocol/toolFailure"
 """Where SEP-3313 puts what a program should know of a failed call."""
 _WORD_OF_CLASS = {"capability": "not_supported", "reliability": "upstream_error", "governance": "forbidden"}
@@ -130,11 +131,11 @@ def _of_resource(raw: Mapping[str, object]) -> Fault | None:
 
 
 def _is_failed_content(content: Mapping[str, object]) -> bool:
-    uri = text_in(content, "uri") or ""
-    if is_marked_block(content) or uri.startswith("error:"):
+    if is_marked_block(content):
         return True
-    body = whole_json(text_in(content, "text") or "")
-    return not uri.startswith("file:") and body.keys() <= _ONLY_AN_ERROR and says_it_failed(body)
+    uri, body = text_in(content, "uri") or "", whole_json(text_in(content, "text") or "")
+    is_stored = uri.startswith(_OF_STORES) or uri.endswith((".json", ".log", ".txt"))
+    return not is_stored and "error" in body and body.keys() <= _ONLY_AN_ERROR and says_it_failed(body)
 
 
 def _bare(raw: Mapping[str, object]) -> Fault | None:
