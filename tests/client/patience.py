@@ -14,6 +14,7 @@ def be_patient(monkeypatch):
     for module, name, value in (
         (_tools, "_LONGEST_S", LONGEST_S),
         (_tools, "_SHARE", 1.0),
+        (_tools, "_GRACE_S", LONGEST_S),
         (_connection, "_LONGEST_CHECK_S", LONGEST_S),
         (_connection, "_CHECK", 1.0),
         (_transport, "_LONGEST_END_S", LONGEST_S),

@@ -5,7 +5,7 @@ import itertools
 import anyio
 import fastmcp
 import pytest
-from client.answering import LONGEST_S, Reply, connect, hold_back, listed
+from client.answering import DONE, LONGEST_S, Reply, connect, hold_back, listed
 from client.patience import SkippingLoop, skip, until
 from client.shop import shop
 from mcp import Client, types
@@ -179,11 +179,25 @@ async def test_a_subscription_that_breaks_off_is_taken_out_again_and_what_was_li
         await until(lambda: is_announced(caller))
         await caller.call("run_report")
         kept = await caller.tools()
+        await caller.call("run_report")
         assert await caller.tools() is kept
         caller._link._session.port.session._settle_listen_routes_closed()  # As if the stream had ended.
         await until(lambda: not is_announced(caller))
+        await caller.call("run_report")
         assert await caller.tools() is not kept
         await until(lambda: is_announced(caller))
+
+
+async def test_answers_of_a_tool_that_came_later_are_held_against_its_schema_each_time(server):
+    server.output_schema = {"type": "object", "properties": {"sum": {"type": "integer"}}}
+    async with connect(server.url, retry=None) as caller:
+        await caller.tools()
+        server.annotations = {"refund": {}}
+        await caller.tools(refresh=True)
+        for _ in range(2):
+            server.answers = [DONE | {"structuredContent": {"sum": "five"}}]
+            with pytest.raises(CallFailed, match="output schema"):
+                await caller.call("refund")
 
 
 # Hostile and poor servers.

@@ -88,9 +88,10 @@ class Caller:
         """Connect to a URL, to `StdioServerParameters`, to a server in this process or to a transport, with `mcp.Client`.
 
         Over HTTP, statuses and waits come back that the SDK's client drops. A connection that was lost is opened again
-        for the next call; its tools are listed once it is open, in the background. `headers`, `auth`, `http_options` (of `httpx2.AsyncClient`) and `max_body_bytes` are for URLs:
-        an answer, or one event of a stream, that is larger once it is decompressed is given up (16 MiB). `options` are
-        those of `mcp.Client`. An exception of the block leaves it as it is.
+        for the next call. Once a connection is open, its tools are listed in the background. `headers`, `auth`,
+        `http_options` (of `httpx2.AsyncClient`) and `max_body_bytes` are for URLs: an answer, or one event of a stream,
+        that is larger once it is decompressed is given up (16 MiB). `options` are those of `mcp.Client`. An exception of
+        the block leaves it as it is.
         """
         settings = Settings(
             headers=headers,
@@ -276,6 +277,8 @@ class Caller:
             self._link.do_beside(port, functools.partial(lists.list_early, port, self._timeout_s))
         await self._recall(trip, lists)
         trip.is_sent = trip.asked.kind != "connection"
+        is_tool = trip.asked.kind == "tool"
+        lists.calls_begun += is_tool
         try:
             result = await trip.send(port)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets one kind.
@@ -283,7 +286,7 @@ class Caller:
         else:
             return self._taken(result, trip, port)
         finally:
-            lists.calls += 1 if trip.asked.kind == "tool" else 0
+            lists.calls += is_tool
         raise failed  # Outside of the block: the other one would be its context, and be shown as it is.
 
     def _taken(self, result: object, trip: "_Trip", port: Port) -> object:
@@ -441,6 +444,10 @@ def _trusted(failed: CallFailed, harmless: bool | None) -> Fault:  # noqa: FBT00
 
 
 _ABOUT_NO_TOOL = frozenset({"connection", "list"})
+_SAID_OF_NO_TOOL = frozenset(
+    {Code.NOT_FOUND, Code.METHOD_NOT_FOUND, Code.INVALID_PARAMS, Code.INVALID_REQUEST, Code.GONE}
+)
+"""Among other things: as what it is understood that a tool is gone."""
 
 
 def _may_be_unlisted(failed: CallFailed, trip: _Trip) -> bool:
@@ -448,7 +455,7 @@ def _may_be_unlisted(failed: CallFailed, trip: _Trip) -> bool:
     fault = failed.fault
     if trip.lists is None or failed.word is None or fault.retry not in {Retry.FIX_INPUT, Retry.NEVER}:
         return False
-    is_doubted = fault.code is Code.METHOD_NOT_FOUND or "tool" in fault.message.lower()
+    is_doubted = fault.code in _SAID_OF_NO_TOOL and "tool" in fault.message.lower()
     return not trip.lists.tells_of(trip.asked.name, is_doubted=is_doubted)
 
 

@@ -8,10 +8,10 @@ import contextlib
 import logging
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import anyio.abc
@@ -222,15 +222,18 @@ def _forgive_listing(session: ClientSession, longest_s: float) -> None:
     For a list that does not come it is waited once; an answer that has nothing to be checked waits for none.
     """
     check: Callable[[str, CallToolResult], Awaitable[None]] | None = getattr(session, "validate_tool_result", None)
-    schemas: object = getattr(session, "_tool_output_schemas", None)
-    if check is None or not isinstance(schemas, dict):  # Of another version, and with another way to check.
+    if check is None or _schemas_of(session) is None:  # Of another version, and with another way to check.
         return
     unlisted: set[str] = set()
     gave_up = False
 
     async def validate_tool_result(name: str, result: CallToolResult) -> None:
         nonlocal gave_up
-        if name not in schemas and (gave_up or name in unlisted or result.structured_content is None):
+        schemas = _schemas_of(session) or {}
+        if name in schemas:
+            if schemas[name] is None:
+                return
+        elif gave_up or name in unlisted or result.structured_content is None:
             return
         try:
             with anyio.fail_after(longest_s):
@@ -240,10 +243,16 @@ def _forgive_listing(session: ClientSession, longest_s: float) -> None:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is not about this answer.
             gave_up = True
             _LOG.debug("The answer of %s could not be checked: %s", line_of(name), line_of(repr(error)))
-        if name not in schemas and len(unlisted) < _MOST_NAMES:
+        if name not in (_schemas_of(session) or {}) and len(unlisted) < _MOST_NAMES:
             unlisted.add(name)
 
     session.validate_tool_result = validate_tool_result  # type: ignore[method-assign]
+
+
+def _schemas_of(session: ClientSession) -> Mapping[str, object] | None:
+    """Return the output schemas that the SDK knows, by tool; each whole list of tools puts others in their place."""
+    schemas: object = getattr(session, "_tool_output_schemas", None)
+    return cast("Mapping[str, object]", schemas) if isinstance(schemas, dict) else None
 
 
 class Connection:

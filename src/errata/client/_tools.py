@@ -35,6 +35,8 @@ _LONGEST_EARLY_S = 60.0
 """Nobody waits for the list that is asked for when a connection is open."""
 _STEPS_ASIDE = 20
 """So often others are let pass before it is asked for: a call that is made at once is sent first."""
+_WAITS, _WAIT_S = 10, 0.005
+"""So long it waits for the answer to that call, which would come later if both were asked for at once."""
 _GRACE_S = 5.0
 """So long a list is as good as new, whatever the server says, unless a tool was called since: that may have changed it."""
 _METHOD_NOT_FOUND = -32601
@@ -115,7 +117,9 @@ class _List(NamedTuple):
     """How many tools had been called when it came."""
     came_s: float
     expires_s: float | None
-    """None for one that is good until a change is announced."""
+    """None where the server names no time: it is good until a change is announced."""
+    subscription: int | None
+    """The subscription to changes that there was when it was asked for: while that lasts, it does not expire."""
     is_whole: bool
     """Whether it is all that there is; not all are read of a list without an end."""
 
@@ -133,22 +137,26 @@ class ConnectionLists:
         "_lists",
         "_names",
         "_sought",
+        "_subscription",
         "_turns",
         "_unlisted",
         "calls",
+        "calls_begun",
         "session",
     )
 
     def __init__(self, session: object | None, effects: ToolEffects) -> None:
         self.session = session
-        self.calls = 0
-        """How many calls of tools have come to their end."""
+        self.calls_begun = self.calls = 0
+        """How many calls of tools have begun, and how many have come to their end."""
         self._effects = effects
         self._lists: dict[ListKind, _List] = {}
         self._begun: Counter[ListKind] = Counter()
         self._changes: Counter[ListKind] = Counter()
         self._announced: frozenset[ListKind] = frozenset()
         """The lists whose changes the server has promised to tell, and tells."""
+        self._subscription = 0
+        """The number of that promise."""
         self._turns: dict[ListKind, AbstractAsyncContextManager[object]] = {}
         self._declared: dict[str, Declared] = {}
         """Of all tools that were ever listed here: one that comes back is no bolder than it was."""
@@ -190,9 +198,14 @@ class ConnectionLists:
         longest = _LONGEST_EARLY_S if limit_s is None else min(limit_s, _LONGEST_EARLY_S)
         for _ in range(_STEPS_ASIDE):
             await anyio.lowlevel.checkpoint()
+        for _ in range(_WAITS):
+            if self.calls == self.calls_begun:
+                break
+            await anyio.sleep(_WAIT_S)
         try:
-            async with deadline(longest):
-                await self.get("tools", port)
+            async with deadline(longest), self._turn("tools"):
+                if "tools" not in self._lists or self._is_outdated:  # Else somebody was faster.
+                    await self._list("tools", port)
         except Exception as error:  # noqa: BLE001 - nobody has asked for it.
             self.note_failure(line_of(repr(error)))
 
@@ -210,15 +223,14 @@ class ConnectionLists:
         return True
 
     def note_change(self, kind: ListKind) -> None:
-        """Take note that a list is not as it was, or that nobody will tell if it is."""
+        """Take note that a list is not as it was."""
         self._changes[kind] += 1
         if kind == "tools":
             self._unlisted.clear()
 
     def announce(self, kinds: Collection[ListKind]) -> None:
         """Take note of which lists the server tells from now on that they have changed."""
-        for kind in self._announced.difference(kinds):
-            self.note_change(kind)
+        self._subscription += 1
         self._announced = frozenset(kinds)
 
     def knows(self, tool: str) -> bool:
@@ -294,7 +306,7 @@ class ConnectionLists:
         held = self._lists.get(kind)
         if held is None or held.changes != self._changes[kind]:
             return None
-        if held.expires_s is None:
+        if held.expires_s is None or held.subscription == self._subscription:
             return held
         now_s = _now_s()
         is_just_made = held.calls == self.calls and now_s < held.came_s + _GRACE_S
@@ -303,21 +315,23 @@ class ConnectionLists:
     async def _list(self, kind: ListKind, port: Port) -> _List:
         """Read all pages; what they say of tools counts from the first one on."""
         self._begun[kind] += 1
-        number, changes, is_announced = self._begun[kind], self._changes[kind], kind in self._announced
+        number, changes = self._begun[kind], self._changes[kind]
+        subscription = self._subscription if kind in self._announced else None
         pages = await self._pages(kind, port)
         items = [item for page in pages for item in page.items]
         lives_s = [page.ttl_s for page in pages if page.ttl_s is not None]
-        now_s = _now_s()
+        before, now_s = self._lists.get(kind), _now_s()
         held = self._lists[kind] = _List(
             items=tuple(items[:_MOST_ITEMS]),
             number=number,
             changes=changes,
             calls=self.calls,
             came_s=now_s,
-            expires_s=now_s + min(lives_s) if lives_s and not is_announced else None,
+            expires_s=now_s + min(lives_s) if lives_s else None,
+            subscription=subscription,
             is_whole=pages[-1].next_cursor is None and len(items) <= _MOST_ITEMS,
         )
-        if not held.is_whole:
+        if not held.is_whole and (before is None or before.is_whole):
             _LOG.warning("A server lists more %s than are read: %d were.", kind, len(held.items))
         if kind == "tools":
             self._names = frozenset(map(_name_of, held.items))
