@@ -1,6 +1,7 @@
 """What servers say in other languages, in the English words that the pattern tables know.
 
-Only phrases that tell what went wrong, in Chinese (both scripts), Japanese, Korean, Spanish, Portuguese, French and German.
+Only phrases that tell what went wrong, in Chinese (both scripts), Japanese, Korean, Spanish, Portuguese, French and German,
+and the commonest in Russian.
 The rest of a text stays as it is: the result is searched for phrases and shown to nobody.
 """
 
@@ -12,8 +13,8 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 # fmt: off
-# English, then the same in languages written without spaces (found anywhere) and with them (found as whole words, whatever
-# their accents). Where phrases overlap, the longest one counts.
+# English, then the same in other languages, `_` for a space: in other scripts found anywhere, because they put no spaces between
+# words or inflect them; in Latin script as whole words, whatever their accents. Where phrases overlap, the longest counts.
 _PHRASES: dict[str, str] = {
     # Arguments
     "missing required": "缺少必填 缺少必需 缺少必要 缺失必填 必須パラメータ 필수_매개변수 필수_항목 falta_el_parametro_obligatorio parametre_obligatoire_manquant",

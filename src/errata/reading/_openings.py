@@ -18,7 +18,7 @@ _NOUNS = "handling|tracking|reporting|logging|checking|correcting|budgeting|moni
 _DOING = (
     "access(?:ing)?|authenticat(?:e|ing)|call(?:ing)?|communicat(?:e|ing)|complet(?:e|ing)|connect(?:ing)?|contact(?:ing)?|convert(?:ing)?|creat(?:e|ing)|"
     "delet(?:e|ing)|download(?:ing)?|execut(?:e|ing)|fetch(?:ing)?|generat(?:e|ing)|get(?:ting)?|initializ(?:e|ing)|invok(?:e|ing)|list(?:ing)?|"
-    "load(?:ing)?|modify(?:ing)?|navigat(?:e|ing)|open(?:ing)?|pars(?:e|ing)|perform(?:ing)?|process(?:ing)?|query(?:ing)?|quer(?:y|ying)|reach(?:ing)?|read(?:ing)?|"
+    "load(?:ing)?|modify(?:ing)?|navigat(?:e|ing)|open(?:ing)?|pars(?:e|ing)|perform(?:ing)?|process(?:ing)?|query(?:ing)?|reach(?:ing)?|read(?:ing)?|"
     "resolv(?:e|ing)|retriev(?:e|ing)|run(?:ning)?|sav(?:e|ing)|search(?:ing)?|send(?:ing)?|set(?:ting)?|start(?:ing)?|updat(?:e|ing)|upload(?:ing)?|writ(?:e|ing)"
 )
 _DOING_TO_THINGS = (
@@ -78,7 +78,19 @@ _MARK = r"(?:[\u26a0\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{0,3})?(?:\*\*)?
 _REST = r"(?!(?i:no|none|nil|null|n/a)\.?$)(?=[45]\d\d [A-Za-z(]|\d{3,6} \(\w|[^\s\d])"  # Words: a number alone is a count.
 _NO_ARTICLE = r"(?!(?:a|an|the|what|how|why|adjective|noun|verb)\b|(?:An?|The) [A-Z])"  # What explains a word, or is the title of something.
 
+# Openings that need no cause beside them.
+_ALONE = (
+    rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| [`'\"][^`'\"\n]{{1,60}}[`'\"])\.?$",
+    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=Error\b|Failed to\b|Invalid\b|Could not\b|Cannot\b|Unable to\b|No [A-Z]\w+ Found)",
+    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?![^\n]*: \d)(?=[^\n]*(?:{_REFUSED}))",
+    rf"{_MARK}(?:{_REFUSAL})",
+    _BY_PROTOCOL,
+    _OF_PYTHON,
+    _STATUS_LINES,
+    _ARGUMENT_WANTED,
+)
 _OPENINGS = "|".join((
+    *_ALONE,
     rf"{_MARK}Error(?:\*\*)?(?: [(\[][\w \-]{{1,40}}[)\]])?(?::(?:\*\*)?| -|!) {_REST}",
     rf"{_MARK}(?:{_KINDS}) [Ee]rror(?: ?\([\w \-]{{1,40}}\))?: {_NO_ARTICLE}{_REST}",
     # What pydantic says of the arguments has lines, and no log or page opens like it.
@@ -88,9 +100,7 @@ _OPENINGS = "|".join((
     rf"{_CROSS}(?:\*\*)?[\w /'\-]{{2,60}} [Ee]rror(?:\*\*)?:(?:\*\*)? {_NO_ARTICLE}{_REST}",
     rf"{_CROSS}(?:\*\*)?Error[^\n:]{{0,40}}:(?:\*\*)? {_NO_ARTICLE}{_REST}",
     rf"{_MARK}(?!The |[A-Za-z ]{{0,40}}(?i:{_REPORTED}) failed)[A-Z][a-z]{{2,20}}(?: [a-z]{{2,20}}){{0,3}} failed: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*(?:{_OF_PROGRAMS})){_REST}",
-    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?![^\n]*: \d)(?=[^\n]*(?:{_REFUSED}))",
     rf"{_HEADED}(?=[^\n#]{{3,300}}\s{{0,4}}$)",
-    rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| [`'\"][^`'\"\n]{{1,60}}[`'\"])\.?$",
     rf"{_MARK}(?:The )?(?:[Ss]pecified |[Rr]equested )?(?:Directory|File|Folder|Path)(?: [`'\"]?[^\n`'\" ]{{1,200}}[`'\"]?)? (?:(?:was |could )?not (?:be )?found|does not exist)(?:\.?$|: (?!(?i:false|true|no|yes)$)[^\n ]{{1,300}}$)",
     r"Sorry, (?:I |we |but I )?(?:couldn't|could not|can't|cannot|was unable to|am unable to|were unable to) [^\n;]{1,300}$",
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing\b[^\n]{{0,300}}?: \n?{_REST}",
@@ -107,19 +117,14 @@ _OPENINGS = "|".join((
     rf"{_MARK}Error from server(?: \(\w{{1,40}}\))?: {_REST}",
     rf"{_MARK}Invalid (?:tool )?(?:arguments?|parameters?|params|input arguments?)(?: for [^\n:]{{1,80}})?: {_NO_ARTICLE}(?=[^\n]{{1,300}}$){_REST}",
     rf"{_MARK}Invalid (?:tool )?inputs?: '[^'\n]{{1,80}}' is a required property",
-    _ARGUMENT_WANTED,
-    rf"{_MARK}(?:{_REFUSAL})",
-    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=Error\b|Failed to\b|Invalid\b|Could not\b|Cannot\b|Unable to\b|No [A-Z]\w+ Found)",
     rf"{_MARK}(?:{_FAILING}) failed(?: with [^\n:]{{1,100}}| after [^\n:]{{1,100}})?(?:: {_REST}|\.?$)",
     rf"{_MARK}HTTP [Ee]rror:? [45]\d\d(?=[^\n]{{0,300}}$)(?:: | - ){_REST}",
     rf"{_MARK}(?:{_REFUSING})(?:[.!] (?:{_ADVICE})\b(?=[^\n]*\b(?:{_TO_ENTER})\b)|: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?:{_OF_ACCESS})\b){_REST})",
     rf"{_MARK}(?:Rate limit(?:ed| exceeded| reached)|Too many requests)\b[^\n?]{{0,200}}\b(?i:try again (?:in|later|after)|retry (?:in|after)|please (?:retry|slow|wait)|wait \d)",
-    _BY_PROTOCOL,
-    _OF_PYTHON,
-    _STATUS_LINES,
 ))
 # These need no cause beside them: only programs talk like that, and of nothing but their own call.
 _STRONG = "|".join((
+    *_ALONE,
     rf"{_MARK}Failed to (?:{_OF_MACHINES}) (?!\d)[^\n,;?!:]{{1,100}}(?:$|: [a-z'\"\[{{])",
     rf"{_MARK}(?:Unable to|Could not|Couldn't) (?:fetch|retrieve) [^\n,;?!:\d]{{1,100}}$",
     rf"{_MARK}(?:{_TOOL_FAILED}): ",
@@ -128,18 +133,10 @@ _STRONG = "|".join((
     rf"{_MARK}Error (?:while |when |during )?(?!{_NOUNS})[a-z]{{2,20}}ing (?!\d)[^\n:]{{1,100}}: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?![A-Z][^\n]*[.!?]$){_REST}",
     rf"{_MARK}Error: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?i:cannot|can't|could not|couldn't|expected|failed to|invalid|missing|must|no|not|only|please|provide|required?|requires|should|too|unable|undefined|unexpected|unknown|unsupported)\b){_REST}",
     rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| (?=\S*[\d_])\S{{1,60}})$",
-    rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| [`'\"][^`'\"\n]{{1,60}}[`'\"])\.?$",
     rf"{_MARK}(?:Unexpected error|Error occurred) in \w{{1,60}}(?:\(\))?: ",
     rf"{_MARK}(?:Directory|File|Folder|Path)\b",
     # Whoever refuses and says what may be done instead.
     rf"{_MARK}(?:Access|Permission) denied: (?i:(?:you )?(?:can|may|must)(?:not| not| only) (?:access|create|delete|edit|execute|list|modify|open|read|run|update|use|view|write)\b)",
-    _BY_PROTOCOL,
-    _OF_PYTHON,
-    _STATUS_LINES,
-    _ARGUMENT_WANTED,
-    rf"{_MARK}(?:{_REFUSAL})",
-    rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=Error\b|Failed to\b|Invalid\b|Could not\b|Cannot\b|Unable to\b|No [A-Z]\w+ Found)",
-    rf"{_CROSS}(?:\*\*)?(?:Error:(?:\*\*)? )?(?=[A-Z][^\n]{{1,200}}$)(?![^\n]*: \d)(?=[^\n]*(?:{_REFUSED}))",
 ))
 # fmt: on
 
