@@ -124,7 +124,10 @@ def test_an_answer_that_gives_the_callers_own_words_back_is_no_failure():
 
 @pytest.mark.parametrize("tool", ["translate", "translate_text"])
 def test_a_translation_is_no_failure(tool):
-    assert answered("Datei nicht gefunden: a.txt", {"text": "File not found: a.txt"}, is_error=False, tool=tool) is None
+    arguments = {"text": "File not found: a.txt"}
+
+    assert answered("Datei nicht gefunden: a.txt", arguments, is_error=False, tool=tool) is None
+    assert answered('{"success": false, "error": "Quota exceeded"}', arguments, is_error=False, tool=tool) is not None
 
 
 def test_many_arguments_and_quotations_cost_little():

@@ -122,7 +122,8 @@ def is_echo(texts: tuple[str, ...], call: Call | None) -> bool:
         return False
     text = texts[0].strip().casefold()
     own = [value.strip().casefold() for _, value in call.leaves() if isinstance(value, str) and value.strip()]
-    if _TRANSLATES.search(call.tool) or (own and not _OF_TRANSLATIONS.isdisjoint(call.arguments)):
+    translates = _TRANSLATES.search(call.tool) or (own and not _OF_TRANSLATIONS.isdisjoint(call.arguments))
+    if translates and not text.startswith("{"):  # What a program says to programs is no translation.
         return True
     long = (value for value in own if len(value) >= _SHORTEST_ECHO and len(text) >= _SHORTEST_ECHO)
     return text in own or any(
