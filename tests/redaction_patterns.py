@@ -4,11 +4,13 @@ import importlib
 import inspect
 import pkgutil
 import re
-from re import _constants as opcodes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import (
+    _constants as opcodes,  # type: ignore[attr-defined]
+    _parser as parser,  # type: ignore[attr-defined]
+)
 
-from errata import _secrecy
-from errata._secrecy import _commands, _personal, _tokens
+from errata import redaction
+from errata.redaction import _commands, _personal, _tokens
 
 _REPEATS = (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT, opcodes.POSSESSIVE_REPEAT)
 _ASSERTIONS = (opcodes.ASSERT, opcodes.ASSERT_NOT)
@@ -18,8 +20,8 @@ _NOT_SEARCHED_WITH = ("_looks", "_names")
 
 def all_patterns():
     """Compile what the modules compile when they need it, and give it together with what they have compiled already."""
-    names = [each.name for each in pkgutil.iter_modules(_secrecy.__path__) if each.name not in _NOT_SEARCHED_WITH]
-    modules = [importlib.import_module(f"{_secrecy.__name__}.{name}") for name in names]
+    names = [each.name for each in pkgutil.iter_modules(redaction.__path__) if each.name not in _NOT_SEARCHED_WITH]
+    modules = [importlib.import_module(f"{redaction.__name__}.{name}") for name in names]
     values = [value for module in modules for value in vars(module).values()]
     made = [value() for value in values if hasattr(value, "cache_info") and not inspect.signature(value).parameters]
     several = [each for value in (*values, *made) for each in _several(value)]

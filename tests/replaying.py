@@ -12,8 +12,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import CallToolResult, Tool
 
 from errata import Fault, NeedsInput, dialects
-from errata._serving._widening import widened
 from errata.dialects import encode_needs_input
+from errata.serving._widening import widened
 
 FAULT = Fault(
     code="NOT_FOUND",

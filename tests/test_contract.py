@@ -6,11 +6,10 @@ import pickle
 import warnings
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata import Code, Contract, Failure, FaultError, Recovery, Retry
-from errata._contract import Declared, declare
+from errata.contracts import Declared, declare
 
 HINT = "Call pubmed_search_articles first to discover valid PMIDs."
 WAIT = "Wait 30 seconds and retry, or ask for fewer PMIDs."

@@ -31,8 +31,8 @@ from errata import (
     not_found,
     service_unavailable,
 )
-from errata._jsonable import SEEN_BEYOND
-from errata._redaction import LONGEST_SHOWN
+from errata.redaction._jsonable import SEEN_BEYOND
+from errata.redaction._redact import LONGEST_SHOWN
 
 
 class Mean:

@@ -5,12 +5,11 @@ import unicodedata
 
 import pytest
 from hostile_text import FORGED, KEPT, LINE_BREAKS, LOADING, RENDERED_NOW, SHOWN, UNSEEN, UNSEEN_NOW, hostile_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata import redact
-from errata._foreign_text import inert, inert_json, named, one_line, quoted, unlabelled, visible, visible_data
-from errata._redaction import line_of, prose_within, redact_within
+from errata.redaction._foreign_text import inert, inert_json, named, one_line, quoted, unlabelled, visible, visible_data
+from errata.redaction._redact import line_of, prose_within, redact_within
 
 EVERY_WAY = pytest.mark.parametrize("way", [visible, one_line, inert, inert_json, unlabelled, line_of])
 

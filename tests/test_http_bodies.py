@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from errata._responses._body_message import read_body_message
+from errata.http._body_message import read_body_message
 
 # fmt: off
 SENTENCES = {

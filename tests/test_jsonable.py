@@ -13,11 +13,10 @@ import uuid
 
 import pydantic
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import json_values
 
-from errata._jsonable import DEPTH, SIZE, jsonable, jsonable_object, text_of, valid_unicode
+from errata.redaction._jsonable import DEPTH, SIZE, jsonable, jsonable_object, text_of, valid_unicode
 
 
 class Colour(enum.Enum):

@@ -1,8 +1,7 @@
 """The common failures, in the languages that servers write them in."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import errata
 from errata import Code

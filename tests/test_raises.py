@@ -18,7 +18,7 @@ from fastmcp.tools import tool
 from mcp.server.mcpserver import Context, MCPServer
 
 from errata import Code, Contract, Failure, FaultError, Recovery, Retry, fail, raises, recovery_for
-from errata._contract import bound, declare, declared_by
+from errata.contracts import bound, declare, declared_by
 
 HINT = "Call pubmed_search_articles first to discover valid PMIDs."
 

@@ -1,10 +1,9 @@
 """What the name of a tool, and the method of the request that failed, say about doing it twice."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from errata._tool_effects import harmless_by, has_effect, only_reads, presume, verb_of
+from errata.tools._effects import harmless_by, has_effect, only_reads, presume, verb_of
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PATCH", "PUT", "DELETE", None)
 ONLY_READS = (

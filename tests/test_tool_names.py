@@ -1,10 +1,9 @@
 """Names of tools: in advice, where some are not there, and in lists, where one shows what another did not find."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from errata._tool_names import fields_in, listing_tool, looking_tool, mentions_in, missing_tools, near_tools
+from errata.tools._names import fields_in, listing_tool, looking_tool, mentions_in, missing_tools, near_tools
 
 TOOLS = {"list_orders", "get_order", "search_articles", "pay"}
 

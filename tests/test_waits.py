@@ -3,12 +3,11 @@ from email.message import Message
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from needs import need
 
-from errata._waits import LONGEST_WAIT_MS, quota_used_up, wait_from_headers, wait_from_text
 from errata.http import parse_retry_after
+from errata.http._waits import LONGEST_WAIT_MS, quota_used_up, wait_from_headers, wait_from_text
 
 NOW = datetime(2026, 11, 6, 8, 49, 37, tzinfo=UTC)
 DATE = "Fri, 06 Nov 2026 08:49:37 GMT"

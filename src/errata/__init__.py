@@ -4,7 +4,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from errata import _fork as _fork  # It is there before anything is loaded late.
-from errata._factories import (
+from errata.dialects import decode_needs_input
+from errata.model import (
+    AdapterError,
+    Code,
+    Fault,
+    FaultError,
+    FieldIssue,
+    NeedsInput,
+    Recovery,
+    RecoveryHint,
+    Retry,
+    answers,
     business_rule_violation,
     circuit_open,
     configuration_error,
@@ -29,19 +40,15 @@ from errata._factories import (
     upstream_error,
     validation_error,
 )
-from errata._fault import AdapterError, Fault, FaultError, FieldIssue, Recovery
-from errata._needs_input import NeedsInput, answers
-from errata._redaction import redact, redact_data, register_secret
-from errata._taxonomy import Code, RecoveryHint, Retry
-from errata.dialects import decode_needs_input
 from errata.reading import decode
+from errata.redaction import redact, redact_data, register_secret
 
 if TYPE_CHECKING:
     from errata import http as http  # Not in `__all__`: Python has an http, too.
-    from errata._contract import Contract, Failure, fail, raises, recovery_for
     from errata._guard import guard, try_catch
     from errata._install import install
     from errata.classification import classify, register
+    from errata.contracts import Contract, Failure, fail, raises, recovery_for
 
 __all__ = [
     "AdapterError",
@@ -96,15 +103,15 @@ __all__ = [
 
 # What knows a thousand exceptions takes longer to load than all the rest, and a client may never need it.
 _LOADED_WHEN_ASKED_FOR = {
-    "Contract": "errata._contract",
-    "Failure": "errata._contract",
+    "Contract": "errata.contracts",
+    "Failure": "errata.contracts",
     "classify": "errata.classification",
-    "fail": "errata._contract",
+    "fail": "errata.contracts",
     "guard": "errata._guard",
     "http": "errata.http",
     "install": "errata._install",
-    "raises": "errata._contract",
-    "recovery_for": "errata._contract",
+    "raises": "errata.contracts",
+    "recovery_for": "errata.contracts",
     "register": "errata.classification",
     "try_catch": "errata._guard",
 }

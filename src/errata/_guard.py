@@ -8,12 +8,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast
 
-from errata._fault import Fault, FaultError, identified, made_of
-from errata._jsonable import as_object, jsonable
 from errata._log import log_failure
-from errata._taxonomy import Code
-from errata._values import is_a, known_word, text_or_none, timestamp_or_none
-from errata.classification._classify import classify_with_ground
+from errata.classification import classify_with_ground
+from errata.model import Code, Fault, FaultError, identified, is_a, known_word, made_of, text_or_none, timestamp_or_none
+from errata.redaction import as_object, jsonable
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

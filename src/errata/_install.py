@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Unpack, cast
 
 if TYPE_CHECKING:
-    from errata._serving import Installation, Settings
+    from errata.serving import Installation, Settings
 
 # By dotted name, so that nothing is imported that the server does not use anyway.
 _ADAPTERS = {
@@ -27,7 +27,7 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
     Tools stay as they are. Installing the same again does nothing; `uninstall()` on what comes back leaves the server
     as it was.
     """
-    from errata._serving._settings import check  # noqa: PLC0415 - loaded for a server only.
+    from errata.serving import check  # noqa: PLC0415 - loaded for a server only.
 
     adapter = adapter_for(server)
     check(settings)
@@ -41,7 +41,7 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
         )
     installation.start()
     if settings.get("lint"):
-        from errata.linter._start_up import lint_at_start_up  # noqa: PLC0415 - loaded for those who ask for it.
+        from errata.linter import lint_at_start_up  # noqa: PLC0415 - loaded for those who ask for it.
 
         lint_at_start_up(inspect.currentframe())
     return installation
@@ -64,7 +64,7 @@ def is_server(value: object) -> bool:
 
 def installed_in(server: object) -> "Installation | None":
     """Find errata where it is at work already."""
-    from errata._serving._installation import INSTALLED, Installation  # noqa: PLC0415 - as above.
+    from errata.serving import INSTALLED, Installation  # noqa: PLC0415 - as above.
 
     present = vars(server).get(INSTALLED)
     return present if isinstance(present, Installation) else None

@@ -12,11 +12,9 @@ from collections.abc import Iterator, Mapping
 from textwrap import indent
 from types import TracebackType
 
-from errata._fault import Fault
-from errata._foreign_text import one_line
-from errata._jsonable import jsonable
 from errata._process_output import last_output
-from errata._redaction import redact_within, visible_redacted
+from errata.model import Fault
+from errata.redaction import jsonable, one_line, redact_within, visible_redacted
 
 _LOG = logging.getLogger("errata")
 _MOST_FRAMES = 50  # The last ones: who raised it is at the end.

@@ -5,8 +5,8 @@ Programs explain themselves on stderr, some on stdout, among progress, usage and
 
 import re
 
-from errata._jsonable import valid_unicode
-from errata._values import is_a
+from errata.model import is_a
+from errata.redaction import valid_unicode
 
 _MOST = 32_000
 _MOST_LINES = 400

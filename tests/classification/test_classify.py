@@ -6,16 +6,15 @@ import errno
 import http
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata import Code, Fault, FaultError, Retry, classify
-from errata._http_verdict import _FLAG_NAMES, http_verdict
-from errata._waits import _IN_MS, _RESETS
 from errata.classification import Step, explain
 from errata.classification._answer import Answer
 from errata.classification._carried import _MADE_UP_BY_PROXIES, of_status
 from errata.classification._tables import REGISTRY, dotted_name
+from errata.http._verdict import _FLAG_NAMES, http_verdict
+from errata.http._waits import _IN_MS, _RESETS
 
 
 def raised(error, cause):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import faults, json_objects, json_values, texts
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -7,13 +7,12 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata import Code, FieldIssue, Retry, classify, dialects
-from errata._responses._carriers import request_of
-from errata._responses._sentences import LONGEST_MESSAGE, public_host
 from errata.http import error_from_response
+from errata.http._carriers import request_of
+from errata.http._sentences import LONGEST_MESSAGE, public_host
 from tests.libraries import module
 from tests.needs import need
 from tests.replying import replying

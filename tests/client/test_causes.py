@@ -13,8 +13,7 @@ import pydantic
 import pytest
 from bombs import memory
 from client.answering import DONE, connect, hang_up
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from loopback import refused
 from mcp import Client, MCPError
 from mcp.server.mcpserver import MCPServer

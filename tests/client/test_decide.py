@@ -5,8 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import faults, json_values
 
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, dialects

@@ -6,7 +6,7 @@ from strategies import faults, json_values
 
 import errata
 from errata import Code, Fault, Recovery, Retry, dialects
-from errata._serving._answering import with_what_has_no_place
+from errata.serving._answering import with_what_has_no_place
 
 SEEDS = [dialects.get(name) for name in dialects.names() if name != "native"]
 

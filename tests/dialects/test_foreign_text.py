@@ -6,14 +6,13 @@ import re
 
 import pytest
 from hostile_text import RENDERED_NOW, UNSEEN_NOW, hostile_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import formats
 
 from errata import Code, Fault, FieldIssue, NeedsInput, Recovery, Retry, dialects
-from errata._foreign_text import LABELS
 from errata.dialects._elicitation import elicitation
 from errata.dialects._outgoing import outgoing
+from errata.redaction._foreign_text import LABELS
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=dialects.names())

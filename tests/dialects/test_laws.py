@@ -7,8 +7,7 @@ import inspect
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 from mcp_types import CallToolResult
 from samples import survives

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.linter import Settings, lint
-from errata.linter import _cache as cache_module
+from errata.linter import Settings, _cache as cache_module, lint
 from errata.linter._cache import Cache, digest, edition, projects_directory, users_directory
 from errata.linter._engine import Report
 from errata.linter._finding import Edit, Place

@@ -6,8 +6,7 @@ import warnings
 from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata.linter import lint_source
 from errata.linter.rules import RULES

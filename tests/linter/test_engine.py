@@ -7,8 +7,7 @@ import threading
 
 import pytest
 
-from errata.linter import _workers as workers_module
-from errata.linter import lint, lint_source
+from errata.linter import _workers as workers_module, lint, lint_source
 from errata.linter._workers import Workers, jobs_for
 
 BARE = """from mcp.server import MCPServer

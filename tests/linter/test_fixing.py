@@ -4,8 +4,7 @@ import os
 import stat
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata.linter import Edit, Finding, Place, Severity
 from errata.linter._fixing import by_file, diff, fix, mended, mended_file

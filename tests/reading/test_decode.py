@@ -4,8 +4,7 @@ import collections
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcp_types import CallToolResult, ErrorData, TextContent
 from strategies import json_objects, json_values
 

@@ -1,8 +1,7 @@
 """What an answer means to whoever has the request, and the tool's schema, in hand."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcp_types import CallToolRequestParams, Tool
 from strategies import json_objects, json_values
 

@@ -5,12 +5,11 @@ import re
 import string
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from samples import ALNUM, HEX, run, survives, uuid
 
 from errata import redact
-from errata._secrecy import _tokens
+from errata.redaction import _tokens
 
 LOWER = string.ascii_lowercase + string.digits
 UPPER = string.ascii_uppercase + string.digits

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from fragments import FRAGMENTS
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from samples import filled, survives
 
 from errata import redact, redact_data

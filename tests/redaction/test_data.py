@@ -5,8 +5,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from samples import TOKENS, survives
 from strategies import json_values
 

@@ -8,8 +8,7 @@ from base64 import b32encode, b64encode, urlsafe_b64encode
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from samples import ALNUM, BASE64, HEX, password, run, survives, uuid
 
 from errata import redact, redact_data

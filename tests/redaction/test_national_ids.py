@@ -3,11 +3,10 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from errata import redact, redact_data
-from errata._secrecy._national_ids import _NUMBERS, _PHRASES, _SURE_WORDS, luhn
+from errata.redaction._national_ids import _NUMBERS, _PHRASES, _SURE_WORDS, luhn
 
 # fmt: off
 # Examples of the authorities, or computed; they belong to nobody.

@@ -1,7 +1,6 @@
 """Laws of the layers that judge by shape: redacting again changes nothing, and no text takes them long."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata import redact
 

@@ -3,11 +3,10 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, assume, given, settings, strategies as st
 
 from errata import redact, redact_data
-from errata._secrecy import _names, _tokens
+from errata.redaction import _names, _tokens
 
 # A value that any name of its kind hides.
 VALUES = dict.fromkeys(["code", "phone", "card", "national id", "account"], "4930182746") | {

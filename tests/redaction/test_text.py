@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from log_lines import CLEAN, DIRTY
 from samples import OTHERS, PERSONAL, TOKENS, filled, survives
 
 from errata import redact
-from errata._secrecy import _text
+from errata.redaction import _text
 
 
 def _lines(name):

@@ -7,8 +7,8 @@ from fragments import three_parts, two_parts
 from redaction_patterns import all_patterns, costly_repeats
 
 from errata import redact_data
-from errata._secrecy import _headers, _pairs, _rows
-from errata._secrecy._marks import free_name
+from errata.redaction import _headers, _pairs, _rows
+from errata.redaction._marks import free_name
 
 LENGTH = 800
 

@@ -11,7 +11,7 @@ import pytest
 from samples import filled, survives
 
 from errata import redact
-from errata._secrecy._national_ids import luhn
+from errata.redaction._national_ids import luhn
 
 CHOSEN = ("Cobalt-Heron-83", "pgUk87B2JrsSk1", "Quartz!7421x", "Saffron-Otter-607")
 

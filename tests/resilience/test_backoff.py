@@ -1,8 +1,7 @@
 import functools
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from needs import need
 from resilience.patience import Backend, Patience, faults
 

@@ -6,8 +6,7 @@ import threading
 
 import anyio
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from resilience.breaking import break_it, half_open, refused
 
 from errata import FaultError

@@ -1,8 +1,7 @@
 """A busy upstream has five failures at any time: with a rate, they open its breaker only if the share of them is high."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from resilience.breaking import break_it
 from resilience.ticking import Time
 

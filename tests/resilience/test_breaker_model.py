@@ -6,8 +6,7 @@ decides.
 
 from types import SimpleNamespace
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
 from resilience.ticking import Time
 

@@ -5,8 +5,7 @@ import signal
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from errata.resilience import Budget, _budget, _recent
 

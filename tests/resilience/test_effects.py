@@ -8,8 +8,7 @@ import threading
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from resilience.patience import faults
 
 import errata
@@ -24,10 +23,10 @@ from errata import (
     timeout,
     validation_error,
 )
-from errata._current import ATTEMPT, CURRENT, Attempt, Effects
-from errata._tool_effects import harmless_by
+from errata.model._current import ATTEMPT, CURRENT, Attempt, Effects
 from errata.resilience import effect, retry
 from errata.resilience._effects import record_of, settled
+from errata.tools._effects import harmless_by
 
 LONGEST_S = 60  # Only for what hangs.
 three_answers = st.sampled_from([True, False, None])

@@ -1,8 +1,7 @@
 """Whatever stands in Redis, a circuit leaves its upstream alone for no longer than its limits say."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from redis_server import LONGEST_S, running_redis
 from resilience.replicas import replicas_of
 

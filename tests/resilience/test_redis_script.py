@@ -5,8 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from redis.crc import key_slot
 from redis_server import LONGEST_S, running_redis
 from resilience.replicas import SOON_TRIED

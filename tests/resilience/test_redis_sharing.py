@@ -5,8 +5,7 @@ import sys
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from redis_server import LONGEST_S, running_redis, until
 from resilience.replicas import SOON_TRIED, replicas_of
 

@@ -5,8 +5,7 @@ import logging
 import threading
 from concurrent.futures import Future
 from contextlib import contextmanager
-from time import monotonic as now
-from time import time as wall_clock
+from time import monotonic as now, time as wall_clock
 
 import pytest
 import redis

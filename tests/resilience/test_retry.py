@@ -8,8 +8,7 @@ import pickle
 import threading
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from resilience.patience import Backend, Patience, faults
 
 from errata import (

@@ -17,7 +17,7 @@ from needs import need
 from resilience.patience import Backend, Patience
 
 from errata import FaultError, NeedsInput, not_found, service_unavailable, timeout
-from errata._current import ATTEMPT
+from errata.model._current import ATTEMPT
 from errata.resilience import Budget, effect, retry
 from errata.resilience._retry import Retrying
 

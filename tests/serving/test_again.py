@@ -4,16 +4,15 @@ import dataclasses
 import uuid
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 import errata
 from errata import Code, FaultError, register, register_secret
-from errata._serving._again import _LONGEST_ARGUMENT, _MOST, _PLAIN, Answer, Memory
 from errata.classification import Call, classify
 from errata.dialects import native
+from errata.serving._again import _LONGEST_ARGUMENT, _MOST, _PLAIN, Answer, Memory
 
 PLAIN = sorted(_PLAIN, key=lambda kind: kind.__name__)
 TEXTS = (

@@ -4,9 +4,11 @@ from typing import Literal
 
 import anyio
 import pytest
-from fastmcp.exceptions import PromptError as FastPromptError
-from fastmcp.exceptions import ResourceError as FastResourceError
-from fastmcp.exceptions import ToolError as FastToolError
+from fastmcp.exceptions import (
+    PromptError as FastPromptError,
+    ResourceError as FastResourceError,
+    ToolError as FastToolError,
+)
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError
 from serving.three_servers import MAKERS, connected, fast_mcp

@@ -304,7 +304,7 @@ _WITHOUT = """
         raise KeyError("x")
 
     errata.install(server)
-    from errata._serving import _telemetry
+    from errata.serving import _telemetry
     assert _telemetry.trace is None
 
     async def main():

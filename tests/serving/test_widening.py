@@ -12,8 +12,7 @@ from uuid import UUID
 import fastmcp
 import mcp
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, create_model
 from replaying import FAULT, QUESTION, Replaying, planned
@@ -21,8 +20,8 @@ from returning import BY_HAND, Line, Node, recorded
 from strategies import faults
 
 from errata import Code, Fault, dialects
-from errata._serving._widening import widened
 from errata.dialects import encode_needs_input
+from errata.serving._widening import widened
 
 pytestmark = pytest.mark.anyio
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from errata._fault import FieldIssue, Recovery
-from errata._taxonomy import Code, Retry
+from errata.model import Code, FieldIssue, Recovery, Retry
 
 WITHHELD = ""
 """As an answer's text: the exception's own words stay here, and the code's sentence speaks instead."""

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 
-from errata._fault import Fault, FieldIssue, identified
-from errata._identity import new_correlation_id, now
-from errata._taxonomy import Code
 from errata.classification._blame import find_blame
 from errata.classification._call import Call
 from errata.classification._families._pydantic import by_arguments, by_fields
+from errata.model import Code, Fault, FieldIssue, identified, new_correlation_id, now
 
 
 def refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:

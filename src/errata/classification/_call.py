@@ -4,10 +4,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
-from errata._current import Effects
-from errata._jsonable import as_object, text_of
-from errata._redaction import redact_data
-from errata._values import is_a
+from errata.model import Effects, is_a
+from errata.redaction import as_object, redact_data, text_of
 
 _MOST_LEAVES = 2_000
 _DEEPEST = 12

@@ -1,22 +1,17 @@
 """What an exception carries, whatever its class: a status, a wait, a yes or no to repeating."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from itertools import islice
 from typing import cast
 from weakref import WeakKeyDictionary
 
-from errata._headers import header_fields
-from errata._http_verdict import http_verdict, should_retry
-from errata._jsonable import as_object
-from errata._status import status_to_code
-from errata._taxonomy import Code
-from errata._values import is_a, wait_ms
-from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Said
 from errata.classification._grpc import by_grpc_status
 from errata.classification._reach import number_at, peek
 from errata.classification._sqlstate import by_sqlstate
+from errata.http import header_fields, http_verdict, parse_retry_after, should_retry, status_to_code, wait_from_headers
+from errata.model import Code, is_a, wait_ms
+from errata.redaction import as_object
 
 _STATUS_AT = (
     ("status_code",),

@@ -8,13 +8,7 @@ from itertools import islice
 from types import TracebackType
 from typing import NamedTuple
 
-from errata._fault import Fault, FaultError, FieldIssue, identified, rewritten
-from errata._identity import new_correlation_id, now
-from errata._jsonable import text_of, type_text
 from errata._log import indented_stack
-from errata._responses._refusals import wait_asked_for
-from errata._taxonomy import Code, Retry, verdict
-from errata._values import is_a
 from errata.classification._answer import WITHHELD, Answer, Rule, Said, described
 from errata.classification._blame import (
     ENOUGH,
@@ -34,6 +28,21 @@ from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import cause_of, earlier_than, leaves_of
 from errata.classification._upstream import complete_answer
 from errata.classification._words import CALL, meaning_of, speaks_of_a_failure, words_of
+from errata.http import wait_asked_for
+from errata.model import (
+    Code,
+    Fault,
+    FaultError,
+    FieldIssue,
+    Retry,
+    identified,
+    is_a,
+    new_correlation_id,
+    now,
+    rewritten,
+    verdict,
+)
+from errata.redaction import text_of, type_text
 
 _LOG = logging.getLogger("errata")
 _DEEPEST = 16

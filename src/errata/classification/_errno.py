@@ -3,11 +3,10 @@
 import errno
 import socket
 
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
 from errata.classification._answer import Answer
 from errata.classification._reach import number_at
 from errata.classification._verdicts import REFUSED
+from errata.model import Code, Retry, is_a
 
 # fmt: off
 BY_NAME: dict[str, Code | Answer] = {

@@ -1,8 +1,8 @@
 """What gRPC's statuses mean; Google's HTTP APIs use the same names."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer
 from errata.classification._reach import called, peek, text_at
+from errata.model import Code, Retry
 
 # fmt: off
 GRPC: dict[str, Code | Answer] = {

@@ -10,16 +10,14 @@ import enum
 import inspect
 from collections.abc import Iterable
 
-from errata._fault import Fault, FieldIssue, rewritten
 from errata._half_done import tells_of_work_done
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
-from errata._tool_effects import harmless_by, only_reads
-from errata._values import did_you_mean, is_a
 from errata.classification._blame import Blame, FailingSite, is_halfway, keys_written_out
 from errata.classification._call import Call, is_secret
 from errata.classification._reach import argument, peek, text_at
 from errata.classification._words import meaning_of
+from errata.model import Code, Fault, FieldIssue, Retry, did_you_mean, is_a, rewritten
+from errata.redaction import text_of
+from errata.tools import harmless_by, only_reads
 
 OPEN = frozenset({
     Code.INTERNAL_ERROR,

@@ -9,10 +9,9 @@ what 003's order gets wrong and add what it misses; each group says why it is wh
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata._fault import Recovery
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer
 from errata.classification._errno import BY_NAME
+from errata.model import Code, Recovery, Retry
 
 
 class Pattern(NamedTuple):

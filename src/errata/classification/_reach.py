@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from errata._values import is_a
+from errata.model import is_a
 
 
 def peek(subject: object, *path: str) -> object:

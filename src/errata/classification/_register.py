@@ -4,15 +4,13 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
-from errata._fault import NO_RECOVERY, Recovery
 from errata._log import indented_stack
-from errata._taxonomy import Code, Retry
-from errata._values import did_you_mean, is_a, items_of, known_word, wait_ms
 from errata.classification._answer import Answer, Reader, Rule
 from errata.classification._matcher import BadPhraseError, pieces_of
 from errata.classification._patterns import Pattern
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._words import PATTERNS
+from errata.model import NO_RECOVERY, Code, Recovery, Retry, did_you_mean, is_a, items_of, known_word, wait_ms
 
 _LOG = logging.getLogger("errata")
 _Word = TypeVar("_Word", Code, Retry)

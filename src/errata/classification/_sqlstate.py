@@ -1,8 +1,8 @@
 """What SQLSTATEs mean: five characters that PostgreSQL, ODBC and others agree on."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer
 from errata.classification._reach import text_at
+from errata.model import Code, Retry
 
 _AGAIN = Retry.SAME_CALL
 

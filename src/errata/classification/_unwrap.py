@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import cast
 
-from errata._values import is_a
 from errata.classification._reach import peek
+from errata.model import is_a
 
 _MOST = 200
 """How many exceptions of a group are looked at, groups inside it among them."""

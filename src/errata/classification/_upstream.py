@@ -6,23 +6,27 @@ service would tell a person, which fields it complains about, and at times that 
 
 from collections.abc import Callable
 
-from errata._responses._body_message import BodyMessage, is_page, read_body_message
-from errata._responses._carriers import response_of, url_of
-from errata._responses._refusals import refusal_of
-from errata._responses._response import ResponseParts, decode_body
-from errata._responses._sentences import (
+from errata.classification._answer import Answer
+from errata.http import (
     ABOUT_ARGUMENTS,
     LONGEST_MESSAGE,
+    BodyMessage,
+    ResponseParts,
     clean,
     clean_issue,
+    decode_body,
     describe_response,
     excerpt,
+    is_page,
     public_host,
+    read_body_message,
+    refusal_of,
+    response_of,
     service_name,
+    url_of,
     without_internal_addresses,
 )
-from errata._taxonomy import Retry
-from errata.classification._answer import Answer
+from errata.model import Retry
 
 _BODY_LIMIT = 500
 _MOST_OF_BODY = 32_000

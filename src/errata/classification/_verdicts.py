@@ -1,7 +1,7 @@
 """What many tables have to say."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer
+from errata.model import Code, Retry
 
 BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
 """Something was used in the wrong way. The text is for the server's author: of no use to an agent, and revealing."""

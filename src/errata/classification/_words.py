@@ -8,17 +8,16 @@ import re
 from contextvars import ContextVar
 from enum import Enum
 
-from errata._foreign_text import without_quotations
 from errata._languages import in_english
-from errata._status import status_to_code
-from errata._taxonomy import verdict
-from errata._values import is_a
 from errata.classification._answer import Answer
 from errata.classification._call import Call
 from errata.classification._carried import WORDS_AT, is_bare
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
 from errata.classification._reach import peek, text_at
+from errata.http import status_to_code
+from errata.model import is_a, verdict
+from errata.redaction import without_quotations
 
 _MOST = 8_000
 """How much of a text is read; whoever writes more says nothing more."""

@@ -1,10 +1,8 @@
 """The pages of `errata explain --exception`: what a class maps to, and why."""
 
-from errata._fault import Fault
-from errata.classification._answer import Answer, Otherwise, Rule, described
-from errata.classification._tables import FAMILIES, REGISTRY
-from errata.classification._words import meaning_of, spelled_out
-from errata.dialects._sentences import retry_sentence
+from errata.classification import FAMILIES, REGISTRY, Answer, Otherwise, Rule, described, meaning_of, spelled_out
+from errata.dialects import retry_sentence
+from errata.model import Fault
 
 _THEN = """\
 Where that says nothing, these are asked in turn: its bases' rows, what it carries (an HTTP status, a gRPC status, an

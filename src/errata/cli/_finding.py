@@ -10,10 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple, cast
 
-from errata._foreign_text import one_line
 from errata._install import is_server
-from errata._redaction import redact_within
-from errata._values import did_you_mean
+from errata.model import did_you_mean
+from errata.redaction import one_line, redact_within
 
 _FILE = re.compile(r"(?P<place>.+\.py)(?::(?P<attribute>.*))?", re.DOTALL)
 _MODULE = re.compile(r"(?P<place>[^:]*)(?::(?P<attribute>.*))?", re.DOTALL)

@@ -6,22 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from errata.cli._terminal import complain, paint
-from errata.linter._engine import Report
-from errata.linter._finding import Finding
-from errata.linter._fixing import by_file, diff, mended_file, mended_source
-from errata.linter._reports import (
+from errata.linter import (
+    Finding,
+    LintError,
+    Report,
+    Sources,
+    by_file,
     counted,
+    diff,
     github_report,
     harmless,
     json_report,
+    mended_file,
+    mended_source,
     sarif_report,
     statistics_report,
     summary,
     text_report,
+    write_whole,
 )
-from errata.linter._sources import Sources
-from errata.linter._trouble import LintError
-from errata.linter._writing import write_whole
 from errata.linter.rules import RULES
 
 

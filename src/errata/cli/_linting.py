@@ -9,18 +9,26 @@ from pathlib import Path
 from errata.cli._lint_output import note, show, show_diff, show_rules
 from errata.cli._progress import Progress
 from errata.cli._terminal import complain
-from errata.linter._baseline import Baseline, Compared
-from errata.linter._cache import projects_directory
-from errata.linter._engine import Report, lint, lint_source
-from errata.linter._finding import Finding
-from errata.linter._fixing import fix
-from errata.linter._project import project_settings
-from errata.linter._reports import counted, harmless
-from errata.linter._setting_aside import UNUSED
-from errata.linter._settings import OFF, Settings
-from errata.linter._source import UnreadableError, decoded
-from errata.linter._sources import Sources
-from errata.linter._trouble import LintError
+from errata.linter import (
+    OFF,
+    UNUSED,
+    Baseline,
+    Compared,
+    Finding,
+    LintError,
+    Report,
+    Settings,
+    Sources,
+    UnreadableError,
+    counted,
+    decoded,
+    fix,
+    harmless,
+    lint,
+    lint_source,
+    project_settings,
+    projects_directory,
+)
 
 _STDIN = "-"
 

@@ -3,16 +3,9 @@
 from collections.abc import Iterator
 
 from errata import dialects
-from errata._factories import FACTORY_NAMES
-from errata._fault import Fault
-from errata._jsonable import as_object
-from errata._taxonomy import Code
-from errata.dialects import Dialect
-from errata.dialects._content import json_text
-from errata.dialects._lines import lines_of
-from errata.dialects._members import texts_in
-from errata.dialects._protocol import code_of_number
-from errata.dialects._sentences import retry_sentence
+from errata.dialects import Dialect, code_of_number, json_text, lines_of, retry_sentence, texts_in
+from errata.model import FACTORY_NAMES, Code, Fault
+from errata.redaction import as_object
 
 DIALECTS: tuple[Dialect, ...] = tuple(map(dialects.get, dialects.names()))
 

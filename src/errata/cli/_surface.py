@@ -5,19 +5,13 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata._contract import Declared, Failure
-from errata._fault import Fault
-from errata._foreign_text import one_line
 from errata._install import adapter_for, installed_in
-from errata._serving import Group, Offer
-from errata._serving._catalogue import NoTool, declared_for, missing_tools
-from errata._taxonomy import Code, verdict
-from errata._values import wait_ms
 from errata.cli._pages import spelled
-from errata.dialects import Dialect, native
-from errata.dialects._json_rpc import BASELINE
-from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
-from errata.dialects._sentences import retry_sentence
+from errata.contracts import Declared, Failure
+from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, retry_sentence
+from errata.model import Code, Fault, verdict, wait_ms
+from errata.redaction import one_line
+from errata.serving import Group, NoTool, Offer, declared_for, missing_tools
 
 _TITLES = {
     Group.TOOLS: "Tools",

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from errata._foreign_text import one_line
+from errata.redaction import one_line
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 

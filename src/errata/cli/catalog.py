@@ -5,10 +5,10 @@ import contextlib
 import sys
 
 from errata import dialects
-from errata._values import did_you_mean
 from errata.cli._finding import NotFoundError, find_server, in_a_line
 from errata.cli._terminal import complain, print_page
 from errata.dialects import Dialect
+from errata.model import did_you_mean
 
 HELP: str = "list everything that a server offers, and how it can fail"
 

@@ -7,14 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from errata._foreign_text import one_line
-from errata._needs_input import NeedsInput
 from errata.cli._terminal import complain, paint
-from errata.dialects import decode_needs_input, encode_needs_input
-from errata.dialects._canonical import to_object
-from errata.dialects._lines import lines_of
-from errata.dialects._outgoing import outgoing, outgoing_question
+from errata.dialects import decode_needs_input, encode_needs_input, lines_of, outgoing, outgoing_question, to_object
+from errata.model import NeedsInput
 from errata.reading import Reading, recognise
+from errata.redaction import one_line
 
 HELP: str = "read a tool result or a JSON-RPC message, or a JSON-lines file of them, and say what it means"
 

@@ -4,14 +4,13 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from errata._taxonomy import Code
-from errata._values import asked_for, did_you_mean, known_word, nearest
 from errata.cli._exceptions import exception_names, exception_page
 from errata.cli._pages import code_page, known_words, overview, word_page
 from errata.cli._terminal import complain, print_page
+from errata.model import Code, asked_for, did_you_mean, known_word, nearest
 
 if TYPE_CHECKING:
-    from errata.linter._rule import Rule
+    from errata.linter import Rule
 
 HELP: str = (
     "say what a code means and how it looks on the wire, whose a word or a number is, what a rule of the linter finds, "

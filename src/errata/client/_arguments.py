@@ -5,11 +5,9 @@ import math
 from collections.abc import Mapping
 from typing import Literal, TypeAlias, TypeGuard, cast, get_args
 
-from errata._fault import Fault
-from errata._foreign_text import one_line
-from errata._taxonomy import Code, Retry
-from errata._values import did_you_mean
 from errata.client._failed import Asked
+from errata.model import Code, Fault, Retry, did_you_mean
+from errata.redaction import one_line
 
 Effect: TypeAlias = Literal["read_only", "idempotent", "destructive"]
 """What calling a tool does, in the words of MCP's annotations: `readOnlyHint`, `idempotentHint`, `destructiveHint`."""

@@ -7,9 +7,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from errata._fault import NO_RECOVERY, Fault, FaultError
-from errata._jsonable import as_object
-from errata._taxonomy import Code, Retry
 from errata.client._arguments import (
     KEYS,
     Effect,
@@ -31,12 +28,11 @@ from errata.client._ports import ListKind, Port
 from errata.client._rendering import rendered
 from errata.client._streaks import NO_STREAK, Streak, Streaks
 from errata.client._tools import ConnectionLists, Lists, with_known
-from errata.dialects._incoming import Word, lower_hearsay, without_licence
-from errata.http._runtime import deadline
-from errata.resilience import Retrying
-from errata.resilience import retry as _retry
-from errata.resilience._backoff import attempts_of
-from errata.resilience._effects import settled
+from errata.dialects import Word, lower_hearsay, without_licence
+from errata.http import deadline
+from errata.model import NO_RECOVERY, Code, Fault, FaultError, Retry
+from errata.redaction import as_object
+from errata.resilience import Retrying, attempts_of, retry as _retry, settled
 
 if TYPE_CHECKING:  # Whoever has a client has the package, but nobody needs it to decide what to do.
     from mcp.types import Prompt, Resource, ResourceTemplate, Tool

@@ -10,12 +10,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from errata._fault import FaultError
-from errata._jsonable import text_of
-from errata._redaction import LONGEST_SHOWN, redact_data, redact_within
-from errata._secrecy._marks import MARK, mark
-from errata._values import is_a, items_of
-from errata.classification._reach import inner, peek
+from errata.classification import inner, peek
+from errata.model import FaultError, is_a, items_of
+from errata.redaction import LONGEST_SHOWN, MARK, mark, redact_data, redact_within, text_of
 
 _MOST = 100
 """So many causes, contexts and members of groups are shown."""

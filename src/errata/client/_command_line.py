@@ -11,11 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from errata._foreign_text import one_line
-from errata._jsonable import text_of
-from errata._redaction import redact, redact_data
-from errata._values import items_of
 from errata.client._causes import hidden_parts
+from errata.model import items_of
+from errata.redaction import one_line, redact, redact_data, text_of
 
 _LONGEST = 100
 _DEEPEST = 6

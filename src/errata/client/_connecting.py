@@ -6,10 +6,10 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
-from errata._options import refuse_unknown
-from errata._redaction import redact
 from errata.client._command_line import name_of_program, secrets_of
-from errata.http._bounded import body_limit_of
+from errata.http import body_limit_of
+from errata.model import refuse_unknown
+from errata.redaction import redact
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
     from errata.client._connection import Connection, Target

@@ -20,12 +20,12 @@ from mcp.client.subscriptions import ListenNotSupportedError, listen
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult
 
-from errata._redaction import line_of, register_secret
 from errata.client._exchange import Exchange, WatchedClient
 from errata.client._links import BlockEndedError
 from errata.client._outcome import leaf_of
 from errata.client._ports import ListKind, Port, port_for
 from errata.client._transport import ProgramState, WatchedTransport
+from errata.redaction import line_of, register_secret
 
 _LOG = logging.getLogger("errata")
 _PATIENCE = 0.9

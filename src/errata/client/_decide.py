@@ -6,18 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
-from errata._foreign_text import named
-from errata._needs_input import NeedsInput
-from errata._redaction import line_of
-from errata._taxonomy import Code, RecoveryHint, Retry
-from errata._tool_effects import has_effect, is_same_deed, verb_of
-from errata._values import whole_seconds
 from errata.client._failed import CallFailed
 from errata.client._outcome import fault_of, question_in
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
 from errata.client._streaks import LONGEST_WAIT_MS, MOST_IN_A_ROW, MOST_OF_A_TOOL, NO_STREAK, Streak
-from errata.resilience._backoff import attempts_of, without_attempts
+from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, whole_seconds
+from errata.redaction import line_of, named
+from errata.resilience import attempts_of, without_attempts
+from errata.tools import has_effect, is_same_deed, verb_of
 
 MOST_TIMES = 3
 """So often the same call may fail in the same way; after that, more of the same is a loop."""

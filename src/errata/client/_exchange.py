@@ -12,17 +12,12 @@ from typing import Any, NamedTuple
 
 import httpx2
 
-from errata._fault import Fault
-from errata._jsonable import as_object
-from errata._redaction import redact, redact_within
-from errata._taxonomy import Retry
 from errata.client._outcome import error_object
 from errata.client._sessions import refuses_session
-from errata.dialects._members import object_in
-from errata.dialects._protocol import code_of_number, fault_in
-from errata.http import error_from_response
-from errata.http._bounded import bound_body
-from errata.http._unread import read_body
+from errata.dialects import code_of_number, fault_in, object_in
+from errata.http import bound_body, error_from_response, read_body
+from errata.model import Fault, Retry
+from errata.redaction import as_object, redact, redact_within
 
 _TICKET = "errata/ticket"
 _MOST_KEPT = 1_000

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Self, cast
 
-from errata._fault import Fault, FaultError
-from errata._foreign_text import named
-from errata._jsonable import jsonable
 from errata.client._causes import shown_cause
 from errata.client._streaks import NO_STREAK, Streak
-from errata.dialects._incoming import Word
-from errata.reading._decode import rests_on_words
+from errata.dialects import Word
+from errata.model import Fault, FaultError
+from errata.reading import rests_on_words
+from errata.redaction import jsonable, named
 
 _SIZE = 64 * 1024 * 1024
 """As much of the arguments is compared; two calls that differ only behind that are taken for the same."""

@@ -2,10 +2,6 @@
 
 from dataclasses import replace
 
-from errata._fault import Fault
-from errata._jsonable import as_object
-from errata._redaction import redact_data, redact_within
-from errata._taxonomy import Code, Retry
 from errata.classification import classify
 from errata.client._failed import CallFailed
 from errata.client._links import Link
@@ -25,8 +21,10 @@ from errata.client._outcome import error_object, leaf_of, plain, read_error, rea
 from errata.client._place import Place
 from errata.client._ports import Port
 from errata.client._sessions import refuses_session
-from errata.dialects._incoming import Word
-from errata.resilience._effects import settled
+from errata.dialects import Word
+from errata.model import Code, Fault, Retry
+from errata.redaction import as_object, redact_data, redact_within
+from errata.resilience import settled
 
 
 def unopened(error: Exception, place: Place, link: Link) -> CallFailed:

@@ -8,16 +8,12 @@ import re
 from types import FrameType
 from typing import NamedTuple
 
-from errata._fault import Fault
-from errata._foreign_text import one_line
-from errata._jsonable import text_of
-from errata._redaction import redact_within
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
 from errata.classification import classify
 from errata.client._outcome import error_object, leaf_of
 from errata.client._place import Place, span
 from errata.client._sessions import refuses_session
+from errata.model import Code, Fault, Retry, is_a
+from errata.redaction import one_line, redact_within, text_of
 
 _LONGEST = 300
 _CHECK = "validate_tool_result"

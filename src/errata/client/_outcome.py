@@ -3,17 +3,12 @@
 import dataclasses
 from typing import NamedTuple, cast
 
-from errata._fault import Fault, FaultError
-from errata._jsonable import text_of
-from errata._needs_input import NeedsInput
-from errata._responses._response import attribute
-from errata._taxonomy import Code
-from errata._values import is_a, items_of
 from errata.classification import classify
-from errata.dialects import decode_needs_input
-from errata.dialects._incoming import Word, without_licence
-from errata.dialects._outgoing import outgoing, outgoing_question
+from errata.dialects import Word, decode_needs_input, outgoing, outgoing_question, without_licence
+from errata.http import attribute
+from errata.model import Code, Fault, FaultError, NeedsInput, is_a, items_of
 from errata.reading import recognise
+from errata.redaction import text_of
 
 
 class Read(NamedTuple):

@@ -4,11 +4,10 @@ import signal
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from errata._foreign_text import one_line, quoted, visible
 from errata._process_output import telling_lines
-from errata._redaction import redact, redact_within
 from errata.client._failed import Asked
-from errata.dialects._sentences import seconds
+from errata.dialects import seconds
+from errata.redaction import one_line, quoted, redact, redact_within, visible
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
     from errata.client._transport import ProgramState

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
-from errata._foreign_text import one_line
-from errata._values import items_of
+from errata.model import items_of
+from errata.redaction import one_line
 
 _LONGEST_NAME = 100
 _NO_META: Mapping[str, object] = MappingProxyType({})

@@ -2,10 +2,10 @@
 
 from typing import cast
 
-from errata._advice import with_next_step
 from errata.client._failed import CallFailed
 from errata.client._outcome import fault_of
 from errata.dialects import native
+from errata.model import with_next_step
 
 
 def rendered(outcome: object) -> str:

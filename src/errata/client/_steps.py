@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from errata._fault import FieldIssue
-from errata._foreign_text import named
-from errata._redaction import line_of, redacted_repr
-from errata._values import whole_seconds
+from errata.model import FieldIssue, whole_seconds
+from errata.redaction import line_of, named, redacted_repr
 
 
 @dataclass(frozen=True, slots=True)

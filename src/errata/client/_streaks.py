@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from errata._fault import Fault
-from errata._taxonomy import Retry
+from errata.model import Fault, Retry
 
 MOST_IN_A_ROW = 10
 """So many calls may fail on the way to one goal, whatever they are."""

@@ -8,18 +8,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from errata._fault import Fault
-from errata._foreign_text import named
-from errata._jsonable import as_object
-from errata._redaction import line_of
-from errata._tool_effects import harmless_by, has_effect
-from errata._tool_names import looking_tool, near_tools
-from errata._values import asked_for, items_of, tool_name_or_none
 from errata.client._arguments import KEYS, Effect, is_key
 from errata.client._links import Link
 from errata.client._outcome import error_object
 from errata.client._ports import ListKind, Page, Port
-from errata.http._runtime import deadline
+from errata.http import deadline
+from errata.model import Fault, asked_for, items_of, tool_name_or_none
+from errata.redaction import as_object, line_of, named
+from errata.tools import harmless_by, has_effect, looking_tool, near_tools
 
 _LOG = logging.getLogger("errata")
 _MOST_PAGES = 100

@@ -22,8 +22,8 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from errata._jsonable import text_of
 from errata.client._outcome import leaf_of
+from errata.redaction import text_of
 
 _LONGEST_END_S = 2.0
 """So long a program may take to end after it has closed its output; the SDK ends it then."""

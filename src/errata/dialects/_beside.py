@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from errata._fault import NO_RECOVERY, Fault
-from errata._taxonomy import Retry
-from errata._values import known_word, wait_ms
 from errata.dialects._members import object_in, present, text_in
 from errata.dialects._outgoing import outgoing_text
+from errata.model import NO_RECOVERY, Fault, Retry, known_word, wait_ms
 
 CORRELATION_ID = "errata/correlationId"
 RETRY = "errata/retry"

@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import cast
 
-from errata._fault import Fault, Recovery
-from errata._taxonomy import Code, RecoveryHint, Retry
-from errata._values import known_word, wait_ms
 from errata.dialects._members import (
     integer_in,
     issue_objects,
@@ -15,6 +12,7 @@ from errata.dialects._members import (
     text_in,
     texts_in,
 )
+from errata.model import Code, Fault, Recovery, RecoveryHint, Retry, known_word, wait_ms
 
 
 def to_object(fault: Fault) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from errata._foreign_text import inert_json, one_line
+from errata.redaction import inert_json, one_line
 
 
 def text_block(text: str) -> dict[str, str]:

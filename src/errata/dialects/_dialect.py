@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from errata._fault import Fault
 from errata.dialects._beside import with_verdict
 from errata.dialects._canonical import to_object
 from errata.dialects._content import json_text, text_block
@@ -13,6 +12,7 @@ from errata.dialects._incoming import ErrorObject, ToolResult, Word, incoming, l
 from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import read_error
 from errata.dialects._vocabulary import Vocabulary
+from errata.model import Fault
 
 
 class Dialect(ABC):

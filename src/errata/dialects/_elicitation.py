@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from errata._jsonable import as_object, text_of
-from errata._needs_input import NeedsInput
 from errata.dialects._members import items_in, object_in, present, text_in
 from errata.dialects._outgoing import outgoing_question
+from errata.model import NeedsInput
+from errata.redaction import as_object, text_of
 
 METHOD = "elicitation/create"
 QUESTION_KEY = "errata"

@@ -2,8 +2,6 @@
 
 import dataclasses
 
-from errata._fault import Fault
-from errata._foreign_text import one_line
 from errata.dialects._dialect import Dialect
 from errata.dialects._json_rpc import json_rpc
 from errata.dialects._members import text_in
@@ -11,6 +9,8 @@ from errata.dialects._native import native
 from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
 from errata.dialects._sentences import retry_sentence
+from errata.model import Fault
+from errata.redaction import one_line
 
 
 def as_jsonrpc_error(fault: Fault, *, dialect: Dialect = native) -> dict[str, object]:

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from typing import ClassVar
 
-from errata._fault import Fault, Recovery
-from errata._jsonable import jsonable_object
-from errata._taxonomy import Code
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
 from errata.dialects._outgoing import outgoing
 from errata.dialects._vocabulary import Vocabulary
+from errata.model import Code, Fault, Recovery
+from errata.redaction import jsonable_object
 
 
 class ErrorCategory(StrEnum):

@@ -3,8 +3,7 @@
 The flag may say yes only if reading it back permits no more than the fault does.
 """
 
-from errata._fault import Fault
-from errata._taxonomy import Code, Retry, verdict
+from errata.model import Code, Fault, Retry, verdict
 
 _NOT_TAKEN_ON = 503
 

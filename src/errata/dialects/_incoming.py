@@ -6,12 +6,10 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import NamedTuple, cast
 
-from errata._fault import Fault
-from errata._foreign_text import one_line
-from errata._jsonable import as_object, jsonable
-from errata._taxonomy import Retry, verdict
 from errata.dialects._beside import CORRELATION_ID
 from errata.dialects._members import integer_in, items_in, object_in, text_in
+from errata.model import Fault, Retry, verdict
+from errata.redaction import as_object, jsonable, one_line
 
 _SIZE = 64 * 1024 * 1024
 _DEPTH = 100

@@ -4,10 +4,6 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import ClassVar
 
-from errata._fault import Fault
-from errata._foreign_text import one_line
-from errata._jsonable import as_object, jsonable_object
-from errata._taxonomy import Code
 from errata.dialects._canonical import to_object
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
@@ -16,6 +12,8 @@ from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import FAULT
 from errata.dialects._sentences import seconds
 from errata.dialects._vocabulary import Vocabulary
+from errata.model import Code, Fault
+from errata.redaction import as_object, jsonable_object, one_line
 
 
 class JsonRpcErrorCode(IntEnum):

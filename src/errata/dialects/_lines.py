@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery
-from errata._foreign_text import LABELS, inert, named, one_line, unlabelled
-from errata._taxonomy import Code
-from errata._values import known_word, wait_ms
 from errata.dialects._sentences import retry_in, retry_sentence
+from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, Recovery, known_word, wait_ms
+from errata.redaction import LABELS, inert, named, one_line, unlabelled
 
 _FIRST = r"Error \[([A-Z_]+)\]: (.+)"
 _ISSUE = r"- ([^:]*): (.*)"

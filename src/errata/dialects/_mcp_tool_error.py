@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import ClassVar
 
-from errata._fault import Fault
-from errata._taxonomy import Code
-from errata._values import http_status_or_none
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import flag_in, object_in, present
 from errata.dialects._vocabulary import Vocabulary, status_decided
+from errata.model import Code, Fault, http_status_or_none
 
 
 class McpToolErrorCode(StrEnum):

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from errata._fault import FieldIssue
-from errata._jsonable import as_object
+from errata.model import FieldIssue
+from errata.redaction import as_object
 
 _ISSUE_KEYS = frozenset({"field", "problem", "expected"})
 

@@ -7,9 +7,6 @@ stands alone and says that it is an error, and the structured content says it al
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypedDict, cast
 
-from errata._fault import Fault
-from errata._taxonomy import Code, Retry
-from errata._values import known_word
 from errata.dialects._canonical import canonical_schema, from_object, to_object
 from errata.dialects._content import text_block
 from errata.dialects._dialect import Dialect, believed
@@ -17,6 +14,7 @@ from errata.dialects._incoming import ToolResult
 from errata.dialects._lines import from_lines, lines_of, reference_line
 from errata.dialects._members import object_in
 from errata.dialects._vocabulary import Vocabulary
+from errata.model import Code, Fault, Retry, known_word
 
 
 class _Payload(TypedDict):

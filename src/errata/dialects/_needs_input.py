@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from errata._jsonable import as_object
-from errata._needs_input import NeedsInput
 from errata.dialects._content import gated_blocks
 from errata.dialects._elicitation import read_elicitation
 from errata.dialects._incoming import QUESTION, ToolResult, incoming
 from errata.dialects._members import items_in, object_in, present, text_in, texts_in
 from errata.dialects._outgoing import outgoing_question
+from errata.model import NeedsInput
+from errata.redaction import as_object
 
 
 def encode_needs_input(question: NeedsInput, *, format: str = "markdown") -> dict[str, object]:

@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from errata._fault import NO_RECOVERY, Fault, FieldIssue, Recovery, rewritten
-from errata._foreign_text import inert, unlabelled, visible
-from errata._jsonable import as_object, text_of
-from errata._needs_input import NeedsInput
-from errata._redaction import prose_within, visible_redacted
-from errata._secrecy import are_harmless
-from errata._values import text_or_none
+from errata.model import NO_RECOVERY, Fault, FieldIssue, NeedsInput, Recovery, rewritten, text_or_none
+from errata.redaction import (
+    are_harmless,
+    as_object,
+    inert,
+    prose_within,
+    text_of,
+    unlabelled,
+    visible,
+    visible_redacted,
+)
 
 _MESSAGE = 8_000
 _TEXT = 2_000

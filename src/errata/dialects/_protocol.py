@@ -6,11 +6,10 @@ there is. What a number in -32000…-32019 means depends on who sent it: alone, 
 
 from collections.abc import Mapping
 
-from errata._fault import Fault
-from errata._jsonable import jsonable_object
-from errata._taxonomy import Code
 from errata.dialects._canonical import from_object
 from errata.dialects._members import object_in, text_in
+from errata.model import Code, Fault
+from errata.redaction import jsonable_object
 
 INTERNAL_ERROR = -32603
 INVALID_PARAMS = -32602

@@ -1,9 +1,7 @@
 """The verdict in words."""
 
-from errata._fault import Fault
-from errata._foreign_text import named
-from errata._taxonomy import Retry
-from errata._values import whole_seconds
+from errata.model import Fault, Retry, whole_seconds
+from errata.redaction import named
 
 _OPENINGS = {
     Retry.SAME_CALL: "yes, the same call",

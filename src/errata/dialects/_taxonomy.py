@@ -4,16 +4,24 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import ClassVar
 
-from errata._fault import Fault, Recovery, identified
-from errata._identity import new_correlation_id, now
-from errata._jsonable import jsonable_object
-from errata._taxonomy import Code, RecoveryHint, Retry
-from errata._values import known_word, wait_ms
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import object_in, present, text_in, texts_in
 from errata.dialects._outgoing import outgoing_text
 from errata.dialects._vocabulary import Vocabulary
+from errata.model import (
+    Code,
+    Fault,
+    Recovery,
+    RecoveryHint,
+    Retry,
+    identified,
+    known_word,
+    new_correlation_id,
+    now,
+    wait_ms,
+)
+from errata.redaction import jsonable_object
 
 
 class MCPErrorCode(StrEnum):

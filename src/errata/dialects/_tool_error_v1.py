@@ -5,14 +5,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import ClassVar
 
-from errata._fault import Fault
-from errata._taxonomy import Code
-from errata._values import http_status_or_none, wait_ms
 from errata.dialects._content import gated_blocks
 from errata.dialects._dialect import Dialect
 from errata.dialects._flag import may_say_yes, verdict_read
 from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
 from errata.dialects._vocabulary import Vocabulary
+from errata.model import Code, Fault, http_status_or_none, wait_ms
 
 KIND = "toolError:v1"
 

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Generic, TypeVar, cast
 
-from errata._fault import Fault
-from errata._status import status_to_code
-from errata._taxonomy import Code
+from errata.http import status_to_code
+from errata.model import Code, Fault
 
 Word = TypeVar("Word", bound=str | int)
 

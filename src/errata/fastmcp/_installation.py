@@ -19,8 +19,11 @@ from fastmcp.utilities.versions import VersionSpec, dedupe_with_versions
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
 
-from errata._jsonable import text_of
-from errata._serving import (
+from errata.fastmcp._judging import ABSENT, MASKED, MEANT, is_from_core, is_wrapping, of_the_protocol, refused
+from errata.fastmcp._mounts import found_behind
+from errata.fastmcp._results import BrokenResultError, Results
+from errata.redaction import text_of
+from errata.serving import (
     IN_WORK,
     Bug,
     CallTool,
@@ -39,9 +42,6 @@ from errata._serving import (
     nature_of,
     unwrapped,
 )
-from errata.fastmcp._judging import ABSENT, MASKED, MEANT, is_from_core, is_wrapping, of_the_protocol, refused
-from errata.fastmcp._mounts import found_behind
-from errata.fastmcp._results import BrokenResultError, Results
 
 _Message: TypeAlias = MiddlewareContext[Any]
 _Found = TypeVar("_Found")

@@ -14,8 +14,8 @@ from fastmcp.exceptions import (
     ResourceError,
     ResourceSecurityError,
     ToolError,
+    ValidationError as InvalidArguments,
 )
-from fastmcp.exceptions import ValidationError as InvalidArguments
 from fastmcp.prompts.base import Prompt
 from fastmcp.resources.template import ResourceTemplate
 from fastmcp.server.providers.proxy import ProxyTool
@@ -23,9 +23,9 @@ from fastmcp.tools.function_tool import FunctionTool
 from mcp.shared.exceptions import MCPError
 from pydantic import Field, ValidationError, create_model
 
-from errata._fault import FaultError
-from errata._jsonable import text_of
-from errata._serving import (
+from errata.model import FaultError
+from errata.redaction import text_of
+from errata.serving import (
     Bug,
     Failed,
     ForTheProtocol,

@@ -4,11 +4,10 @@ from typing import Any, cast
 
 from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.base import ToolResult
-from jsonschema import Draft202012Validator
-from jsonschema import ValidationError as SchemaBroken
+from jsonschema import Draft202012Validator, ValidationError as SchemaBroken
 from referencing import Registry
 
-from errata._serving import QUESTION
+from errata.serving import QUESTION
 
 _MOST_SCHEMAS = 1_000
 

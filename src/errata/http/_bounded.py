@@ -10,8 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
-from errata._jsonable import text_of
-from errata._values import is_a
+from errata.model import is_a
+from errata.redaction import text_of
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """How large a body may be, decompressed, where nobody has set another limit."""

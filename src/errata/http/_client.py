@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
-from errata._factories import configuration_error
+from errata.model import configuration_error
 
 _LIBRARIES = ("httpx2", "httpx")
 _Sent_co = TypeVar("_Sent_co", covariant=True)

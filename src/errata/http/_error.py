@@ -1,11 +1,9 @@
 """A response, as the exception to raise."""
 
-from errata._fault import FaultError, FaultFields
-from errata._jsonable import SIZE, jsonable_object
-from errata._responses._body_message import read_body_message
-from errata._responses._refusals import judge_response
-from errata._responses._response import LONGEST_BODY, ResponseParts, decode_body, read_response
-from errata._responses._sentences import (
+from errata.http._body_message import read_body_message
+from errata.http._refusals import judge_response
+from errata.http._response import LONGEST_BODY, ResponseParts, decode_body, read_response
+from errata.http._sentences import (
     ABOUT_ARGUMENTS,
     LONGEST_NAME,
     clean,
@@ -14,8 +12,9 @@ from errata._responses._sentences import (
     excerpt,
     service_name,
 )
-from errata._values import http_status_or_none, is_a, text_or_none
 from errata.http._unread import read_body
+from errata.model import FaultError, FaultFields, http_status_or_none, is_a, text_or_none
+from errata.redaction import SIZE, jsonable_object
 
 
 def error_from_response(

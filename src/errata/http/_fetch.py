@@ -7,16 +7,13 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast, overload
 from urllib.parse import urlsplit, urlunsplit
 
-from errata._fault import Fault, FaultError, made_of
-from errata._jsonable import jsonable_object, text_of
-from errata._responses._sentences import clean, service_name
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
-from errata.classification._classify import classify_with_ground
 from errata.http._bounded import MAX_BODY_BYTES, BodyTooLargeError, body_limit_of, read_bounded, size
 from errata.http._client import Client, Response, new_client
 from errata.http._error import aerror_from_response
 from errata.http._runtime import deadline
+from errata.http._sentences import clean, service_name
+from errata.model import Code, Fault, FaultError, Retry, is_a, made_of
+from errata.redaction import jsonable_object, text_of
 
 _FIRST_FAILURE = 400
 _SEND_OPTIONS = ("auth", "follow_redirects")  # Of the client's `send`; the others are about the request itself.
@@ -146,6 +143,8 @@ class _Call(NamedTuple):
 
     def _error(self, error: Exception) -> FaultError:
         """Return what an exception of the client means here."""
+        from errata.classification import classify_with_ground  # noqa: PLC0415 - it reads responses with this package.
+
         fault, rests_on_words = classify_with_ground(error)
         return made_of(error, self._fault(fault), is_hearsay=rests_on_words)
 

@@ -5,8 +5,8 @@ from functools import partial
 from inspect import isawaitable
 from typing import cast
 
-from errata._responses._response import as_body, attribute
 from errata.http._bounded import decoded, decoded_here, library_of
+from errata.http._response import as_body, attribute
 from errata.http._runtime import deadline, in_thread
 
 _CHUNK = 16 * 1024

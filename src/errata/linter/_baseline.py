@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from errata._jsonable import as_object
 from errata.linter._finding import Finding
 from errata.linter._fingerprints import Fingerprint, fingerprint
 from errata.linter._settings import Settings
-from errata.linter._source import UnreadableError
-from errata.linter._source import read as read_file
+from errata.linter._source import UnreadableError, read as read_file
 from errata.linter._sources import Sources
 from errata.linter._trouble import BaselineError
 from errata.linter._writing import write_whole
+from errata.redaction import as_object
 
 _VERSION = 1
 _LARGEST_BYTES = 64_000_000

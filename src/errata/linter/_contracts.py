@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Iterator
 from functools import cached_property
 
-from errata._contract._rules import shown
+from errata.contracts import shown
 from errata.linter._code import Class, Function, Module
 from errata.linter._literals import Bindings, Scope, Value, value_of
 from errata.linter._names import UNKNOWN, last_of

@@ -3,14 +3,13 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from errata._taxonomy import Code
-from errata._values import known_word
 from errata.linter._code import Function, Module
 from errata.linter._contracts import Declaration, Entry
 from errata.linter._names import UNKNOWN, last_of
 from errata.linter._raising import FAIL, argument, keyword
 from errata.linter._rule import Rule, candidates_of
 from errata.linter._summary import Advice, Asked, ContractSummary, EntrySummary
+from errata.model import Code, known_word
 
 _LONGEST = 1_000
 _SENTENCES = {"Recovery": ("hint",), "register": ("recovery",)}

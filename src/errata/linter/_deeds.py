@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from errata._tool_effects import is_same_deed, verb_of, words_of
 from errata.linter._finding import Place
 from errata.linter._names import last_of
+from errata.tools import is_same_deed, verb_of, words_of
 
 if TYPE_CHECKING:
     from errata.linter._handlers import Handler

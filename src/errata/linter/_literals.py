@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import NamedTuple
 
-from errata._taxonomy import Code
 from errata.linter._code import Function
 from errata.linter._raising import CODE_OF_FACTORY, CONSTRUCTORS
+from errata.model import Code
 
 _DEEPEST = 40  # Texts that are added to texts.
 _CODE = "errata.Code."

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict, cast
 
-from errata._values import did_you_mean
 from errata.linter._settings import Settings
 from errata.linter._trouble import SettingsError
+from errata.model import did_you_mean
 
 _TABLE = "[tool.errata.lint]"
 _NAMES = 'a list of names, as in `["bare-except"]`'

@@ -4,11 +4,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from errata._factories import FACTORY_NAMES
-from errata._taxonomy import Code
-from errata._values import known_word
 from errata.linter._code import Function, Site
 from errata.linter._finding import Place
+from errata.model import FACTORY_NAMES, Code, known_word
 
 CODE_OF_FACTORY = {f"errata.{name}": code for code, name in FACTORY_NAMES.items()}
 CONSTRUCTORS = frozenset({"errata.FaultError", "errata.AdapterError"})

@@ -3,9 +3,9 @@
 import ast
 import re
 
-from errata._secrecy._names import announced, is_innocent_in
 from errata.linter._code import Function
 from errata.linter._names import last_of
+from errata.redaction import announced, is_innocent_in
 
 _SECRET_KINDS = frozenset({"card", "cookie", "key", "national id", "password", "secret", "token"})
 _LOOKUPS = frozenset({"get", "getenv", "pop", "get_secret"})

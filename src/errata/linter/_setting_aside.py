@@ -3,11 +3,11 @@
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from errata._values import did_you_mean, nearest
 from errata.linter._finding import Edit, Finding, Place, Severity
 from errata.linter._ignores import Ignore
 from errata.linter._settings import matching
 from errata.linter.rules import RULES
+from errata.model import did_you_mean, nearest
 
 UNUSED = "unused-ignore"
 WITHOUT_REASON = "ignore-without-reason"

@@ -5,11 +5,11 @@ import functools
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from errata._values import did_you_mean
 from errata.linter._finding import Severity
 from errata.linter._globs import matches_any, relative_to
 from errata.linter._trouble import SettingsError
 from errata.linter.rules import RULES
+from errata.model import did_you_mean
 
 ALL = "ALL"
 OFF = "off"

@@ -18,8 +18,8 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from errata._serving import Failed, Group, Kind, Offer, RefusedArguments, RefusedModel, Request, Settings, unwrapped
 from errata.mcp._speaking import MEANT, Speaking, is_nested, is_wrapping
+from errata.serving import Failed, Group, Kind, Offer, RefusedArguments, RefusedModel, Request, Settings, unwrapped
 
 _Handler: TypeAlias = Callable[[ServerRequestContext[Any, Any], Any], Awaitable[HandlerResult]]
 _Params: TypeAlias = CallToolRequestParams | ReadResourceRequestParams | GetPromptRequestParams

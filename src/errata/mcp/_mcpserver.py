@@ -9,8 +9,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Tool
 from pydantic import AnyUrl, ValidationError
 
-from errata._jsonable import text_of
-from errata._serving import (
+from errata.mcp._speaking import MEANT, Speaking, is_nested, is_wrapping, schema_of
+from errata.redaction import text_of
+from errata.serving import (
     IN_WORK,
     Failed,
     Group,
@@ -26,7 +27,6 @@ from errata._serving import (
     meant_in,
     unwrapped,
 )
-from errata.mcp._speaking import MEANT, Speaking, is_nested, is_wrapping, schema_of
 
 
 class MCPServerInstallation(Speaking):

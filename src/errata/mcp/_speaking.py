@@ -12,9 +12,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextContent, Tool
 from pydantic import ValidationError
 
-from errata._fault import FaultError
-from errata._jsonable import text_of
-from errata._serving import IN_WORK, CallTool, Installation, Kind, Listed
+from errata.model import FaultError
+from errata.redaction import text_of
+from errata.serving import IN_WORK, CallTool, Installation, Kind, Listed
 
 MEANT = (FaultError, ToolError, ResourceError)
 """What somebody raises on purpose."""

@@ -7,11 +7,11 @@ is None. What a word means, the classification tables say.
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
-from errata._jsonable import as_object
-from errata._values import wait_ms
-from errata._waits import parse_retry_after
-from errata.dialects._members import flag_in, object_in, text_in
+from errata.dialects import flag_in, object_in, text_in
+from errata.http import parse_retry_after
+from errata.model import wait_ms
 from errata.reading._issues import Issue, issue
+from errata.redaction import as_object
 
 _DEEPEST = 4
 _MOST = 50

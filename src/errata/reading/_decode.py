@@ -4,14 +4,23 @@ from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from errata import dialects
-from errata._fault import Fault
-from errata._taxonomy import Code
-from errata.dialects._beside import PRESUMED, has_verdict
-from errata.dialects._dialect import believed, with_what_is_beside
-from errata.dialects._incoming import ErrorObject, ToolResult, Word, incoming, lower_hearsay, without_licence
-from errata.dialects._lines import from_lines
-from errata.dialects._members import object_in, text_in
-from errata.dialects._protocol import fault_in
+from errata.dialects import (
+    PRESUMED,
+    ErrorObject,
+    ToolResult,
+    Word,
+    believed,
+    fault_in,
+    from_lines,
+    has_verdict,
+    incoming,
+    lower_hearsay,
+    object_in,
+    text_in,
+    with_what_is_beside,
+    without_licence,
+)
+from errata.model import Code, Fault
 from errata.reading._evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
 from errata.reading._json_in_text import LONGEST_FAILURE, whole_json, whole_list
 from errata.reading._openings import opens_like_a_failure
@@ -77,7 +86,7 @@ def recognise(message: object, *, request: object = None, tool: object = None) -
 
 def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:
     """Read a message as the answer to a request."""
-    from errata.classification._words import CALL  # noqa: PLC0415 - as below.
+    from errata.classification import CALL  # noqa: PLC0415 - as below.
     from errata.reading._request import call_from, is_echo, name_argument  # noqa: PLC0415 - as below.
 
     call = call_from(request, tool)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import cast
 
-from errata._jsonable import as_object
-from errata.dialects._members import integer_in, items_in, object_in, text_in
+from errata.dialects import integer_in, items_in, object_in, text_in
+from errata.redaction import as_object
 
 _MOST_KEYS = 16
 _MOST_ITEMS = 100

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from errata._fault import FieldIssue
-from errata._taxonomy import Code
+from errata.model import Code, FieldIssue
 
 _MOST = 500
 

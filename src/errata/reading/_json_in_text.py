@@ -4,7 +4,7 @@ import json
 import re
 from typing import NamedTuple, cast
 
-from errata._jsonable import as_object, jsonable
+from errata.redaction import as_object, jsonable
 
 _LONGEST = 256 * 1024
 """Nobody says what went wrong in more; a text that is longer is left as it is."""

@@ -5,12 +5,10 @@ from typing import NamedTuple
 
 from errata._half_done import tells_of_work_done
 from errata._languages import in_english
-from errata._status import status_to_code
-from errata._taxonomy import Code, Retry, verdict
-from errata._waits import wait_from_text
-from errata.classification._patterns import VAGUE
-from errata.classification._words import PATTERNS, Patterns, blank_arguments, spelled_out
-from errata.dialects._protocol import code_of_number
+from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, spelled_out
+from errata.dialects import code_of_number
+from errata.http import status_to_code, wait_from_text
+from errata.model import Code, Retry, verdict
 from errata.reading._bodies import NOTHING, Body, read_body
 from errata.reading._issues import Issue
 from errata.reading._json_in_text import json_in

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 
-from errata._fault import Fault
-from errata._jsonable import jsonable_object
-from errata._taxonomy import Code
-from errata.dialects._members import integer_in, object_in, text_in
-from errata.dialects._protocol import INVALID_PARAMS, code_of_number, fault_in
+from errata.dialects import INVALID_PARAMS, code_of_number, fault_in, integer_in, object_in, text_in
+from errata.model import Code, Fault
 from errata.reading._judgement import meaning_of_text
 from errata.reading._strangers import all_of, fault_of
+from errata.redaction import jsonable_object
 
 
 def read_protocol_error(body: Mapping[str, object]) -> Fault:

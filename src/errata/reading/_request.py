@@ -6,14 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import cast
 
-from errata._fault import Fault, FieldIssue
-from errata._jsonable import as_object
 from errata._languages import in_english
-from errata._taxonomy import Code, Retry
-from errata.classification._blame._values import ArgumentValues, has_word
-from errata.classification._call import Call
-from errata.dialects._incoming import plain_object
-from errata.dialects._members import items_in, object_in, text_in
+from errata.classification import ArgumentValues, Call, has_word
+from errata.dialects import items_in, object_in, plain_object, text_in
+from errata.model import Code, Fault, FieldIssue, Retry
+from errata.redaction import as_object
 
 _MOST = 4_000
 _LONGEST_NAME = 100

@@ -3,11 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from errata._fault import Fault, Recovery
-from errata._jsonable import as_object
-from errata.dialects._content import json_text
-from errata.dialects._incoming import QUESTION, ToolResult
-from errata.dialects._members import flag_in, items_in, object_in, present, text_in
+from errata.dialects import QUESTION, ToolResult, flag_in, items_in, json_text, object_in, present, text_in
+from errata.model import Fault, Recovery
 from errata.reading._bodies import read_body
 from errata.reading._evidence import (
     is_code_with_message,
@@ -22,6 +19,7 @@ from errata.reading._judgement import Meaning, has_meaning, meaning_of_text
 from errata.reading._openings import cause_in, needs_no_cause, opens_like_a_failure
 from errata.reading._prefixes import split_trailer
 from errata.reading._symbols import of_symbol
+from errata.redaction import as_object
 
 _LONGEST_HTTP_BODY = 500
 _OF_RESULTS = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})

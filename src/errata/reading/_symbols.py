@@ -8,11 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from errata._taxonomy import Code, Retry
-from errata.classification._answer import Answer
-from errata.classification._families._cloud_codes import of_cloud_code
-from errata.classification._grpc import GRPC
-from errata.classification._words import meaning_of
+from errata.classification import GRPC, Answer, meaning_of, of_cloud_code
+from errata.model import Code, Retry
 
 _MOST = 500
 _LONGEST = 64

@@ -7,7 +7,7 @@ argument (`mentioned`) names the field, and sharpens a code that says no more th
 import re
 from collections.abc import Callable, Iterator
 
-from errata._taxonomy import Code
+from errata.model import Code
 from errata.reading._issues import Issue, issue
 
 _MOST = 16_000

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 from weakref import ref
 
 from errata._log import indented_stack
-from errata._redaction import line_of
+from errata.redaction import line_of
 from errata.resilience._circuit import Change, Limits, Listener, State
 
 _LOG = logging.getLogger("errata")

@@ -4,13 +4,8 @@ import math
 import re
 from collections.abc import Callable, Iterator
 
-from errata._current import ATTEMPT
-from errata._fault import Fault, FaultError
-from errata._needs_input import NeedsInput
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
-from errata.classification import classify
-from errata.classification._unwrap import cause_of
+from errata.classification import cause_of, classify
+from errata.model import ATTEMPT, Code, Fault, FaultError, NeedsInput, Retry, is_a
 
 RETRY_ATTEMPTS = "retryAttempts"
 """Where the data of a fault says how many attempts were made (003)."""

@@ -4,11 +4,8 @@ from asyncio import CancelledError, Task, current_task
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from errata._fault import Fault
-from errata._needs_input import NeedsInput
-from errata._values import is_a
-from errata.classification._classify import classify_with_ground
-from errata.classification._reach import inner
+from errata.classification import classify_with_ground, inner
+from errata.model import Fault, NeedsInput, is_a
 
 _MOST_CAUSES: Final = 100
 _STOPS_SEEN: Final[WeakKeyDictionary[Task[Any], int]] = WeakKeyDictionary()

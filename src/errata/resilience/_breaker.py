@@ -9,10 +9,17 @@ from sys import _getframe  # pyright: ignore[reportPrivateUsage] - a block is kn
 from types import TracebackType
 from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
-from errata._factories import circuit_open
-from errata._fault import Fault, FaultError, Recovery
-from errata._options import Rules, refuse_unfit
-from errata._values import is_a, text_or_none, whole_seconds
+from errata.model import (
+    Fault,
+    FaultError,
+    Recovery,
+    Rules,
+    circuit_open,
+    is_a,
+    refuse_unfit,
+    text_or_none,
+    whole_seconds,
+)
 from errata.resilience._blame import fault_of
 from errata.resilience._block import Block, OpenBlocks
 from errata.resilience._circuit import Admission, Limits, Listener, Permit, Refusal, Store, Verdict, verdict_on

@@ -1,7 +1,7 @@
 """How much repeating an upstream is given: little while it fails, enough while it works."""
 
 from errata._fork import LockOfModule
-from errata._values import is_a, text_or_none
+from errata.model import is_a, text_or_none
 from errata.resilience._recent import Recent
 
 

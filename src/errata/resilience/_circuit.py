@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeGuard
 
-from errata._fault import Fault
-from errata._taxonomy import Code, Retry
+from errata.model import Code, Fault, Retry
 
 _FOR_A_RATE: Final = 5
 LONGEST_S: Final = 10 * 365 * 24 * 3600

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Final, NamedTuple, cast
 
-from errata._fault import Fault
 from errata._fork import LockOfModule
-from errata._values import is_a
-from errata.classification._reach import inner, peek
+from errata.classification import inner, peek
+from errata.model import Fault, is_a
 from errata.resilience._circuit import Circuit
 
 _MARK: Final = "__errata_counted__"

@@ -6,13 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from errata._current import Attempt
-from errata._fault import Fault, FaultError, made_of
 from errata._log import indented_stack
-from errata._needs_input import NeedsInput
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, text_or_none
-from errata.classification._classify import classify_with_ground
+from errata.classification import classify_with_ground
+from errata.model import Attempt, Code, Fault, FaultError, NeedsInput, Retry, is_a, made_of, text_or_none
 from errata.resilience._backoff import RETRY_ATTEMPTS, delay_s, may_repeat, was_repeated
 from errata.resilience._budget import Budget
 from errata.resilience._effects import record_of, settled

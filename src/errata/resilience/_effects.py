@@ -8,12 +8,22 @@ from types import FunctionType, TracebackType
 from typing import Any, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from errata._current import ATTEMPT, CURRENT, Attempt, Current, Effects
-from errata._fault import NO_RECOVERY, Fault, FaultError
 from errata._fork import LockOfModule
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, text_or_none
 from errata.classification import classify
+from errata.model import (
+    ATTEMPT,
+    CURRENT,
+    NO_RECOVERY,
+    Attempt,
+    Code,
+    Current,
+    Effects,
+    Fault,
+    FaultError,
+    Retry,
+    is_a,
+    text_or_none,
+)
 from errata.resilience._marking import MARK, MARKED
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -6,7 +6,7 @@ from types import FunctionType, MethodType
 from typing import cast
 from weakref import WeakKeyDictionary, WeakSet
 
-from errata._values import is_a
+from errata.model import is_a
 from errata.resilience._references import Reference, references_of
 
 MARK = "__errata_effect__"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from errata._fork import renewed_after_fork
-from errata._taxonomy import Code
+from errata.model import Code
 from errata.resilience._announcing import Listeners, announce
 from errata.resilience._circuit import Change, Facts, Limits, Listener, Permit, Refusal, State, Verdict
 from errata.resilience._window import Window

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
-from errata._taxonomy import Code
+from errata.model import Code
 from errata.resilience._circuit import State, Verdict
 from errata.resilience._turn import NEVER, UNKNOWN, Answer, Failure, Probe, Turn
 

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, TypedDict
 
-from errata._fault import Fault
-from errata._options import Rules, refuse_unfit, refuse_unknown
-from errata._values import text_or_none
+from errata.model import Fault, Rules, refuse_unfit, refuse_unknown, text_or_none
 from errata.resilience._budget import Budget
 
 _UNSAID = Budget(0)

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Final, ParamSpec, TypedDict, TypeVar, Unpack
 
-from errata._values import did_you_mean
+from errata.model import did_you_mean
 from errata.resilience._breaker import Breaker
 from errata.resilience._circuit import Listener, Store
 from errata.resilience._policy import RetryOptions
-from errata.resilience._retry import Retrying
-from errata.resilience._retry import retry as usual
+from errata.resilience._retry import Retrying, retry as usual
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -5,8 +5,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from errata._options import Rules, refuse_unfit
-from errata._values import is_a
+from errata.model import Rules, is_a, refuse_unfit
 from errata.resilience._circuit import TIME, Limits
 from errata.resilience._local_half import LocalHalf
 from errata.resilience._memory_circuit import Clock

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Token
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 
-from errata._current import ATTEMPT, Attempt
+from errata.model import ATTEMPT, Attempt
 from errata.resilience._blame import is_of_a_cancellation
 from errata.resilience._budget import Budget
 from errata.resilience._course import Course

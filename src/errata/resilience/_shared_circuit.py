@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from typing import Final, Protocol
 
 from errata._fork import renewed_after_fork
-from errata._taxonomy import Code
+from errata.model import Code
 from errata.resilience._circuit import Admission, Facts, Limits, Listener, Permit, Refusal, Verdict
 from errata.resilience._local_half import LocalHalf
 from errata.resilience._outbox import Outbox, next_number

@@ -3,8 +3,7 @@
 import dataclasses
 from datetime import UTC, datetime
 
-from errata._identity import written
-from errata._taxonomy import Code
+from errata.model import Code, written
 from errata.resilience._circuit import Facts, State
 
 # fmt: off

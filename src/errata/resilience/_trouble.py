@@ -3,7 +3,7 @@
 import logging
 from weakref import WeakSet
 
-from errata._redaction import line_of
+from errata.redaction import line_of
 
 _LOG = logging.getLogger("errata")
 _LONGEST = 300

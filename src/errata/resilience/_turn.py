@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from errata._taxonomy import Code
+from errata.model import Code
 from errata.resilience._circuit import LONGEST_S, Limits, State, Verdict
 
 _LONGEST_MS = LONGEST_S * 1000  # Redis refuses an expiry that overflows.

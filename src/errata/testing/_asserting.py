@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata._contract import Failure
-from errata._fault import Fault
-from errata._redaction import redact_within
-from errata._status import status_to_code
-from errata._taxonomy import Code
-from errata._values import did_you_mean, known_word
+from errata.contracts import Failure
+from errata.http import status_to_code
+from errata.model import Code, Fault, did_you_mean, known_word
+from errata.redaction import redact_within
 from errata.testing._outcome import LONGEST_GLIMPSE, Seen, instead, read
 
 _ANYTHING = "x"

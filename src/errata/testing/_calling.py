@@ -10,7 +10,7 @@ from errata._install import adapter_for, install, installed_in
 from errata.dialects import Dialect
 
 if TYPE_CHECKING:  # It needs what the SDKs bring along.
-    from errata._serving import Installation
+    from errata.serving import Installation
 
 Era: TypeAlias = Literal["modern", "legacy"]
 _MODES = {"modern": "auto", "legacy": "legacy"}

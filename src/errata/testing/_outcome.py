@@ -6,17 +6,11 @@ import json
 from typing import NamedTuple
 
 from errata import dialects
-from errata._fault import Fault
-from errata._jsonable import jsonable, text_of
-from errata._needs_input import NeedsInput
-from errata._redaction import redact_data, redact_within
 from errata.classification import classify
-from errata.dialects import decode_needs_input
-from errata.dialects._beside import RETRY
-from errata.dialects._incoming import ErrorObject, ToolResult, incoming
-from errata.dialects._lines import lines_of
-from errata.dialects._outgoing import outgoing
+from errata.dialects import RETRY, ErrorObject, ToolResult, decode_needs_input, incoming, lines_of, outgoing
+from errata.model import Fault, NeedsInput
 from errata.reading import recognise
+from errata.redaction import jsonable, redact_data, redact_within, text_of
 
 LONGEST_GLIMPSE = 300
 _LONGEST_TEXT = 2_000

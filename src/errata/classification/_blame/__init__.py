@@ -6,9 +6,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, cast
 
-from errata._foreign_text import unquoted
-from errata._jsonable import as_object, text_of
-from errata._values import is_a, is_any
 from errata.classification._blame._expressions import Case, FailingExpression, is_of_a_program, quoted_in
 from errata.classification._blame._shapes import guards_of
 from errata.classification._blame._signals import (
@@ -27,6 +24,8 @@ from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
 from errata.classification._reach import argument, number_at
+from errata.model import is_a, is_any
+from errata.redaction import as_object, text_of, unquoted
 
 __all__ = [
     "ENOUGH",

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import cast
 
-from errata._values import is_a, is_any, items_of
 from errata.classification._blame._provenance import LITERAL, Flow, Provenance, merge
 from errata.classification._blame._shapes import (
     asks_whether_known,
@@ -28,6 +27,7 @@ from errata.classification._blame._tracing import flow_along, is_tool
 from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
 from errata.classification._reach import argument, called, peek, text_at
+from errata.model import is_a, is_any, items_of
 
 _LONGEST_TEXT = 20_000
 _LONGEST_NAME = 1_000

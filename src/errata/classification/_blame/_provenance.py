@@ -15,9 +15,9 @@ from itertools import takewhile
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import NamedTuple, Self, TypeAlias, cast
 
-from errata._values import is_a, is_any
 from errata.classification._blame._source import Function, ParsedFile, parsed
 from errata.classification._reach import peek
+from errata.model import is_a, is_any
 
 Paths: TypeAlias = frozenset[str]
 _NONE: Paths = frozenset()

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple, TypeAlias
 
-from errata._values import is_a
 from errata.classification._reach import peek
+from errata.model import is_a
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _MOST_FRAMES = 400

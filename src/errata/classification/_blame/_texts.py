@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from errata._values import is_a, is_any
 from errata.classification._blame._expressions import Case, marked_in, quoted_in, texts_in
 from errata.classification._blame._signals import Evidence
 from errata.classification._reach import argument, peek, text_at
+from errata.model import is_a, is_any
 
 _HOLD_A_TEXT = ("doc", "pattern", "object", "string", "source", "statement", "expression", "instance", "value", "input")
 _HOLD_A_KEY = ("key", "name", "option", "section", "missing")

@@ -6,8 +6,6 @@ from functools import partial
 from types import FrameType, FunctionType
 from typing import NamedTuple, cast
 
-from errata._jsonable import text_of
-from errata._values import is_a
 from errata.classification._blame._provenance import (
     FOREIGN,
     UNKNOWN,
@@ -23,6 +21,8 @@ from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
 from errata.classification._reach import argument, inner, peek
 from errata.classification._unwrap import leaves_of
+from errata.model import is_a
+from errata.redaction import text_of
 
 _DEEPEST_CAUSE = 6
 _DEEPEST_WRAPPER = 10

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import cast
 
-from errata._values import is_a, is_any
 from errata.classification._blame._provenance import Provenance, merge
 from errata.classification._call import Call
+from errata.model import is_a, is_any
 
 _LONGEST = 20_000
 """Characters of a value, or of a text, that are compared."""

@@ -2,14 +2,13 @@
 
 from typing import cast
 
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, wait_ms
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._models import REFUSED_CONTENT, TRUNCATED, by_model_reply
 from errata.classification._families._replies import by_reply, replied
 from errata.classification._reach import inner, peek
 from errata.classification._verdicts import BUG
+from errata.model import Code, Retry, is_a, wait_ms
 
 _UNREADABLE = Code.SERIALIZATION_ERROR
 _HUB = by_reply(said_at=(("server_message",),))

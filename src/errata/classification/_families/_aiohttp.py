@@ -1,7 +1,5 @@
 """aiohttp: its client, and the answers that its server side raises."""
 
-from errata._taxonomy import Code, Retry
-from errata._waits import wait_from_headers
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import of_status
 from errata.classification._families._connection import (
@@ -16,6 +14,8 @@ from errata.classification._families._connection import (
 )
 from errata.classification._reach import inner, number_at
 from errata.classification._verdicts import BUG, REFUSED, TLS
+from errata.http import wait_from_headers
+from errata.model import Code, Retry
 
 _BAD_URL = Code.INVALID_PARAMS
 _PROXY_WANTS_CREDENTIALS = 407

@@ -6,14 +6,13 @@ says CIRCUIT_OPEN and, where it tells, when it closes again.
 
 from typing import cast
 
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, wait_ms
-from errata._waits import parse_retry_after
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._wrappers import by_cause, by_cause_or_context, wrapped_at
 from errata.classification._reach import called, number_at, peek, text_at
 from errata.classification._verdicts import BUG, LOCKED, REFUSED
+from errata.http import parse_retry_after
+from errata.model import Code, Retry, is_a, wait_ms
 
 _NOT_BEGUN = Answer(Code.TIMEOUT, Retry.SAME_CALL)
 _GAVE_UP = Answer(Code.UPSTREAM_ERROR, text="It was tried as often as allowed, and no attempt gave a usable result.")

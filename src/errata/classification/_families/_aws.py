@@ -2,15 +2,15 @@
 
 import re
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
-from errata._waits import parse_retry_after, wait_from_headers
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status, of_status
 from errata.classification._families._cloud_codes import of_cloud_code
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import inner, number_at, peek, text_at
 from errata.classification._verdicts import BUG, REFUSED, TLS
+from errata.http import parse_retry_after, wait_from_headers
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _SETTING = Code.CONFIGURATION_ERROR
 _ARGUMENT = Code.INVALID_PARAMS

@@ -1,6 +1,5 @@
 """Microsoft's clouds: azure-core, what is built on it, and its predecessors."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status, of_status, status_of
 from errata.classification._families._connection import (
@@ -12,6 +11,7 @@ from errata.classification._families._connection import (
 )
 from errata.classification._reach import number_at, text_at
 from errata.classification._verdicts import BUG, REFUSED
+from errata.model import Code, Retry
 
 _AGAIN = Retry.SAME_CALL
 

@@ -1,12 +1,11 @@
 """Python's own exceptions, and those of its standard library that are not about a format or a loop."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code
-from errata._values import is_a
 from errata.classification._answer import Otherwise, Said, Table, first
 from errata.classification._errno import by_errno, by_resolver
 from errata.classification._reach import argument, text_at
 from errata.classification._verdicts import BUG, REFUSED, TLS
+from errata.model import Code, is_a
+from errata.redaction import text_of
 
 
 def _of_a_value(error: BaseException) -> Said:

@@ -6,8 +6,8 @@ AWS's 200 services know some 2,700 codes, made of few words: a code is looked up
 import re
 from functools import lru_cache
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer
+from errata.model import Code, Retry
 
 _LONGEST = 200
 _AGAIN = Retry.SAME_CALL

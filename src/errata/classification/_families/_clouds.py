@@ -1,12 +1,12 @@
 """Other clouds, each with a class and a code of its own."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status, status_of, wait_of
 from errata.classification._families._cloud_codes import of_cloud_code
 from errata.classification._families._connection import by_network_words, by_what_broke, held_at
 from errata.classification._reach import called, text_at
 from errata.classification._verdicts import BUG, REFUSED
+from errata.model import Code, Retry
 
 _SETTING = Code.CONFIGURATION_ERROR
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)

@@ -2,9 +2,6 @@
 
 from typing import cast
 
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, wait_ms
-from errata._waits import parse_retry_after
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._replies import by_reply, replied
@@ -12,6 +9,8 @@ from errata.classification._families._service_words import SLACK, TWILIO
 from errata.classification._families._wrappers import wrapped_at
 from errata.classification._reach import peek, text_at
 from errata.classification._verdicts import BUG
+from errata.http import parse_retry_after
+from errata.model import Code, Retry, is_a, wait_ms
 
 _OWN_TEXT = ()
 _by_status = by_reply(said_at=_OWN_TEXT)

@@ -1,10 +1,10 @@
 """Libraries that compute: tables, arrays, models, graphs, formulas, places."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._reach import inner
 from errata.classification._verdicts import BUG
+from errata.model import Code, Retry
 
 _TOO_LARGE = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER, text="There is not enough memory for this.")
 _BUSY = Answer(Code.SERVICE_UNAVAILABLE, text="There is not enough memory for this now.")  # A card that others use too.

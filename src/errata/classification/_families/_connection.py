@@ -3,9 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
 from errata.classification._answer import Answer, Otherwise, Reader, Said
 from errata.classification._carried import by_status, of_status
 from errata.classification._errno import by_errno
@@ -13,6 +10,8 @@ from errata.classification._families import _builtins
 from errata.classification._reach import argument, inner, number_at, peek
 from errata.classification._unwrap import leaves_of
 from errata.classification._words import meaning_of
+from errata.model import Code, Retry, is_a
+from errata.redaction import text_of
 
 UNKNOWN_HOST = Answer(Code.NETWORK_ERROR, Retry.NEVER)
 NOT_SENT_IN_TIME = Answer(Code.TIMEOUT, Retry.SAME_CALL)

@@ -1,6 +1,5 @@
 """libcurl's error numbers, which pycurl and curl_cffi pass on."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Said, Table, first
 from errata.classification._families._connection import (
     NOT_HTTP,
@@ -11,6 +10,7 @@ from errata.classification._families._connection import (
 )
 from errata.classification._reach import argument, number_at
 from errata.classification._verdicts import REFUSED, TLS
+from errata.model import Code, Retry
 
 # fmt: off
 _BY_NUMBER: dict[int, Code | Answer] = {

@@ -2,15 +2,13 @@
 
 from typing import cast
 
-from errata._status import status_to_code
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, items_of, wait_ms
-from errata._waits import wait_from_headers
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status, of_status
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import called, number_at, peek
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
+from errata.http import status_to_code, wait_from_headers
+from errata.model import Code, Retry, is_a, items_of, wait_ms
 
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 

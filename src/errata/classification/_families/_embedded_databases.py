@@ -1,12 +1,12 @@
 """Databases inside the process: SQLite, by its result codes, and DuckDB, by its classes."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._pep249 import by_constraint_words, driver
 from errata.classification._reach import number_at
 from errata.classification._verdicts import LOCKED
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _FULL = Answer(Code.DATABASE_ERROR, Retry.NEVER)
 

@@ -1,10 +1,10 @@
 """Files and bytes in a format: archives, compression, encodings, images, sound, documents, messages, schemas on the wire."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
 from errata.classification._errno import by_errno
 from errata.classification._reach import number_at
 from errata.classification._verdicts import BUG
+from errata.model import Code, Retry
 
 _LOCKED = Answer(Code.UNAUTHORIZED, text="The file is encrypted, and needs a password.")
 _WRONG_PASSWORD = Answer(Code.UNAUTHORIZED, text="The file is encrypted, and the password does not open it.")

@@ -1,11 +1,10 @@
 """Texts in a format: data, markup, settings, templates, dates, and the small languages of queries and patterns."""
 
-from errata._taxonomy import Code
-from errata._values import is_a, items_of
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Table
 from errata.classification._families._xml import by_error_log, by_schema_reason
 from errata.classification._reach import argument, inner, number_at, peek, text_at
 from errata.classification._verdicts import BUG
+from errata.model import Code, is_a, items_of
 
 _LONGEST = 300
 

@@ -1,7 +1,5 @@
 """Google's clouds and gRPC: the status says what happened, the details when to come back."""
 
-from errata._taxonomy import Code, Retry
-from errata._values import items_of
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status, wait_of
 from errata.classification._families._connection import (
@@ -17,6 +15,7 @@ from errata.classification._grpc import GRPC
 from errata.classification._reach import called, number_at, peek, text_at
 from errata.classification._verdicts import BUG
 from errata.classification._words import meaning_of
+from errata.model import Code, Retry, items_of
 
 _SETTING = Code.CONFIGURATION_ERROR
 _TOO_MANY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "concurrentLimitExceeded"}

@@ -1,7 +1,5 @@
 """HTTP clients: httpx, requests, urllib3, Python's own, and what lies below them."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._families._connection import (
     BAD_HEADER,
@@ -18,6 +16,8 @@ from errata.classification._families._connection import (
 )
 from errata.classification._reach import inner, number_at, text_at
 from errata.classification._verdicts import BUG, REFUSED, TLS
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _CONNECT = first(by_what_broke, by_network_words, REFUSED)

@@ -3,9 +3,6 @@
 import json
 import re
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code
-from errata._values import is_a, items_of
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families import _messaging, _remote_hosts
@@ -21,6 +18,8 @@ from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import peek, text_at
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
 from errata.classification._words import meaning_of, spelled_out
+from errata.model import Code, is_a, items_of
+from errata.redaction import text_of
 
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _LONGEST_BODY = 100_000

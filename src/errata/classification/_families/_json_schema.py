@@ -1,9 +1,8 @@
 """What a broken rule of JSON Schema asks for, in words that leave the rejected value out."""
 
-from errata._fault import FieldIssue
-from errata._values import is_a, items_of
 from errata.classification._families._refusal import REQUIRED, listed, path_of
 from errata.classification._reach import peek, text_at
+from errata.model import FieldIssue, is_a, items_of
 
 # fmt: off
 _MUST = {

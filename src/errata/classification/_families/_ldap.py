@@ -1,11 +1,11 @@
 """ldap3: the result codes of LDAP are its classes, and the client has its own."""
 
-from errata._taxonomy import Code
 from errata.classification._answer import Answer, Rule, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._rewording import in_words
 from errata.classification._reach import text_at
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
+from errata.model import Code
 
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 

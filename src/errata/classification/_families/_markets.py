@@ -1,9 +1,9 @@
 """Markets and money: exchanges, brokers, banks, payment providers."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Table, first
 from errata.classification._families._connection import by_what_broke
 from errata.classification._families._replies import Words, by_reply
+from errata.model import Code, Retry
 
 _by_status = by_reply(said_at=())
 

@@ -6,16 +6,14 @@ is settled by the words beside it.
 
 from typing import cast
 
-from errata._fault import FieldIssue
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import of_status
 from errata.classification._families._pydantic import by_arguments
 from errata.classification._reach import inner, number_at, peek, text_at
 from errata.classification._verdicts import BUG
 from errata.classification._words import meaning_of
+from errata.model import Code, FieldIssue, Retry, is_a
+from errata.redaction import text_of
 
 # fmt: off
 _BY_NUMBER = {
@@ -144,7 +142,7 @@ def _question(error: BaseException) -> Answer:
 
 # fmt: off
 TABLE: Table = {
-    "errata._needs_input.NeedsInput": _question,
+    "errata.model._needs_input.NeedsInput": _question,
 
     "mcp.shared.exceptions.MCPError": _by_number,
     "mcp.shared.exceptions.McpError": _by_number,                       # 1.x

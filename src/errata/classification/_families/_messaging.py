@@ -1,15 +1,14 @@
 """Brokers, queues and WebSockets: AMQP's reply codes, Kafka's names, the codes a WebSocket is closed with."""
 
-from errata._jsonable import text_of
-from errata._status import status_to_code
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, items_of
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._connection import REDIRECTS, UNKNOWN_HOST, by_network_words, by_what_broke
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, called, inner, number_at, peek, text_at
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
+from errata.http import status_to_code
+from errata.model import Code, Retry, is_a, items_of
+from errata.redaction import text_of
 
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _MOST = 8

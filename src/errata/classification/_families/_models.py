@@ -1,7 +1,5 @@
 """Language models: the SDKs of their providers. What is built on top of them is in `_agents.py`."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
 from errata.classification._families._replies import Words, by_reply, replied
@@ -9,6 +7,8 @@ from errata.classification._families._wrappers import by_cause
 from errata.classification._reach import inner, number_at, text_at
 from errata.classification._verdicts import BUG
 from errata.classification._words import meaning_of
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _UNREADABLE = Code.SERIALIZATION_ERROR
 TRUNCATED = Code.VALIDATION_FAILED  # A higher limit on the tokens, or a smaller task, is what helps.

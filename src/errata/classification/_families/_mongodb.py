@@ -2,9 +2,6 @@
 
 from collections.abc import Iterator
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
-from errata._values import items_of
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._families._pep249 import by_server_words
@@ -12,6 +9,8 @@ from errata.classification._families._rewording import in_words
 from errata.classification._reach import number_at, peek, text_at
 from errata.classification._unwrap import cause_of
 from errata.classification._verdicts import BUG, LOCKED, REFUSED
+from errata.model import Code, Retry, items_of
+from errata.redaction import text_of
 
 _HALF_DONE = Answer(Code.TIMEOUT, Retry.VERIFY_FIRST)
 """The primary did it; whether the others did is not known."""

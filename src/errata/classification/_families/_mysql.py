@@ -1,13 +1,12 @@
 """MySQL and MariaDB: what their error numbers mean, whichever driver brings them."""
 
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
 from errata.classification._families._pep249 import driver
 from errata.classification._reach import argument, number_at, text_at
 from errata.classification._sqlstate import by_sqlstate
 from errata.classification._verdicts import LOCKED, REFUSED
+from errata.model import Code, Retry, is_a
 
 _LOST = first(by_what_broke, Code.NETWORK_ERROR)  # Only the socket's own error tells a timeout from a hang-up.
 _NO_CONNECTION = first(by_what_broke, REFUSED)

@@ -1,13 +1,13 @@
 """Neo4j: the server's codes, `Neo.ClientError.Schema.ConstraintValidationFailed`, and the driver's own classes."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import text_at
 from errata.classification._unwrap import cause_of
 from errata.classification._verdicts import BUG, LOCKED, WAIT
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 # fmt: off
 _TITLES: dict[str, Code | Answer] = {

@@ -1,7 +1,5 @@
 """Object-relational mappers: a driver's exception inside them is asked; what is their own has rows here."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import WITHHELD, Answer, Rule, Said, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, in_arguments
 from errata.classification._families._pep249 import driver
@@ -10,6 +8,8 @@ from errata.classification._reach import inner, peek
 from errata.classification._sqlstate import by_sqlstate
 from errata.classification._unwrap import cause_of
 from errata.classification._verdicts import BUG
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _NOT_ONE = Code.CONFLICT
 """Several rows where one was asked for: what was asked for does not say which."""

@@ -1,10 +1,10 @@
 """PEP 249: nine names that mean the same in every database driver of Python."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code
 from errata.classification._answer import Answer, Rule, Table, first
 from errata.classification._families._rewording import Words, in_words
 from errata.classification._words import meaning_of
+from errata.model import Code
+from errata.redaction import text_of
 
 _ABOUT_THE_SERVER = {
     Code.CANCELLED,

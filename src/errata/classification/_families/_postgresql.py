@@ -1,7 +1,5 @@
 """PostgreSQL: its SQLSTATEs, whichever driver brings them, and what libpq says when there is no connection yet."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Said, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, UNKNOWN_HOST
 from errata.classification._families._pep249 import driver
@@ -9,6 +7,8 @@ from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, text_at
 from errata.classification._sqlstate import by_sqlstate, of_sqlstate
 from errata.classification._verdicts import LOCKED, REFUSED, TLS
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _PRIMARY = words_at("diag", "message_primary")
 """PostgreSQL's message without its DETAIL, which may quote a whole row, and without the line of SQL."""

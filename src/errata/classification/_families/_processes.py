@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from errata._process_output import last_output, telling_lines
-from errata._responses._sentences import LONGEST_MESSAGE, LONGEST_NAME, clean, quote_behind
-from errata._taxonomy import Code, Retry
-from errata._values import is_a
 from errata.classification._answer import Answer, Said, Table, first
 from errata.classification._reach import number_at, peek
 from errata.classification._words import meaning_of, spelled_out
+from errata.http import LONGEST_MESSAGE, LONGEST_NAME, clean, quote_behind
+from errata.model import Code, Retry, is_a
 
 _COMMAND_NAMES = ("cmd", "command", "argv", "full_cmd")  # subprocess · GitPython, invoke, docker · plumbum · sh
 _STATUS_NAMES = ("returncode", "status", "exited", "retcode", "exit_code", "exit_status")

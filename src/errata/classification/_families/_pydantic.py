@@ -7,13 +7,11 @@ from itertools import groupby, islice
 from types import FrameType, TracebackType
 from typing import cast
 
-from errata._fault import FieldIssue
-from errata._jsonable import as_object, text_of
-from errata._taxonomy import Code
-from errata._values import is_a, items_of
 from errata.classification._answer import Answer
 from errata.classification._families._refusal import REQUIRED, path_of, predicate, refused
 from errata.classification._reach import called, peek, text_at
+from errata.model import Code, FieldIssue, is_a, items_of
+from errata.redaction import as_object, text_of
 
 # fmt: off
 _EXPECTED = {

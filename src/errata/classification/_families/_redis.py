@@ -1,11 +1,11 @@
 """Redis, Valkey and Memcached: the word a server's reply begins with, and the client's classes."""
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import text_at
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _MOVED = WAIT._replace(
     text="The key is moving to another node of the cluster."

@@ -5,12 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import cast
 
-from errata._fault import FieldIssue
-from errata._foreign_text import named
-from errata._jsonable import text_of
-from errata._taxonomy import Code
-from errata._values import is_a, items_of
 from errata.classification._answer import WITHHELD, Answer
+from errata.model import Code, FieldIssue, is_a, items_of
+from errata.redaction import named, text_of
 
 REQUIRED = "is required"
 """The problem of a field that is not there."""

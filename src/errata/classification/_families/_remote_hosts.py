@@ -3,9 +3,6 @@
 import re
 from typing import cast
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, items_of
 from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
 from errata.classification._errno import by_errno
 from errata.classification._families import _ldap
@@ -14,6 +11,8 @@ from errata.classification._families._processes import by_exit
 from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, number_at, peek
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
+from errata.model import Code, Retry, is_a, items_of
+from errata.redaction import text_of
 
 _FULL = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER)
 _NOT_TRUSTED = Answer(Code.NETWORK_ERROR, Retry.NEVER)

@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Reader
 from errata.classification._carried import of_status, status_of
 from errata.classification._reach import number_at, peek, text_at
+from errata.model import Code, Retry
 
 Place: TypeAlias = tuple[str, ...]
 Words: TypeAlias = Mapping[str, Code | Answer]

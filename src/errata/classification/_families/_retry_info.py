@@ -6,9 +6,9 @@ to name an error. What is not as it should be is passed over.
 
 from collections.abc import Iterator
 
-from errata._values import is_a, items_of, wait_ms
-from errata._waits import parse_retry_after
 from errata.classification._reach import called, number_at, text_at
+from errata.http import parse_retry_after
+from errata.model import is_a, items_of, wait_ms
 
 _RETRY_INFO = "google.rpc.RetryInfo"
 _MOST = 200

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from errata._taxonomy import Code
 from errata.classification._answer import Answer, Reader, Rule, Said, described
 from errata.classification._reach import text_at
+from errata.model import Code
 
 Words: TypeAlias = Callable[[BaseException], str | None]
 """Finds the words; None where the exception's own text has to do."""

@@ -2,11 +2,11 @@
 
 from http import HTTPStatus
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status, status_of
 from errata.classification._reach import inner, text_at
 from errata.classification._verdicts import BUG
+from errata.model import Code, Retry
 
 _NO_TOKEN = Answer(
     Code.UNAUTHORIZED, text="The token cannot be read: its key is another one, or it was changed, or is too old."

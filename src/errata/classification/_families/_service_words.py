@@ -1,8 +1,8 @@
 """The words and numbers that services have for their failures. What is not here is read as words in general are."""
 
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer
 from errata.classification._families._replies import Words
+from errata.model import Code, Retry
 
 _AGAIN = Retry.SAME_CALL
 

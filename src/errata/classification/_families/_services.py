@@ -2,11 +2,6 @@
 
 from typing import cast
 
-from errata._fault import FieldIssue
-from errata._headers import header_fields
-from errata._taxonomy import Code, Retry
-from errata._values import is_a, wait_ms
-from errata._waits import parse_retry_after
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status, status_of
 from errata.classification._families._connection import by_what_broke
@@ -15,6 +10,8 @@ from errata.classification._families._service_words import GOOGLE_MAPS, NOTION, 
 from errata.classification._families._wrappers import wrapped_at
 from errata.classification._reach import number_at, peek, text_at
 from errata.classification._sqlstate import of_sqlstate
+from errata.http import header_fields, parse_retry_after
+from errata.model import Code, FieldIssue, Retry, is_a, wait_ms
 
 _OWN_TEXT = ()
 _DONE = replied(Code.DUPLICATE_OPERATION, said_at=_OWN_TEXT)

@@ -2,8 +2,6 @@
 
 import re
 
-from errata._jsonable import text_of
-from errata._taxonomy import Code, Retry
 from errata.classification._answer import Answer, Rule, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke
@@ -12,6 +10,8 @@ from errata.classification._families._rewording import in_words, words_at
 from errata.classification._reach import argument, number_at, text_at
 from errata.classification._sqlstate import by_sqlstate, of_sqlstate
 from errata.classification._verdicts import LOCKED, REFUSED
+from errata.model import Code, Retry
+from errata.redaction import text_of
 
 _UP_TO_THE_PROGRAM = range(20_000, 21_000)
 _ORACLE_CODE = re.compile(r"\b(ORA-[0-9]{5}|DP[YI]-[0-9]{4})\b")

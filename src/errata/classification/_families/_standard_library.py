@@ -1,9 +1,9 @@
 """What is left of the standard library: neither built in, nor about the network, a database or a format of data."""
 
-from errata._taxonomy import Code
 from errata.classification._answer import Otherwise, Table, first
 from errata.classification._carried import carried
 from errata.classification._verdicts import BUG
+from errata.model import Code
 
 # fmt: off
 TABLE: Table = {

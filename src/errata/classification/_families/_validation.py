@@ -1,6 +1,5 @@
 """Libraries that check values, and parsers of command lines. No answer repeats the value that was refused."""
 
-from errata._taxonomy import Code
 from errata.classification._answer import WITHHELD, Answer, Otherwise, Table, first
 from errata.classification._families._pydantic import by_fields
 from errata.classification._families._validators import (
@@ -25,6 +24,7 @@ from errata.classification._families._validators import (
     of_what_came_in,
 )
 from errata.classification._verdicts import BUG
+from errata.model import Code
 
 _REFUSED = Answer(Code.VALIDATION_FAILED, text=WITHHELD)  # Its text quotes the value.
 

@@ -2,14 +2,12 @@
 
 import re
 
-from errata._fault import FieldIssue
-from errata._jsonable import text_of
-from errata._taxonomy import Code
-from errata._values import is_a, items_of
 from errata.classification._answer import WITHHELD, Answer, Said
 from errata.classification._families._json_schema import FORMATS, issue_of, of_jsonschema
 from errata.classification._families._refusal import REQUIRED, nested, path_of, predicate, refused
 from errata.classification._reach import argument, called, peek, text_at
+from errata.model import Code, FieldIssue, is_a, items_of
+from errata.redaction import text_of
 
 _AT = r" - at `(?:key` in `)?(\$[^`]*)`$"
 _STEP = r"\.([^.\[]+)|\[(\.\.\.|\d+)\]"

@@ -1,9 +1,5 @@
 """Web frameworks' own answers, raised in a tool, and smaller HTTP clients."""
 
-from errata._jsonable import text_of
-from errata._status import status_to_code
-from errata._taxonomy import Code, Retry
-from errata._values import wait_ms
 from errata.classification._answer import Answer, Otherwise, Said, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._connection import (
@@ -17,6 +13,9 @@ from errata.classification._families._connection import (
 )
 from errata.classification._reach import number_at, peek, text_at
 from errata.classification._verdicts import BUG, TLS
+from errata.http import status_to_code
+from errata.model import Code, Retry, wait_ms
+from errata.redaction import text_of
 
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _STATUS = first(by_final_status, Code.UPSTREAM_ERROR)

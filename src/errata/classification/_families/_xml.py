@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from errata._fault import FieldIssue
-from errata._values import items_of
 from errata.classification._answer import Answer
 from errata.classification._families._refusal import predicate, refused
 from errata.classification._reach import number_at, peek, text_at
+from errata.model import FieldIssue, items_of
 
 _ELEMENT = r"^Element '[^']*'(?:, attribute '([^']*)')?: "
 # fmt: off

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterable
 
-from errata._jsonable import valid_unicode
 from errata.linter._finding import Finding
+from errata.redaction import valid_unicode
 
 
 def json_report(findings: Iterable[Finding]) -> str:

@@ -7,13 +7,13 @@ from importlib import metadata
 from pathlib import Path
 from urllib.parse import quote
 
-from errata._jsonable import valid_unicode
 from errata.linter._finding import Finding
 from errata.linter._fingerprints import hashes
 from errata.linter._globs import relative_to
 from errata.linter._rule import Rule
 from errata.linter._sources import Sources
 from errata.linter.rules import RULES
+from errata.redaction import valid_unicode
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"

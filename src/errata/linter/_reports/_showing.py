@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from errata._foreign_text import visible
+from errata.redaction import visible
 
 _TAB = 4
 

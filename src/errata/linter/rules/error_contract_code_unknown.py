@@ -42,12 +42,11 @@ A value that is known only when the program runs is checked when it runs.
 
 from collections.abc import Iterator
 
-from errata._contract._rules import shown
-from errata._taxonomy import Code
-from errata._values import known_word, nearest
+from errata.contracts import shown
 from errata.linter._contracts import Declaration
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule
+from errata.model import Code, known_word, nearest
 
 
 def _found(declaration: Declaration) -> Iterator[Found]:

@@ -36,11 +36,10 @@ class OrderErrors(Contract):
 
 from collections.abc import Iterator
 
-from errata._taxonomy import Code
-from errata._values import known_word
 from errata.linter._contracts import Declaration
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule
+from errata.model import Code, known_word
 
 
 def _found(declaration: Declaration) -> Iterator[Found]:

@@ -74,14 +74,13 @@ Each code is reported once for each handler, where it is raised first.
 
 from collections.abc import Iterator
 
-from errata._contract._rules import shown
-from errata._taxonomy import Code
-from errata._values import known_word
-from errata.dialects._json_rpc import BASELINE
+from errata.contracts import shown
+from errata.dialects import BASELINE
 from errata.linter._finding import Severity
 from errata.linter._handlers import Handler, Reached
 from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
+from errata.model import Code, known_word
 
 
 def _found(handler: Handler) -> Iterator[Told]:

@@ -37,7 +37,7 @@ Methods, properties and classes may stand beside the failures, and so may any va
 from collections.abc import Iterator
 from types import FunctionType
 
-from errata._contract._rules import shown
+from errata.contracts import shown
 from errata.linter._contracts import Declaration, Entry
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule

@@ -70,16 +70,15 @@ has a reason for it, and raises it by that.
 
 from collections.abc import Iterator
 
-from errata._contract._rules import shown
-from errata._taxonomy import Code
-from errata._values import known_word
-from errata.dialects._json_rpc import BASELINE
+from errata.contracts import shown
+from errata.dialects import BASELINE
 from errata.linter._agreements import Held, without_root
 from errata.linter._finding import Edit, Severity
 from errata.linter._handlers import Handler, Reached
 from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
 from errata.linter._summary import Raised, Summary
+from errata.model import Code, known_word
 
 _LISTED = 4
 

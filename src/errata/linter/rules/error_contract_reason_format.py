@@ -36,12 +36,12 @@ class OrderErrors(Contract):
 
 from collections.abc import Iterator
 
-from errata._contract._rules import is_snake_case, shown, snake_case
-from errata._jsonable import text_of
-from errata._values import text_or_none
+from errata.contracts import is_snake_case, shown, snake_case
 from errata.linter._contracts import Declaration
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule
+from errata.model import text_or_none
+from errata.redaction import text_of
 
 
 def _found(declaration: Declaration) -> Iterator[Found]:

@@ -70,10 +70,10 @@ def get_order(number: int) -> str:
 
 from collections.abc import Iterator
 
-from errata._values import text_or_none
 from errata.linter._contracts import Declaration
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule
+from errata.model import text_or_none
 
 
 def _found(declaration: Declaration) -> Iterator[Found]:

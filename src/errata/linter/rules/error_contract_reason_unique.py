@@ -50,7 +50,7 @@ A subclass may declare an inherited failure anew, and two contracts may share on
 
 from collections.abc import Iterator
 
-from errata._contract._rules import shown
+from errata.contracts import shown
 from errata.linter._agreements import Agreement
 from errata.linter._finding import Severity
 from errata.linter._rule import Rule, Told

@@ -36,10 +36,10 @@ class OrderErrors(Contract):
 
 from collections.abc import Iterator
 
-from errata._values import text_or_none
 from errata.linter._contracts import NEXT_STEP, Declaration
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule
+from errata.model import text_or_none
 
 
 def _found(declaration: Declaration) -> Iterator[Found]:

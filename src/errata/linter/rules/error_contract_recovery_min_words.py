@@ -41,11 +41,11 @@ what blanks part, so a sentence in Chinese or Japanese counts as one; ignore the
 
 from collections.abc import Iterator
 
-from errata._contract._rules import has_few_words, shown
-from errata._values import text_or_none
+from errata.contracts import has_few_words, shown
 from errata.linter._contracts import NEXT_STEP, Declaration
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule
+from errata.model import text_or_none
 
 
 def _found(declaration: Declaration) -> Iterator[Found]:

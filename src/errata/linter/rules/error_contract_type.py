@@ -58,7 +58,7 @@ A name that comes from a library is not followed into it.
 
 from collections.abc import Iterator
 
-from errata._contract._rules import shown
+from errata.contracts import shown
 from errata.linter._agreements import Agreement
 from errata.linter._finding import Severity
 from errata.linter._rule import Rule, Told

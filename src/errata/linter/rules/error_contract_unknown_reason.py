@@ -73,13 +73,13 @@ A contract that cannot be seen as a whole, because part of it comes from a libra
 
 from collections.abc import Iterator
 
-from errata._contract._rules import shown
-from errata._values import nearest
+from errata.contracts import shown
 from errata.linter._agreements import Agreement
 from errata.linter._finding import Severity
 from errata.linter._handlers import AskedAt, Handler
 from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
+from errata.model import nearest
 
 _LISTED = 8
 

@@ -83,13 +83,13 @@ server, as a hook before a commit does it. There, `errata catalog` and `errata.t
 import os
 from collections.abc import Iterator
 
-from errata._contract._rules import shown
-from errata._tool_names import Missing, missing_tool, missing_tools
+from errata.contracts import shown
 from errata.linter._finding import Severity
 from errata.linter._linking import Project
 from errata.linter._rule import Rule, Told
 from errata.linter._summary import Advice
 from errata.linter._tools import is_for_tests
+from errata.tools import Missing, missing_tool, missing_tools
 
 
 def _found(project: Project) -> Iterator[Told]:

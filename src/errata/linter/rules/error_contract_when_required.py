@@ -39,10 +39,10 @@ A value that is known only when the program runs is checked when it runs.
 
 from collections.abc import Iterator
 
-from errata._values import text_or_none
 from errata.linter._contracts import Declaration
 from errata.linter._finding import Severity
 from errata.linter._rule import Found, Rule
+from errata.model import text_or_none
 
 
 def _found(declaration: Declaration) -> Iterator[Found]:

@@ -43,12 +43,12 @@ Codes without a factory, and a code that is known only when the program runs: th
 import ast
 from collections.abc import Iterator
 
-from errata._factories import FACTORY_NAMES
 from errata.linter._code import Function
 from errata.linter._finding import Edit, Place, Severity
 from errata.linter._literals import names_bound_in
 from errata.linter._raising import error_of
 from errata.linter._rule import Found, Rule
+from errata.model import FACTORY_NAMES
 
 _CONSTRUCTOR = "errata.FaultError"
 _FACTORY_OF: dict[str, str] = {str(code): name for code, name in FACTORY_NAMES.items()}

@@ -55,7 +55,6 @@ Tools that are declared read-only or idempotent, or whose name says that they re
 
 from collections.abc import Iterator
 
-from errata._tool_effects import does_more_each_time, reads
 from errata.linter._deeds import head_of, is_guarded
 from errata.linter._finding import Severity
 from errata.linter._handlers import Handler
@@ -63,6 +62,7 @@ from errata.linter._names import last_of
 from errata.linter._rule import Rule, Told
 from errata.linter._summary import Act
 from errata.linter._trails import Located
+from errata.tools import does_more_each_time, reads
 
 _INSTEAD = (
     "use `errata.resilience.retry`, which repeats only what has not happened, or declare `idempotentHint=True` if it is"

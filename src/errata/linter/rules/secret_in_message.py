@@ -56,13 +56,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from errata._redaction import redact
 from errata.linter._code import Function
 from errata.linter._finding import Severity
 from errata.linter._messages import Poured, calls_raised, data_of, is_certain, messages_of, poured_into, words_of
 from errata.linter._names import called_as
 from errata.linter._rule import Found, Rule
 from errata.linter._secret_names import kind_of, name_of
+from errata.redaction import redact
 
 _ERROR = re.compile(
     r"\W*(?:\w+ )?(?:error|fail|invalid|unable|could ?n[o']t|cannot|can't|unauthori|exception|forbidden|denied|refused|wrong"

@@ -55,7 +55,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata._tool_effects import verb_of, words_of
 from errata.linter._changes import change_of
 from errata.linter._code import Function, Try
 from errata.linter._deeds import changes_made, marks_its_effect
@@ -64,6 +63,7 @@ from errata.linter._handlers import Handler
 from errata.linter._names import called_as
 from errata.linter._raising import caught_by
 from errata.linter._rule import Found, Rule
+from errata.tools import verb_of, words_of
 
 _ADVICE = re.compile(
     r"(?:please |wait[^.]{0,30} and |then |^|[.;:,!] *)(?:try|retry)(?: (?:it|this|that|(?:the|your) (?:request|call|operation|command)))?"

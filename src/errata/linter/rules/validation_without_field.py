@@ -53,13 +53,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata._taxonomy import Code
 from errata.linter._arguments_at_fault import Suspect, arguments_of, suspect
 from errata.linter._code import Function, Site
 from errata.linter._finding import Edit, Place, Severity
 from errata.linter._messages import calls_raised, data_of, messages_of, words_of
 from errata.linter._raising import error_of, keyword
 from errata.linter._rule import Found, Rule
+from errata.model import Code
 
 _ABOUT_ARGUMENTS = frozenset(
     {Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED}

@@ -1,0 +1,122 @@
+"""The parts of a response, whichever client it came from, read without trusting it and without waiting for it."""
+
+import codecs
+import re
+from http import HTTPStatus
+from io import BytesIO
+from typing import NamedTuple
+
+from errata.http._headers import header_fields
+from errata.model import is_a
+from errata.redaction import SIZE, text_of, valid_unicode
+
+LONGEST_BODY = 4 * SIZE
+"""How much of a body is read, in bytes or characters; a fault's data holds a quarter of that."""
+
+_STATUS_NAMES = ("status_code", "status", "code")  # httpx, requests · aiohttp, urllib3, http.client · HTTPError
+_REASON_NAMES = ("reason_phrase", "reason")
+_PUBLIC_BODIES = ("content", "body", "data", "text")
+_CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_SLOW_CODECS = {"idna", "punycode"}  # They take quadratic time, and a stranger chooses the charset.
+# RFC 9110's words; Python's own changed with 3.13.
+_RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 422: "Unprocessable Content"}
+_GARBLED = 10  # One character in ten that cannot be decoded: it is no text.
+
+
+class ResponseParts(NamedTuple):
+    """The parts of a response that a fault is made of."""
+
+    status: object
+    """The number; where it is none, what stood in its place."""
+    reason: str
+    fields: dict[str, str]
+    body: bytes | str | None
+    """As much as is there already; None for nothing, or if it still had to be read."""
+
+
+def read_response(response: object) -> ResponseParts:
+    """Read what is there already of a response; nothing is fetched."""
+    return ResponseParts(
+        status=_status(response),
+        reason=next((text_of(reason) for name in _REASON_NAMES if (reason := attribute(response, name))), ""),
+        fields=header_fields(attribute(response, "headers")),
+        body=_body(response),
+    )
+
+
+def attribute(subject: object, name: str) -> object:
+    """Look at an attribute; None if there is none or asking for it raises."""
+    try:
+        return getattr(subject, name, None)
+    except Exception:  # noqa: BLE001 - a property of a stranger may raise anything; httpx's `content` does by design.
+        return None
+
+
+def status_phrase(status: int, otherwise: str) -> str:
+    """Name a status: by HTTP's own words, or by those of the response if HTTP has none."""
+    try:
+        return _RENAMED.get(status) or HTTPStatus(status).phrase
+    except ValueError:
+        return otherwise
+
+
+def decode_body(body: bytes | str, content_type: str) -> str:
+    """Decode a body; "" for one that is no text, such as an image or what is still compressed."""
+    start = body[:LONGEST_BODY]
+    text = valid_unicode(_decoded(start, content_type) if isinstance(start, bytes) else start)
+    return "" if "\0" in text or text.count("\ufffd") * _GARBLED > len(text) else text
+
+
+def _status(response: object) -> object:
+    given = [value for name in _STATUS_NAMES if (value := attribute(response, name)) is not None]
+    numbers = (number for value in given if (number := _number(value)) is not None)
+    return next(numbers, given[0] if given else None)
+
+
+def _number(value: object) -> int | None:
+    if is_a(value, int):
+        return None if is_a(value, bool) else int.__index__(value)
+    digits = re.match(r"\s*([0-9]{3})\b", str.__str__(value)[:10]) if is_a(value, str) else None
+    return int(digits[1]) if digits else None
+
+
+def _body(response: object) -> bytes | str | None:
+    """Find a body that was read already.
+
+    `content`, `text` and `data` of requests, urllib3 and botocore would read one that was not, and block. What they
+    have read they keep in `_content` or `_body`, as httpx and aiohttp do.
+    """
+    for name in ("_content", "_body"):
+        kept = attribute(response, name)
+        if (body := as_body(kept)) is not None:
+            return body
+        if kept is False or (kept is None and _has(response, name)):
+            return None
+    buffer = attribute(response, "fp")  # An HTTPError that somebody built; one that urllib raised has a socket here.
+    candidates = (
+        [buffer.getvalue()] if is_a(buffer, BytesIO) else [attribute(response, name) for name in _PUBLIC_BODIES]
+    )
+    return next((body for candidate in candidates if (body := as_body(candidate)) is not None), None)
+
+
+def _has(response: object, name: str) -> bool:
+    try:
+        return hasattr(response, name)
+    except Exception:  # noqa: BLE001 - as above.
+        return True
+
+
+def as_body(value: object) -> bytes | str | None:
+    """Take a value for a body; None if it can be none."""
+    if is_a(value, bytes) or is_a(value, bytearray):
+        return bytes(value)
+    return str.__str__(value) if is_a(value, str) else None
+
+
+def _decoded(body: bytes, content_type: str) -> str:
+    declared = _CHARSET.search(content_type)
+    try:
+        codec = codecs.lookup(declared[1] if declared else "utf-8")
+        return body.decode("utf-8-sig" if codec.name in {"utf-8", *_SLOW_CODECS} else codec.name, "replace")
+    except Exception:  # noqa: BLE001 - no such charset, or one that is no charset, such as "hex".
+        return body.decode("utf-8-sig", "replace")

@@ -1,0 +1,58 @@
+"""The next step for a failure that nobody wrote one for."""
+
+import dataclasses
+
+from errata.model._fault import Fault, Recovery, rewritten
+from errata.model._taxonomy import Code, Retry
+
+_BY_CODE = {code: Recovery(hint=code.next_step) for code in Code}
+_BY_VERDICT = {
+    Retry.SAME_CALL: Recovery(hint="Wait a few seconds, then repeat the same call; tell the user if it keeps failing."),
+    Retry.IF_HARMLESS: Recovery(
+        hint="Repeat the call if doing it twice does no harm; otherwise check whether it happened."
+    ),
+    Retry.FIX_INPUT: Recovery(hint="Change the arguments as the message says, and call again."),
+    Retry.VERIFY_FIRST: Recovery(hint="Check whether it happened before you call again."),
+    Retry.NEVER: Recovery(hint="Tell the user what the message says; the same call will fail again."),
+}
+
+_PRESUMED = {
+    Retry.SAME_CALL: "wait a few seconds, then repeat the same call; tell the user if it keeps failing.",
+    Retry.VERIFY_FIRST: "check whether it happened before you call again.",
+}
+"""The next step by a verdict that was presumed; what it rests on stands before it."""
+
+
+def with_next_step(fault: Fault, why: str | None = None) -> Fault:
+    """Add the code's own next step, or that of the verdict; a recovery that says more than a tool's name stays.
+
+    `why` says what the verdict rests on, where it rests on less than a declaration.
+    """
+    recovery = fault.recovery
+    if recovery is None and why is not None and fault.retry in _PRESUMED:
+        return rewritten(fault, recovery=Recovery(hint=f"{why}: {_PRESUMED[fault.retry]}"))
+    if recovery is None:
+        by_code = fault.retry is fault.code.retry and (
+            fault.retry_after_ms is not None or fault.retry is not Retry.SAME_CALL
+        )
+        return rewritten(fault, recovery=_BY_CODE[fault.code] if by_code else _BY_VERDICT[fault.retry])
+    if not _only_names_a_tool(recovery):
+        return fault
+    hint = f"Call `{recovery.verify_tool}` to see whether it happened before you call this tool again."
+    return dataclasses.replace(fault, recovery=dataclasses.replace(recovery, hint=hint))
+
+
+def wants_a_list(fault: Fault) -> bool:
+    """Whether it would help to see what there is: something was not found, and nobody wrote what to do then."""
+    return fault.code is Code.NOT_FOUND and fault.retry is Retry.FIX_INPUT and fault.recovery is None
+
+
+def with_list(fault: Fault, tool: str) -> Fault:
+    """Send the agent to the tool that shows what there is."""
+    hint = f"Call `{tool}` to see which exist, then call again with one of them."
+    return rewritten(fault, recovery=Recovery(hint=hint))
+
+
+def _only_names_a_tool(recovery: Recovery) -> bool:
+    """Whether all that is known is by which tool to look: that comes from a mark in the function, not with the error."""
+    return recovery.verify_tool is not None and recovery.hint is None

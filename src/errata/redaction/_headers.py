@@ -1,0 +1,125 @@
+"""What stands in an `Authorization` or a `Cookie` header."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from errata.redaction._edges import Ends
+from errata.redaction._looks import is_machine_made, is_placeholder, is_statement
+from errata.redaction._marks import ANY_MARK, Span
+from errata.redaction._names import announced
+
+_LEAST_COOKIE = 12
+_SCHEME_ONLY = frozenset({"bearer", "basic", "digest", "negotiate", "token", "ntlm"})
+_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority", "version", "comment"})
+
+
+_LONGEST_JUDGED = 256
+
+
+@cache
+def _scheme() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z][\w\-]{1,30}+[ \t]{1,40}+")
+
+
+@cache
+def _parameters() -> re.Pattern[str]:
+    """Match the parameters of Digest, OAuth and AWS: one in quotation marks, or two at least."""
+    value = r"""(?:"[^"\n]{0,1000}+"|[^\s,"']{0,1000}+)"""
+    more = rf"(?:,[ \t]{{0,40}}+[\w\-]{{1,40}}+={value})"
+    return re.compile(rf"""[\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"{more}*+|{value}{more}++)""")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(rf"""(?:{ANY_MARK}|[^\s,;"'<>\\])++""")
+
+
+def authorization(ends: Ends, start: int, end: int, *, whole: bool) -> Iterator[Span]:
+    """Find the credentials in the value of an Authorization header; the scheme may be seen."""
+    text = ends.text
+    begun = _scheme().match(text, start, end)
+    first = begun.end() if begun else start
+    last = _end_of_credentials(ends, first, end)
+    if last == first:  # A scheme alone, or one word without any.
+        first, last, begun = start, _end_of_credentials(ends, start, end), None
+    if last == first:
+        return
+    scheme = begun[0].strip().lower() if begun else ""
+    last = end if whole and scheme else last
+    secret = text[first : min(last, first + _LONGEST_JUDGED)]
+    if is_placeholder(secret) or is_statement(secret) or (not scheme and secret.lower() in _SCHEME_ONLY):
+        return
+    if not scheme and not whole and secret.isalpha() and len(secret) < _LEAST_COOKIE:  # `'Authorization': auth`
+        return
+    if scheme in _SCHEME_ONLY or not is_statement(scheme):
+        yield from _secret_parameters(text, first, last)
+
+
+@cache
+def _parameter() -> re.Pattern[str]:
+    return re.compile(
+        rf"""(?P<name>[\w\-]{{1,40}}+)=(?:"(?P<quoted>[^"\n]{{0,1000}}+)"|(?P<bare>(?:{ANY_MARK}|[^\s,"'&]){{0,1000}}+))(?:&|,[ \t]{{0,40}}+|$)"""
+    )
+
+
+_PUBLIC = frozenset(
+    """username realm uri algorithm qop nc charset id ts app dlg version headers signedheaders keyid created expires se skn sr
+    credential oauth_version oauth_signature_method oauth_timestamp oauth_consumer_key""".split()  # noqa: SIM905
+)
+"""Parameters that say who asks for what, and prove nothing."""
+
+
+def _secret_parameters(text: str, start: int, end: int) -> Iterator[Span]:
+    """Find the credentials among several parameters: `username="ann", response="…"`; without those, all of it."""
+    spans: list[Span] = []
+    position, count = start, 0
+    while position < end and (found := _parameter().match(text, position, end)):
+        group = "bare" if found["quoted"] is None else "quoted"
+        value = found[group]
+        public = found["name"].lower() in _PUBLIC and not is_machine_made(value)
+        if value and not public and not is_placeholder(value):
+            spans.append(Span(*found.span(group), "token"))
+        position, count = found.end(), count + 1
+    yield from spans if position == end and count > 1 else [Span(start, end, "token")]
+
+
+def _end_of_credentials(ends: Ends, start: int, end: int) -> int:
+    return min(end, max(ends.run(_parameters(), start), ends.run(_word(), start)))
+
+
+@cache
+def _crumb() -> re.Pattern[str]:
+    name, value = r"""[^\s=;,"'\\]{1,128}+""", rf"""(?:{ANY_MARK}|[^;\s,"'\\])*+"""
+    quoted = r"""(?P<quote>["'])(?P<quoted>[^;\s,"'\\]{1,4096}+)(?P=quote)"""
+    return re.compile(rf"(?:[;,]?[ \t]{{0,80}}+)(?P<name>{name})(?:=(?:{quoted}|(?P<value>{value})))?")
+
+
+def cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
+    """Find the cookies that are more than a preference, and where all of them end; `theme=dark` may be seen."""
+    spans: list[Span] = []
+    position = start
+    while found := _crumb().match(text, position, end):
+        position = found.end()
+        name, group = found["name"], "value" if found["quoted"] is None else "quoted"
+        value = found[group]
+        if value is None and found.start() == start and text[position : position + 1] != ";":
+            return _lonely_cookie(text, start, end)
+        if name.lower() not in _ATTRIBUTES and value and not is_placeholder(value) and _is_more(name, value):
+            spans.append(Span(*found.span(group), "cookie"))
+        if text[position : position + 1] != ";":
+            break
+    return spans, position
+
+
+def _lonely_cookie(text: str, start: int, end: int) -> tuple[list[Span], int]:
+    """Take a header without any `=` for the value of a cookie."""
+    found = _word().match(text, start, end)
+    if found is None or found.end() < end or "=" in found[0] or not _is_more("", found[0]):
+        return [], found.end() if found else start
+    return [Span(*found.span(), "cookie")], found.end()
+
+
+def _is_more(name: str, value: str) -> bool:
+    long = len(value) > 2 * _LEAST_COOKIE and " " not in value
+    return bool(announced(name)) or long or is_machine_made(value, _LEAST_COOKIE)

@@ -1,0 +1,301 @@
+"""Values that this process knows to be secret: those it was told, and those in its environment."""
+
+import os
+import re
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from threading import Lock
+from typing import cast
+from urllib.parse import quote, quote_plus, unquote
+
+from errata._fork import renewed_after_fork
+from errata.redaction._looks import is_key_of_aws, is_machine_made
+from errata.redaction._marks import KINDS, Span, mark
+from errata.redaction._names import announced
+
+_LEAST_TOLD = 6
+_LEAST_FOUND = 8
+_LEAST_LINE = 16
+_LEAST_PHRASE = 12
+_REFERENCES = ("~", ".", "http", "unix:", "$", "{{", "env:", "file:", "vault:", "op:", "<")
+"""What a value begins with that only says where to find another one."""
+_LONGEST = 16_384
+_ENVIRONMENT_AGE_S = 1.0
+"""How long a changed variable may go unnoticed; a new one never does."""
+
+
+_LEAST_NUMBER = 8
+
+# fmt: off
+_EVERYDAY = frozenset("""
+    accept access account action active address admin agent allowed amount answer application arguments array attempt
+    available backend before browser buffer bytes called cancelled channel client closed cluster column command completed
+    config configuration connect connected connection console container content context control correct created current
+    cursor database default delete deleted denied description details device disabled docker domain element enabled
+    encoding endpoint engine environment error errors example exception exchange exists expected expired export failed
+    failure feature fields filter finished folder format forbidden frontend function gateway global groups handler header
+    headers health history hostname http://localhost https:// identifier import index information inserted instance
+    integer interface internal invalid latest length library limits loaded loading localhost location logger logging
+    machine manager master member memory message messages metadata method missing module monitor network notfound notice
+    number object offset online openai operation option optional options organization output package parameter parameters
+    parent partition patch payload pending permission platform please plugin policy postgres prefix process processing
+    production profile program progress project property protocol provider public python queries queue reading reason
+    received record refused region release remote removed replica report request requests required resource response
+    result results retries retrying return router running schema scheduler search second seconds section select sender
+    sequence server servers service services session settings source staging started starting status stderr stdout stopped
+    storage stream string success successful support system tables target template tenant thread timeout timestamp
+    traceback transaction transport trigger unauthorized undefined unexpected unknown update updated upload upstream useful
+    username values variable version waiting warning webhook window worker workers workspace writing
+""".split())  # noqa: SIM905 - as one reads words
+# fmt: on
+_PERCENT = re.compile(r"%[0-9A-F]{2}")
+_LINE_END = re.compile(r"\n[ \t|>]*+")
+_NAMED = re.compile(
+    r"://[^\s/:@]{0,256}+:([^\s/@]{1,1024}+)@|(?i:password|passwd|pwd|secret|token|accountkey|accesskey|api_?key)=([^;&\s]{1,1024}+)"
+)
+"""A password in an address, or behind its name in a connection string."""
+_QUOTES_IN_PAGES = (('"', "'"), ("&quot;", "&#x27;"), ("&quot;", "&#039;"), ("&#34;", "&#39;"))
+"""As they are, and as Python, PHP and Go write them."""
+_SPECIAL_IN_GO = re.compile(r"[&<>]")
+_SPECIAL_IN_NET = re.compile(r'\\"|[&\'+<>`]')
+_MEDIA_TYPE = re.compile(r"(?:application|audio|font|image|message|model|multipart|text|video)/[a-z0-9.+\-]{1,40}")
+
+
+class Known:
+    """The secrets of a process, in the forms in which they turn up in text."""
+
+    def __init__(self) -> None:
+        self._told: dict[object, frozenset[str]] = {}
+        self._found: frozenset[str] = frozenset()
+        self._forms: tuple[str, ...] = ()
+        self._generation = 0
+        self.take_new_lock()
+        renewed_after_fork(self)
+
+    def take_new_lock(self) -> None:
+        """Begin, or begin in a child process; there, another thread may have been stopped in the middle of looking around."""
+        self._lock = Lock()
+        self._variables = -1
+        self._read_at = float("-inf")
+
+    def tell(self, value: str) -> Callable[[], None]:
+        """Learn a secret; what is returned forgets it, unless somebody else told it, too."""
+        told = object()
+        with self._lock:
+            self._told[told] = frozenset(_forms(value))
+            self._arrange()
+        return lambda: self._forget(told)
+
+    def _forget(self, told: object) -> None:
+        with self._lock:
+            self._told.pop(told, None)
+            self._arrange()
+
+    def forms(self) -> tuple[str, ...]:
+        """Give all forms of all secrets, the longest first."""
+        self._look_around()
+        return self._forms
+
+    def generation(self) -> int:
+        """Give the secrets that are known a number, and others another one."""
+        self._look_around()
+        return self._generation
+
+    def _look_around(self) -> None:
+        if not self._is_up_to_date():
+            with self._lock:
+                if self._is_up_to_date():  # Another thread was faster.
+                    return
+                variables, now = len(os.environ), time.monotonic()
+                self._found = frozenset(form for value in _environment() for form in _forms(value))
+                self._arrange()
+                self._variables, self._read_at = variables, now  # Last: until then, nobody else goes on without them.
+
+    def _is_up_to_date(self) -> bool:
+        return len(os.environ) == self._variables and time.monotonic() - self._read_at <= _ENVIRONMENT_AGE_S
+
+    def _arrange(self) -> None:
+        forms = tuple(sorted(self._found.union(*self._told.values()), key=lambda form: (-len(form), form)))
+        if forms != self._forms:
+            self._forms = forms
+            self._generation += 1  # Last, so that whoever sees the number sees at least these forms.
+
+
+def learn(value: str) -> Callable[[], None]:
+    """Hide a value until what is returned is called; one that would spoil other words is refused."""
+    if not isinstance(value, str):
+        raise TypeError(f"A secret is text, not {type(value).__name__}. Decode it first, then register it.")
+    secret = value.strip()
+    if len(secret) < _LEAST_TOLD:
+        raise ValueError(
+            f"The secret has {len(secret)} characters without the spaces around it; the least is {_LEAST_TOLD}. "
+            "A shorter one would be hidden in the middle of other words: choose a longer secret."
+        )
+    if len(secret) > _LONGEST:
+        raise ValueError(
+            f"The secret has {len(secret)} characters; the most is {_LONGEST}. Register its parts one by one."
+        )
+    if marks := [mark(kind) for kind in KINDS if secret in mark(kind)]:
+        raise ValueError(
+            f"The secret is a part of `{marks[0]}`, which errata writes in the place of what it hides. "
+            "Register the value of the secret, not what it is called."
+        )
+    if len(set(secret)) == 1:
+        raise ValueError(
+            f"The secret is one character, {len(secret)} times; it would be hidden in every ruled line. "
+            "Register a secret of at least two different characters."
+        )
+    if _is_everyday(secret):
+        raise ValueError(
+            "The secret is a word, a media type or a short number that every log is full of; each of them would be hidden. "
+            "Register a secret that turns up nowhere else."
+        )
+    return _KNOWN.tell(secret)
+
+
+def _is_everyday(secret: str) -> bool:
+    lower = secret.lower()
+    return (
+        lower in _EVERYDAY
+        or (lower.isdigit() and len(lower) < _LEAST_NUMBER)
+        or _MEDIA_TYPE.fullmatch(lower) is not None
+    )
+
+
+def known(text: str) -> Iterator[Span]:
+    """Find secrets that this process knows, also where a line ends in the middle of one."""
+    forms = _KNOWN.forms()
+    spans = _places(forms, text)
+    if "\n" in text:
+        unbroken, positions = _unbroken(text)
+        spans += [Span(positions[start], positions[end - 1] + 1, kind) for start, end, kind in _places(forms, unbroken)]
+    return iter(sorted(spans))
+
+
+def _places(forms: tuple[str, ...], text: str) -> list[Span]:
+    return [
+        Span(found.start(), found.end(), "secret")
+        for form in forms
+        if form in text
+        for found in re.finditer(re.escape(form), text)
+    ]
+
+
+def _unbroken(text: str) -> "tuple[str, array[int]]":
+    """Return a text without its line ends, and where each of its characters stands in the text."""
+    lines: list[str] = []
+    positions = array("q")
+    for start, line in _lines(text):
+        lines.append(line)
+        positions.extend(range(start, start + len(line)))
+    return "".join(lines), positions
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Part a text into lines, each with its position and without blanks around it or the bars of those who quote."""
+    start = 0
+    for found in _LINE_END.finditer(text):
+        yield start, text[start : found.start()].rstrip(" \t\r")
+        start = found.end()
+    yield start, text[start:]
+
+
+def knows_any_in(text: str) -> bool:
+    """Whether a secret of this process is in a text."""
+    forms = _KNOWN.forms()
+    if not forms or len(text) < len(forms[-1]):
+        return False
+    return any(map(text.__contains__, forms)) or (
+        "\n" in text and any(map("".join(line for _, line in _lines(text)).__contains__, forms))
+    )
+
+
+def generation() -> int:
+    """Give a number to what this process knows; what was said about a text holds as long as the number does."""
+    return _KNOWN.generation()
+
+
+def _environment() -> Iterator[str]:
+    """Read the secrets in variables whose names announce one, or whose values name one, unless they could be anything else."""
+    for name in list(os.environ):
+        text = os.environ.get(name, "").strip()  # Another thread may have removed it.
+        promise = announced(name) or announced(name.rstrip("sS"))  # `API_KEYS` are several.
+        if promise and promise.kind in {"password", "token", "key", "secret"}:
+            yield from (part for part in _parts(text) if _could_be_nothing_else(part, is_sure=promise.sure))
+        for part in (found[1] or found[2] for found in _NAMED.finditer(text[:_LONGEST])):
+            yield from (form for form in {part, unquote(part)} if _could_be_nothing_else(form, is_sure=True))
+
+
+def _parts(value: str) -> Iterator[str]:
+    """Take the value of a variable apart: several keys, a scheme with its token, an object with credentials."""
+    yield value
+    if "," in value:
+        yield from (part.strip() for part in value.split(","))
+    scheme, _, rest = value.partition(" ")
+    if scheme.lower() in {"bearer", "basic", "token"}:
+        yield rest.strip()
+    if value.startswith("{"):
+        yield from _values_of_json(value)
+
+
+def _values_of_json(text: str) -> Iterator[str]:
+    """Return the values of an object whose names announce a secret."""
+    from json import loads  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
+
+    try:
+        members: object = loads(text)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(members, dict):
+        for name, value in cast("dict[str, object]", members).items():
+            if announced(name) and isinstance(value, str):
+                yield value.strip()
+
+
+def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
+    """Whether a value is no word, path, address or number that turns up in innocent text as well."""
+    if not _LEAST_FOUND <= len(value) <= _LONGEST or value.isdigit() or _is_everyday(value):
+        return False
+    if value.startswith(_REFERENCES) or (value.startswith("/") and not is_machine_made(value)):
+        return is_key_of_aws(value)
+    mixed = len({(c.islower(), c.isupper(), c.isdigit()) for c in value if not c.isspace()})
+    if is_machine_made(value) or mixed >= 3 or (len(value) >= _LEAST_LINE and mixed > 1):  # noqa: PLR2004
+        return True
+    chosen = any(map(str.isdigit, value)) or (len(value) >= _LEAST_PHRASE and not value.isalpha())
+    return is_sure and chosen and any(map(str.isalpha, value))
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Write a secret in the ways in which others would."""
+    from base64 import b64encode, urlsafe_b64encode  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
+    from json import dumps  # noqa: PLC0415
+
+    raw = secret.encode("utf-8", "surrogatepass")
+    yield secret
+    for encoded in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
+        yield encoded
+        yield _PERCENT.sub(lambda found: found[0].lower(), encoded)
+    page = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for double, single in _QUOTES_IN_PAGES:
+        shown = page.replace('"', double).replace("'", single)
+        yield shown
+        yield shown.replace("&", "&amp;")
+    yield secret.replace("'", "''")  # As SQL has it.
+    yield from (repr(secret)[1:-1], repr(raw)[2:-1], raw.hex(), raw.hex().upper())
+    once = dumps(secret)[1:-1]
+    for quoted in (once, dumps(once)[1:-1], dumps(secret, ensure_ascii=False)[1:-1]):
+        yield quoted
+        yield quoted.replace("/", "\\/")  # As PHP has it; the next two as Go and .NET.
+        yield _SPECIAL_IN_GO.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+        yield _SPECIAL_IN_NET.sub(lambda found: f"\\u{ord(found[0][-1]):04X}", quoted)
+    if len(raw) >= _LEAST_TOLD:
+        # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
+        for before in range(3):
+            inner = slice(-(-before * 8 // 6), (before + len(raw)) * 8 // 6)
+            yield b64encode(b"\0" * before + raw).decode()[inner]
+            yield urlsafe_b64encode(b"\0" * before + raw).decode()[inner]
+    yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LEAST_LINE)
+
+
+_KNOWN = Known()

@@ -1,0 +1,81 @@
+"""What is secret in text and in data, and what only looks like it.
+
+Nothing of it is loaded before the first text has to be judged, so that importing errata stays cheap.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+__all__ = ["are_harmless", "redact", "redact_plain", "register_secret"]
+
+
+def redact(text: str) -> str:
+    """Hide what nobody outside may see: credentials, keys and personal data. Each leaves a mark that says what it was.
+
+    What is only about secrets, and identifiers that are none, stay as they are. Redacting again changes nothing.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"`redact` takes text, not {type(text).__name__}. {_advice(text)}")
+    shown = _for_text()(text)
+    return _for_json()(shown) if shown[:1] in {"{", "["} else shown  # Which few are, so that few load that.
+
+
+def are_harmless(*texts: str | None) -> bool:
+    """Whether all texts are remembered as having nothing in them that is to be hidden."""
+    return _for_memory()(*texts)
+
+
+def redact_plain(value: object) -> object:
+    """Copy JSON without what nobody outside may see."""
+    return _for_data()(value)
+
+
+def register_secret(value: str) -> Callable[[], None]:
+    """Hide a value wherever it turns up from now on, as it is, percent-encoded, JSON-escaped or in base64.
+
+    For secrets that no format and no name gives away. What is too short or too ordinary to be one would be hidden in
+    the middle of other words; it is refused with a `ValueError`. Calling what is returned forgets the value again.
+    """
+    return _for_values()(value)
+
+
+def _advice(given: object) -> str:
+    """Say how to redact what is no text."""
+    if isinstance(given, bytes | bytearray | memoryview):
+        return "Decode it first, then redact it."
+    return "Pass a string, or give other data to `redact_data`."
+
+
+@cache
+def _for_text() -> Callable[[str], str]:
+    from errata.redaction._text import redacted  # noqa: PLC0415 - see above.
+
+    return redacted
+
+
+@cache
+def _for_data() -> Callable[[object], object]:
+    from errata.redaction._data import redacted_plain  # noqa: PLC0415
+
+    return redacted_plain
+
+
+@cache
+def _for_json() -> Callable[[str], str]:
+    from errata.redaction._data import redacted_json  # noqa: PLC0415
+
+    return redacted_json
+
+
+@cache
+def _for_values() -> Callable[[str], Callable[[], None]]:
+    from errata.redaction._known import learn  # noqa: PLC0415
+
+    return learn
+
+
+@cache
+def _for_memory() -> Callable[..., bool]:
+    from errata.redaction._text import are_harmless as are_remembered  # noqa: PLC0415
+
+    return are_remembered

@@ -1,0 +1,351 @@
+"""Personal data: addresses of people and of their machines, and numbers that prove themselves by a checksum."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from errata.redaction._edges import BEGAN
+from errata.redaction._emails import emails
+from errata.redaction._marks import Kind, Span
+from errata.redaction._national_ids import announced_ids, bare_ids, luhn
+
+# fmt: off
+_IBAN_LENGTHS = {
+    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "BY": 28, "CH": 21,
+    "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FO": 18, "FR": 27,
+    "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26,
+    "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20, "LV": 21, "LY": 25, "MC": 27,
+    "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15, "PK": 24, "PL": 28, "PS": 29, "PT": 25,
+    "QA": 29, "RO": 24, "RS": 22, "SA": 24, "SC": 31, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "ST": 25, "SV": 28, "TL": 23,
+    "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
+}
+
+_VERSION_BEFORE = re.compile(
+    r"(?:(?:^|[^a-z])(?:v|ver|versions?|release|build|firmware|driver|revision|oid|upgrade|requires|python|java|kernel)"
+    r"|[=~><!]=|[\w)\]][ ]?[<>])[\s:=\"'(v]{0,4}$|(?:^|[^\w.\-])[\w\-]{1,40}/$|[a-z][-_]$|[~^]$"
+    r"|(?:upgrad|downgrad|updat|bump)[a-z]{1,4}\s[^\n]{0,40}(?:from|to)\s$",
+    re.IGNORECASE,
+)
+_ADDRESS_BEFORE = re.compile(
+    r"(?:(?:^|[^a-z])(?:ip|ips|ipv4|ip4)|addr|address|forwarded-for|(?:^|\W)(?:root|admin|user)@"
+    r"|(?:client|peer|host|remote)(?=[^a-z\s])|(?:connect[a-z]{0,4}|request|login|received|accepted)\sfrom)"
+    r"(?:[\s:=\"'(\[/\\]|%20|%3d){0,5}$",
+    re.IGNORECASE,
+)
+_PORT_BEHIND = re.compile(r":\d{2,5}(?![\w.])|\s{1,40}port\s")
+
+_ISSUED = (
+    (16, "4", "4"),        # Visa; its other lengths are rare, and other numbers of those lengths are not.
+    (16, "51", "55"),      # Mastercard, as the next
+    (16, "2221", "2720"),
+    (15, "34", "34"),      # American Express, as the next
+    (15, "37", "37"),
+    (16, "6011", "6011"),  # Discover, as the next
+    (16, "64", "65"),
+    (16, "62", "62"),      # UnionPay
+    (16, "3528", "3589"),  # JCB
+    (14, "300", "305"),    # Diners Club, as the next two
+    (14, "36", "36"),
+    (14, "38", "39"),
+)
+"""Length, and first digits from … to, of the numbers that some network issues."""
+# fmt: on
+
+
+_DECIMAL = re.compile(r"\+\d{4,16}+\.\d{1,2}")
+
+
+def _is_phone(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001 - one signature for all of them.
+    if _DECIMAL.fullmatch(found[0]):
+        return False
+    return 9 <= sum(character.isdigit() for character in found[0]) <= 17  # noqa: PLR2004 - E.164, and a `%2B`
+
+
+def _is_by_form(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    """Nothing else is written so."""
+    return True
+
+
+def _is_first_line(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    """Whether it is the line of a passport with the name on it, as machines read it."""
+    return "<<" in found[0][5:-1]
+
+
+def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    digits = re.sub(r"\D", "", found[0])
+    return _is_issued(digits) and luhn(digits)
+
+
+_ISSUED_ELSEWHERE = (
+    (13, 19, "4", "4"),  # Visa
+    (12, 19, "50", "50"),  # Maestro, as the next
+    (12, 19, "56", "69"),
+    (17, 19, "62", "62"),  # UnionPay
+    (17, 19, "81", "81"),
+    (16, 19, "2200", "2204"),  # Mir
+    (16, 16, "60", "60"),  # RuPay
+    (16, 16, "9792", "9792"),  # Troy
+)
+"""Shortest and longest, and first digits from … to, of numbers that are cards only if somebody says so."""
+_CARD_BEFORE = r"(?i)(?:(?<![a-z])(?:cards?|visa|maestro|mastercard|unionpay|rupay|mir|pan|karten?|kaart|carte|carta|tarjeta|cart[ãa]o|kort|karta|kart)|[卡]|カード|카드|карт[аыу])(?:[ _-]?(?:number|no\.?|nr\.?|nummer|n[°º]|号|番号|번호))?(?: is| was)?[\s:=\"'#(]{1,4}$"
+
+
+def _is_card_by_word(text: str, found: re.Match[str]) -> bool:
+    """Whether a word before it says that it is a card, and its check digit is right."""
+    digits = re.sub(r"\D", "", found[0])
+    issued = any(
+        shortest <= len(digits) <= longest and first <= digits[: len(first)] <= last
+        for shortest, longest, first, last in _ISSUED_ELSEWHERE
+    )
+    before = text[max(0, found.start() - 32) : found.start()]
+    return issued and luhn(digits) and _compiled(_CARD_BEFORE).search(before) is not None
+
+
+def _is_issued(digits: str) -> bool:
+    """Whether some network issues numbers of this beginning and length; the others are orders and accounts."""
+    return any(len(digits) == length and first <= digits[: len(first)] <= last for length, first, last in _ISSUED)
+
+
+def _is_iban(text: str, found: re.Match[str]) -> bool:
+    code = re.sub(r"[ \u00a0-]", "", found[0]).upper()
+    length = _IBAN_LENGTHS.get(code[:2], 0)
+    whole = len(code) == length and text[found.end() : found.end() + 1].isalnum()
+    if not length or len(code) < length or whole:
+        return False
+    proof = int("".join(str(int(character, 36)) for character in code[4:length] + code[:4]))
+    return proof % 97 == 1 and not _is_in_identifier(text, found.start())
+
+
+_IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[0-9A-F]{8}(-?)(?:[0-9A-F]{4}\1){3}[0-9A-F]{12}(?![A-Za-z0-9])")
+"""A UUID or a trace id in upper case, one in some thousands of which passes for an IBAN."""
+
+
+def _is_in_identifier(text: str, at: int) -> bool:
+    around = _IDENTIFIER.finditer(text, max(0, at - 36), at + 36)
+    return any(found.start() <= at < found.end() for found in around)
+
+
+def _is_national_id(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    area, group, serial = found[0][:3], found[0][4:6], found[0][7:]
+    return area not in {"000", "666"} and group != "00" and serial != "0000"
+
+
+_LIKE_A_VERSION = 24  # 1.2.3.4 is more often a section or a version than somebody's address.
+
+
+_DOCUMENTED = ("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:")  # RFC 5737 and 3849: examples, and nobody's
+
+
+def _is_public(text: str, found: re.Match[str]) -> bool:
+    """Whether an address tells who somebody is: one's own network and the machine itself do not, and a version is none."""
+    first, second, *others = (int(part) for part in found[0].split("."))
+    if max(first, second, *others) > 255 or first in {10, 127} or first >= 224:  # noqa: PLR2004 - RFC 1918, 1122, 5771
+        return False
+    if (
+        (first, second) in {(192, 168), (169, 254)}
+        or (first, second // 16) == (172, 1)
+        or (first, second // 64) == (100, 1)
+        or found[0].startswith(_DOCUMENTED)
+    ):
+        return False
+    before = text[max(0, found.start() - 64) : found.start()]
+    if _PORT_BEHIND.match(text, found.end()) or _ADDRESS_BEFORE.search(before):
+        return True
+    return max(first, second, *others) >= _LIKE_A_VERSION and not _VERSION_BEFORE.search(before)
+
+
+def _is_ipv6(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+    groups = found[0].split(":")
+    whole = found[0].count("::") == 1 if "::" in found[0] else len(groups) == 8  # noqa: PLR2004
+    return whole and not found[0].lower().startswith(_DOCUMENTED)
+
+
+_DEVICE_BEFORE = (
+    r"(?i)(?:device|mac|hwaddr|ether|bssid|station|client|host|phone|laptop|wi-?fi|wlan|eth\d|interface|adapter|nic|lease|dhcp"
+    r"|arp|peer|neighbou?r|bluetooth|ble|beacon|tag)(?:[ _-]?(?:addr|address|id))?(?: is| was| of| for| from)?[\s:=\"'(\[<]{1,4}$"
+)
+
+
+def _is_mac(text: str, found: re.Match[str]) -> bool:
+    """Whether six bytes name one device of somebody: given by a maker, and not to a virtual machine or to a group."""
+    first = int(found[0][:2], 16)
+    if first & 0b11 or re.sub("[^0-9a-f]", "", found[0].lower()) in {"0" * 12, "f" * 12}:
+        return False
+    return _compiled(_DEVICE_BEFORE).search(text[max(0, found.start() - 32) : found.start()]) is not None
+
+
+_STREETS = (
+    r"Street|St\.|Avenue|Ave\.?|Road|Rd\.?|Lane|Ln\.?|Boulevard|Blvd\.?|Terrace|Crescent|Parkway|Pkwy\.?|Highway|Hwy\.?"
+)
+_OTHER_STREETS = (
+    r"St|Drive|Dr\.?|Court|Ct\.?|Place|Pl\.?|Square|Sq\.?|Close|Alley|Way|Row|Mews|Grove|Gardens|Circle|Trail"
+)
+"""Words that mean something else as often: they need a town or a word about somebody's home."""
+_HOME_BEFORE = r"(?i)(?:address|deliver(?:y|ed)?|ship(?:ped|ping)?|sen[dt]|lives?|living|resid\w{2,4}|home|billing|mail(?:ed)?|located)[^\d\n]{0,24}$"
+
+
+@cache
+def _street() -> re.Pattern[str]:
+    """Match `221B Baker Street`, `12 rue de la Paix` and `Hauptstra\u00dfe 12`, with the town behind it."""
+    name = r"(?:(?:N|S|E|W|North|South|East|West)\.? )?(?:[A-Z][a-z'\-]{1,20}|\d{1,3}(?:st|nd|rd|th)) (?:[A-Z][a-z'\-]{1,20} ){0,2}"
+    flat = r"(?:,? (?i:apt|apartment|suite|unit|flat|floor)\.? ?\#?\w{1,6})?"
+    town = r"(?:, [A-Z][\w.'\-]{1,24}(?: [A-Z][\w.'\-]{1,24}){0,2})?(?:,? [A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|,? [A-Z]{2} \d{5}(?:-\d{4})?)?"
+    foreign = "A-Z\u00c0-\u00de"
+    return re.compile(
+        rf"(?<![\w.\-/#:])\d{{1,5}}[A-Za-z]?,? {name}(?:(?:{_STREETS})|(?P<unsure>{_OTHER_STREETS}))(?![\w\-])(?P<town>{flat}{town})"
+        rf"|(?<![\w.\-/#:])\d{{1,4}}(?: ?bis| ?ter|[A-Z])?,? (?:rue|avenue|boulevard|place|chemin|all\u00e9e|impasse|quai|via|viale|piazza|calle|avenida"
+        rf"|rua) (?:[\w'\u2019\-]{{1,20}} ){{0,4}}[{foreign}][\w'\u2019\-]{{1,24}}"
+        rf"|(?<![\w.\-/#:])(?:[{foreign}][\w\-]{{1,24}} )?[{foreign}][\w\-]{{1,24}}(?:stra\u00dfe|strasse|str\.|gasse|weg|allee|platz|laan|straat|gatan"
+        rf"|v\u00e4gen|gade|vej) \d{{1,4}} ?[a-z]?(?![\w.])(?:, \d{{4,5}} [{foreign}][\w\-]{{1,24}})?"
+    )
+
+
+def _is_address(text: str, found: re.Match[str]) -> bool:
+    """Whether a number and a name are those of a house."""
+    if not found["unsure"] or found["town"]:
+        return True
+    return _compiled(_HOME_BEFORE).search(text[max(0, found.start() - 48) : found.start()]) is not None
+
+
+ABOUT_PEOPLE = re.compile(
+    r"street|avenue|road|lane|drive|boulevard|blvd|court|terrace|square|crescent|parkway| (?:st|ave|rd|ln|way|place|row|close|hwy)\b"
+    r"|rue |chemin|quai|via |viale|piazza|calle|avenida|rua |stra[\u00dfs]|str\.|gasse|weg |allee|platz|laan|gatan|v\u00e4gen|gade |vej "
+    r"|birth|born|dob|geb|n\u00e9e? le |nat[oa] il |nacim|naiss|nasci|passport|reisepass|pasaporte|passeport|ausweis|f\u00fchrerschein|licen[cs]e"
+)
+"""What a text has in it that gives somebody's address, birthday or papers, in lower case."""
+
+
+@cache
+def _birth_date() -> re.Pattern[str]:
+    """Match a date behind a word about somebody's birth, in lower case."""
+    months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    return re.compile(
+        r"(?:birth[ _-]?(?:date|day)|dateofbirth|date[ _-]of[ _-]birth|d\.?o\.?b\.?|(?<![a-z])born|geburtsdatum|geboren|(?<![a-z])geb\.|n\u00e9e? le|nat[oa] il|nacimiento|naissance"
+        r"|nascita|nascimento)(?![a-z])(?: (?:is|was|on|am|le))?[\"'`]{0,2}[\s:=(\"'`]{1,4}(?:on |am )?"
+        rf"(?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d|t\d| \d\d:)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?!\d)|\d{{8}}(?!\d)"
+        rf"|\d{{1,2}}\.? (?:{months})[a-z]{{0,6}}\.?,? \d{{4}}|(?:{months})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
+    )
+
+
+_Check = Callable[[str, re.Match[str]], bool]
+
+# fmt: off
+# A rule begins with the class of its first letter, so that the engine can skip the rest; what may stand before it is
+# asked behind it. A word of another alphabet may: Chinese puts no space before a number.
+_ROWS: tuple[tuple[Kind, str, _Check], ...] = (
+    ("phone", rf"""(?xa)
+        (?:\+|%2[bB])(?:(?<!\+)|{BEGAN}(?<![_+.]\+))[1-9]\d{{0,3}}+(?:[ \-.\u00a0/]?\(?\d{{1,6}}+\)?){{1,7}}+(?!\d|:\d)
+      | \({BEGAN}(?<!_.)[2-9]\d{{2}}\)[ \-]?[2-9]\d{{2}}[ \-.]\d{{4}}(?![\d\-])
+      | [2-9]{BEGAN}(?<![_.+\-/=%].)\d{{2}}([\-.])\d{{3}}\1\d{{4}}(?![\w\-.])
+      | 1{BEGAN}(?<![_.+\-/=%].)-[2-9]\d{{2}}-[2-9]\d{{2}}-\d{{4}}(?![\w\-.])
+      | 0{BEGAN}(?<![_.+\-/%].)0[1-9]\d{{0,2}}[ \-/][1-9]\d{{0,2}}(?:[ \-/]\d{{2,8}}){{1,4}}(?![\w\-.])
+    """, _is_phone),
+    ("card", rf"""(?xa)
+        [2-6]{BEGAN}(?<![_.].)\d{{3}}([ \-\u00a0])\d{{4}}\1\d{{4}}\1\d{{4}}(?![\w\-])
+      | 3{BEGAN}(?<![_.].)[47]\d{{2}}[ \-]\d{{6}}[ \-]\d{{5}}(?!\w)
+      | 3{BEGAN}(?<![_.].)[068]\d{{2}}[ \-]\d{{6}}[ \-]\d{{4}}(?!\w)
+      | [2-6]{BEGAN}(?<![_.\-].)\d{{13,15}}+(?![\w\-]|\.\d)
+    """, _is_card),
+    ("card", rf"(?a)[24-689]{BEGAN}(?<![_.\-].)\d{{3}}(?:[ \-]?\d{{3,4}}){{2,3}}[ \-]?\d{{1,4}}(?![\w\-]|\.\d)", _is_card_by_word),
+    ("account", rf"[A-Z]{BEGAN}[A-Z]\d{{2}}(?:[ \u00a0-]?[A-Z0-9]){{11,30}}+", _is_iban),
+    # In lower case, only with no letters but the bank's: hexadecimal numbers begin with `de89`, too.
+    ("account", rf"[a-z]{BEGAN}(?<![_.\-].)[a-z]\d{{2}} ?(?:[a-z]{{4}}|[0-9]{{4}})(?: ?[0-9]){{7,22}}+(?![A-Za-z0-9_\-])", _is_iban),
+    ("national id", rf"(?a)[0-8]{BEGAN}(?<![_.+\-/].)\d{{2}}([\- ])\d{{2}}\1\d{{4}}(?![\w\-/]|\.\d)", _is_national_id),
+    # The second line of a passport, as machines read it, and the name that Indian banks know somebody by.
+    ("national id", rf"(?a)[A-Z0-9]{BEGAN}(?<![_<].)[A-Z0-9<]{{8}}\d[A-Z<]{{3}}\d{{7}}[MFX<]\d{{7}}[A-Z0-9<]{{14,16}}(?![\w<])", _is_by_form),
+    ("name", rf"(?a)[PVIAC]{BEGAN}(?<![_<].)[A-Z<][A-Z]{{3}}[A-Z<]{{25,39}}(?![\w<])", _is_first_line),
+    ("account", rf"(?a)[A-Za-z0-9]{BEGAN}(?<![_.\-].)[\w.\-]{{1,64}}+@(?:ok(?:hdfcbank|icici|axis|sbi)|ybl|ibl|axl|apl|paytm|upi)(?![\w.\-@])", _is_by_form),
+    ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F](?P<gap>[:\-])(?:[0-9a-fA-F]{{2}}(?P=gap)){{4}}[0-9a-fA-F]{{2}}(?![\w:\-])", _is_mac),
+    ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F]{{3}}(?:\.[0-9a-fA-F]{{4}}){{2}}(?![\w:.\-])", _is_mac),
+    ("ip address", rf"(?a)[1-9]{BEGAN}(?<![_.].)\d{{0,2}}+(?:\.(?:0|[1-9]\d{{0,2}}+)){{3}}(?!\w|\.\d|-\w)", _is_public),
+    ("ip address", rf"(?a)[23]{BEGAN}(?<![_.:].)[0-9a-fA-F]{{3}}:(?:[0-9a-fA-F]{{0,4}}+:){{1,6}}+[0-9a-fA-F]{{0,4}}+(?![\w:])", _is_ipv6),
+)
+# fmt: on
+
+_NAMED_PHONE = (
+    r"(?a)(?:phone|mobile|msisdn|whatsapp|(?<![a-z])(?:fax|tel|cell))\.?(?:[ _-]?(?:number|no|nr)\.?)?"
+    r"[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s(?=[0+(]|\d{10}))(?!\d{4}-\d\d-\d\d)(?P<number>[+(]?\d(?:[ ()/\-]{0,2}\d){6,14})(?![\w.\-:])"
+)
+"""A number in the way of its country, which only its name tells from others, in lower case."""
+
+
+_PASSPORT = (
+    r"(?a)(?i:passport|reisepass|passeport|pasaporte|passaporto|paspoort)(?i:[ _-]?(?:no\.?|nr\.?|number))?(?: is| was)?[\"']{0,2}(?:\s?[:=#]\s?[\"']?|\s)"
+    r"(?P<number>(?=[A-Z]{0,8}\d)(?=\d{0,8}[A-Z])[A-Z0-9]{8,9})(?![\w\-])"
+)
+"""Matches a passport's number with letters anywhere in it."""
+_NAMED_NUMBER = (
+    r"(?a)(?:(?<![a-z])(?P<id>cpf|tin|nino|ssn|ni[ _-]?number|steuer-?id|tax[ _-]?(?:id|number)|passport(?:[ _-]?(?:no|nr|number))?)"
+    r"|(?<![a-z])(?:clabe|cbu|cvu)|bank account|account number|account[_ -]no\.?|routing number|(?:sort code|routing|bsb|ifsc|blz)[^\n]{1,24} (?:account|acct|konto)(?: number| no\.?)?)[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s)(?!\d{4}-\d\d-\d\d)"
+    r"(?P<number>[a-z]{0,2} ?\d(?:[ .\-]?\d){5,21}(?: ?[a-d])?)(?![\w\-]|\.\d)"
+)
+"""The same for numbers of passports, taxes and accounts."""
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@cache
+def _phone_words() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![a-z])(?:sms|call(?:ed|ing|er)?|dial(?:l?ed|ling|ing)?|phone|telephone|tel|mobile|mobil|cell|whatsapp|fax|texted|texting|msisdn|handy"
+        r"|(?:telefon|handy|mobil|ruf)nummer|telefonsz\u00e1m|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage|telefone|telefoon|puhelin|gsm"
+        r"|\u0442\u0435\u043b\u0435\u0444\u043e\u043d|\u03c4\u03b7\u03bb\u03ad\u03c6\u03c9\u03bd\u03bf|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f|\u643a\u5e2f|\uc804\ud654|\ud734\ub300|\ud578\ub4dc\ud3f0)(?![a-z])"
+    )
+
+
+@cache
+def _national_phone() -> re.Pattern[str]:
+    """Match a number as it is dialled at home: with a nought before it, or in the groups of North America."""
+    return re.compile(
+        r"(?a)(?<![\w.+\-/:])(?:\(0\d{1,5}\)[ ]?\d[\d \-/]{4,11}\d|0\d{1,5}(?:[ \-/.]?\d{2,8}){1,5}|\(?[2-9]\d{2}\)?[ \-.]?\d{3}[ \-.]?\d{4}"
+        r"|\(\d{2}\) ?9?\d{4}-\d{4}|8[ \-]?\(?\d{3}\)?[ \-]?\d{3}[ \-]?\d{2}[ \-]?\d{2}"
+        r"|1[3-9]\d[ \-]?\d{4}[ \-]?\d{4}|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
+    )
+
+
+_NEAR_A_PHONE = 8
+
+
+def _phones_spoken_of(text: str, lower: str) -> Iterator[Span]:
+    """Find numbers of one country a few words behind something about calling."""
+    seen = 0
+    for word in _phone_words().finditer(lower):
+        for found in _national_phone().finditer(text, max(seen, word.end()), word.end() + 40):
+            seen = found.end()
+            between = text[word.end() : found.start()]
+            near = not found[0].isdigit() or len(between) <= _NEAR_A_PHONE
+            if 9 <= sum(map(str.isdigit, found[0])) <= 13 and near and "\n" not in between:  # noqa: PLR2004
+                yield Span(*found.span(), "phone")
+
+
+_CARD_KINDS: dict[str, Kind] = {"fn": "name", "n": "name", "nickname": "name", "adr": "address", "bday": "birth date"}
+
+
+@cache
+def _visiting_card() -> re.Pattern[str]:
+    """Match a line of a vCard about the person, in lower case."""
+    return re.compile(
+        r"(?:(?<=\n)|(?<=\\n))(?P<name>fn|n|nickname|adr|bday)(?:;[^:\n]{1,80}+)?:(?P<value>(?!\[redacted)[^\r\n\\]{2,256}+)"
+    )
+
+
+def personal(text: str, lower: str) -> Iterator[Span]:
+    """Find what identifies a person."""
+    spans = [*emails(text), *announced_ids(text, lower), *bare_ids(text), *_phones_spoken_of(text, lower)]
+    if ABOUT_PEOPLE.search(lower):
+        spans += [Span(*found.span(), "address") for found in _street().finditer(text) if _is_address(text, found)]
+        spans += [Span(*found.span("date"), "birth date") for found in _birth_date().finditer(lower)]
+    spans += [Span(*found.span("number"), "national id") for found in _compiled(_PASSPORT).finditer(text)]
+    spans += [Span(*found.span("number"), "phone") for found in _compiled(_NAMED_PHONE).finditer(lower)]
+    spans += [
+        Span(*found.span("number"), "national id" if found["id"] else "account")
+        for found in _compiled(_NAMED_NUMBER).finditer(lower)
+    ]
+    if "begin:vcard" in lower:
+        spans += [Span(*found.span("value"), _CARD_KINDS[found["name"]]) for found in _visiting_card().finditer(lower)]
+    for kind, pattern, is_real in _ROWS:
+        spans += [Span(*found.span(), kind) for found in _compiled(pattern).finditer(text) if is_real(text, found)]
+    return iter(sorted(spans))

@@ -1,0 +1,468 @@
+"""Secrets in sentences, where no `=` or `:` announces them."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from errata.redaction._commands import logins
+from errata.redaction._edges import BEGAN
+from errata.redaction._encoded import is_readable_base64
+from errata.redaction._looks import (
+    is_hexadecimal,
+    is_identifier,
+    is_machine_made,
+    is_placeholder,
+    is_random,
+    is_statement,
+)
+from errata.redaction._marks import Kind, Span
+from errata.redaction._names import is_innocent_in
+
+_KEYS = "api private access license licence product activation encryption decryption signing master storage account"
+
+# Every alternative begins with a letter, so that the engine can skip to the next of them.
+_THING = "|".join(
+    (
+        *(f"{word}[ _-]?key" for word in _KEYS.split()),
+        r"token|secret(?:[ _-](?:access[ _-])?key)?|credentials?|password|pass[ -]?phrase|passwd|p(?<![a-z].)ass",
+        r"s(?<![a-z].)ession(?:[ _-]?id)?|authori[sz]ation[ _-]code|macaroon",
+        *(
+            _FOREIGN := (
+                "mot de passe",
+                "contrase\u00f1a",
+                "passwort",
+                "kennwort",
+                "senha",
+                "wachtwoord",
+                "parola",
+                "has\u0142o",
+                "\u043f\u0430\u0440\u043e\u043b\u044c",
+            )
+        ),
+    )
+)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is needed first."""
+    return re.compile(pattern)
+
+
+@cache
+def _after_a_thing() -> re.Pattern[str]:
+    """Match `API key X`, `the token 'X'`, `password is X`, in lower case."""
+    return re.compile(
+        rf"(?P<thing>{_THING})(?P<verb> (?:is generated for [\w.@\-]{{1,40}}+(?=: )|(?:has been |was )?(?:reset|changed|set|updated) to|is|was|of|value|provided|used|given|supplied|to|too (?:short|long|weak|common|simple|old)|mismatch|rejected|refused|incorrect|not accepted|est|ist|war|es|for [\w.@\-]{{1,40}}+(?: (?:is|was)|(?=: )))(?: now)?)?:? "
+        r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|[«“„][ \u00a0\u202f]?(?P<framed>[^\s«»“”„]{4,512}+)[ \u00a0\u202f]?[»”“]|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
+    )
+
+
+@cache
+def _changed() -> re.Pattern[str]:
+    """Match `the password was changed from X to Y`, in lower case."""
+    return re.compile(
+        rf"(?:{_THING}) (?:has been |was )?(?:changed|reset|rotated|updated) from [\"'`]?(?P<old>[^\s\"'`]{{4,128}}+)[\"'`]? to [\"'`]?(?P<new>[^\s\"'`]{{1,128}}+)"
+    )
+
+
+_PURPOSE = "verification|security|login|one-time|access|authentication|confirmation|sms|otp|2fa|mfa|activation|reset"
+
+
+@cache
+def _codes() -> re.Pattern[str]:
+    """Match `Your verification code is 123456`, in lower case."""
+    return re.compile(
+        rf"(?:(?:{_PURPOSE}) (?:code|passcode|pin|password)|(?:use|enter|entered|your|their|with|wrong|new|old)(?: the)? pin)"
+        r"(?: code)?(?: is| was)?:? (?P<code>\d{4,8})(?!\d)"
+        r"|(?<![a-z])(?:otp|totp)(?: code)?(?: is| was)?:? (?P<number>\d{6,8})(?![\d.])"
+    )
+
+
+@cache
+def _grouped() -> re.Pattern[str]:
+    """Match a password for one program in groups of four, as Google and WordPress give it."""
+    return re.compile(
+        r"app(?:lication)?[ _-]?password(?: is| was)?:? [\"'`]?(?P<secret>[a-z]{4}(?: [a-z]{4}){3}(?![a-z])|[a-z0-9]{4}(?: [a-z0-9]{4}){5}(?![a-z0-9]))"
+    )
+
+
+@cache
+def _code_turned_down() -> re.Pattern[str]:
+    """Match `code X is incorrect or expired`, in lower case."""
+    return re.compile(
+        r"(?<![a-z])code [\"'`]?(?P<secret>[\w.\-]{16,512}+)[\"'`]? (?:is|was|has) (?:incorrect|expired|invalid|already|not valid|been)"
+    )
+
+
+@cache
+def _codes_before() -> re.Pattern[str]:
+    """Match `123456 is your verification code`, in lower case."""
+    return re.compile(
+        r"\d(?<![\w.\-].)(?P<rest>\d{3,7}) (?:is|as) your (?:[\w\-]{1,20} ){0,2}"
+        rf"(?:{_PURPOSE}) (?:code|passcode|pin|password)(?!\w)"
+    )
+
+
+@cache
+def _signatures() -> re.Pattern[str]:
+    """Match `expected signature X but got X` and `computed hmac X`, in lower case."""
+    digest = r"[\"'`(]?(?:sha\d{1,3}=)?"
+    return re.compile(
+        r"(?:(?<![a-z])hmac|(?:webhook|expected|computed|calculated|received|request|provided|bad) signature)(?: mismatch| invalid)?[:,]?"
+        rf"(?: (?:is|was|got|expected|received))? {digest}(?P<secret>[0-9a-f]{{32,128}})(?![0-9a-f])"
+        rf"(?:[\"'`)]?,? (?:but )?(?:got|received|expected|computed|!=) {digest}(?P<other>[0-9a-f]{{32,128}})(?![0-9a-f]))?"
+    )
+
+
+@cache
+def _verdict() -> re.Pattern[str]:
+    """Match what follows X in `X is not a valid token`, in lower case."""
+    return re.compile(rf"[\"'`]? (?:is|was) (?:not |no )?(?:an? |the |no )?(?:\w{{1,12}}+ )?(?:{_THING})")
+
+
+@cache
+def _schemes() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<scheme>bearer|basic|token|apikey|negotiate|ntlm|ssws)(?:[ \t+,]|%20){1,40}(?P<secret>[\w\-.~+/%]{1,512}+(?:[:|$@#*!][\w\-.~+/%]{1,512}+){0,3}={0,2})"
+    )
+
+
+def sentences(text: str, lower: str) -> Iterator[Span]:
+    """Find secrets that a sentence speaks of."""
+    spans = [*_bare_tokens(text, lower)]
+    spans += [span for found in _after_a_thing().finditer(lower) for span in _spoken_of(text, found)]
+    spans += [Span(*found.span("code" if found["code"] else "number"), "code") for found in _codes().finditer(lower)]
+    spans += [
+        Span(*found.span("secret"), "password")
+        for found in _grouped().finditer(lower)
+        if not is_statement(found["secret"])
+    ]
+    spans += [
+        Span(*found.span("secret"), "code")
+        for found in _code_turned_down().finditer(lower)
+        if is_machine_made(found["secret"], _LEAST_BARE)
+    ]
+    spans += [Span(found.start(), found.end("rest"), "code") for found in _codes_before().finditer(lower)]
+    signatures = [(found, group) for found in _signatures().finditer(lower) for group in ("secret", "other")]
+    spans += [Span(*found.span(group), "signature") for found, group in signatures if found[group]]
+    spans += [span for found in _changed().finditer(lower) for span in _replaced(text, found)]
+    seen = 0
+    for found in _verdict().finditer(lower):
+        word = _BREAK.split(text[max(seen, found.start() - _LONGEST) : found.start()])[-1]
+        seen = found.end()
+        if is_machine_made(word, _LEAST_SPOKEN):
+            spans.append(Span(found.start() - len(word), found.start(), "token"))
+    return iter(sorted(spans))
+
+
+def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
+    group = next(name for name in ("quoted", "framed", "word") if found[name])
+    start, end = found.span(group)
+    value = text[start:end] if group != "word" else text[start:end].rstrip(".,;:!?)")
+    kind = _kind(found["thing"])
+    if is_placeholder(value) or is_innocent_in(text, *found.span("thing")):
+        return
+    said = kind == "password" and (
+        group != "word"
+        or found["verb"]
+        or text[max(0, found.start() - 6) : found.start()].lower().endswith(("with ", "using "))
+        or any(sign in value[:-1] for sign in _SIGNS)
+        or (
+            text[max(0, found.start() - 10) : found.start()].lower().endswith(_SHOWN_BEFORE)
+            and not _compiled(_NUMBERED_WORD).fullmatch(value)
+        )
+    )
+    if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)) or _compiled(_LICENCE).fullmatch(value):
+        yield Span(start, start + len(value), kind)
+
+
+def _replaced(text: str, found: re.Match[str]) -> Iterator[Span]:
+    for start, end in (found.span("old"), found.span("new")):
+        value = text[start:end].rstrip(".,;:!?)")
+        if not is_placeholder(value) and (_is_chosen(value) or is_machine_made(value)):
+            yield Span(start, start + len(value), "password")
+
+
+def _kind(thing: str) -> Kind:
+    if thing.startswith("session"):
+        return "session"
+    return "password" if thing.startswith(("pass", *_FOREIGN)) else "token"
+
+
+def _is_chosen(value: str) -> bool:
+    """Whether a person might have chosen it as a password: letters and digits, and no path."""
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and "/" not in value
+
+
+_SHOWN_BEFORE = ("wrong ", "bad ", "incorrect ", "generated ", "temporary ", "initial ", "(")
+"""What stands before the word "password" where the password follows."""
+_NUMBERED_WORD = r"[A-Za-z]{1,20}\d?|\d{1,3}[a-z]{1,20}"
+_SIGNS = "!@#$%^&*?"
+_LEAST_SPOKEN = 14
+_LICENCE = r"(?=[A-Za-z\-]{0,40}\d)(?=[\d\-]{0,40}[A-Za-z])(?:[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,7}|[a-z0-9]{4}(?:-[a-z0-9]{4}){3})"
+_LONGEST = 2_048
+_BREAK = re.compile(r"[\s\"'`:=(]")
+
+
+_ABOUT_CREDENTIALS = (
+    r"reject|revok|refus|declin|invalid|expir|unauthori|forbid|denied|deactivat|disabled|leak|compromis|not authori|unknown"
+    r"|bad |wrong|40[13]|credential|key|token|secret|auth|login|log in|signed|password|seed|wallet|retry|connecting|falling back|rotat|decrypt|permission"
+)
+"""What a sentence about a credential, or about one that was turned down, has in it; in lower case."""
+
+_TURNED_DOWN = (
+    r"reject(?:ed|s|ing)?|revoke[ds]?|refuse[ds]?|decline[ds]?|den(?:ied|ies)|invalidate[ds]?|deactivated|disabled|leaked"
+    r"|compromised|expired|unauthori[sz]ed|forbidden|blocked"
+)
+_THING_BEFORE = (
+    rf"(?<![a-z])(?:(?:{_TURNED_DOWN}|invalid|bad|wrong|unknown|incorrect|malformed|exposed|stale|old|new"
+    r"|(?:auth(?:entication|ori[sz]ation)?|login|log in|verification|sign-?in) (?:has )?(?:failed|failure|error|denied)(?: for| with| using)?"
+    r"|40[13](?: unauthori[sz]ed| forbidden)?(?: error)?(?: for| from| on| with)?"
+    r"|(?:api|access|auth|secret|private|signing|license|subscription|service|account|master|admin|bot|app|client)[ _-]?keys?"
+    r"|[a-z_\-]{0,16}(?:key|token|secret)s?|credentials?|pat|jwt|auth(?:entication|ori[sz]ation)?|auth(?:enticate|ori[sz]e)d?"
+    r"|bearer|cookie|passphrase|login|seed|mnemonic|wallet|keypair|identity))"
+    r"(?: (?:is|was|for|as|of|the|value|string|named|called|header|provided|supplied|given|used)){0,2}(?:: (?:got|received|saw|read))?[ :=()\[\]\"'`<,]{1,4}$"
+)
+"""What stands directly before a credential that a sentence speaks of, in lower case."""
+
+_PUBLIC_KEY = r"public|site[_-]?key"
+_KEY_OF_CACHE = r"cache.{0,40}(?<![a-z])keys?[ :=()\[\]\"'`<,]{1,4}$"
+_KEY_OF_SIGNER = r"(?<![a-z])(?:rsa|dsa|ecdsa|eddsa|gpg|pgp) key(?: id)? [\"'`(]?$"
+"""What stands before the fingerprint of a key with which something was signed."""
+_USED_BEFORE = r"(?:with|using|via|sent|presented|through)(?: the| an?| its| our| your)? [\"'`(<]?$"
+"""What stands before whatever was used for something; the sentence has to say that it was for getting in."""
+
+_TRIED_BEFORE = (
+    r"(?:retry|retrying|retried|reconnect|reconnecting|connecting|falling back|fell back) (?:with|using|to) [\"'`(]?$"
+    r"|(?<![a-z])40[13](?: [a-z]{1,16})? ?\((?:used|sent|with|using) $|(?<![a-z])rotat(?:ed|ing) [\"'`(]?$"
+    r"|(?:cannot|can't|could not|failed to|unable to) (?:decrypt|decode|refresh|introspect|exchange|verify) [\"'`(]?$"
+)
+"""What stands before something that was tried in order to get in, though no word says what it is."""
+
+_NO_ENTRY_BEHIND = (
+    r"[\"'`)]?: (?:permission|access) denied|[\"'`)]?,? (?:which|that) (?:is|was|has) (?:been )?"
+    r"(?:expired|revoked|invalid|disabled|unknown|not valid)"
+)
+"""What stands behind it."""
+
+_REPLACED = r"[\"'`]? (?:->|=>|\u2192|to|with|by) [\"'`]?"
+"""What stands between a credential and the next one."""
+
+_GETTING_IN = r"authenticat|authori[sz]|credential|log(?:ged)? ?in|sign(?:ed)? in|api key|access token|40[13]"
+
+_VERDICT_BEHIND = (
+    rf"[\"'`)\]>,]{{0,2}} (?:(?:is|was|were|has|had|have|been|got|being|not|now|already|no longer|an?|the) ){{0,4}}"
+    rf"(?:{_TURNED_DOWN}|invalid|valid|wrong|incorrect|malformed|unknown to|rotated|recogni[sz]ed|registered|reused|used|accepted|authori[sz]ed|unauthenticated"
+    r"|(?:our|your|my|their|its|valid|live|real|active|known) (?:[a-z]{1,12} )?(?:key|token|credential|secret))"
+)
+"""What stands directly behind one."""
+
+_OWNER_BEFORE = (
+    r"(?<![a-z])(?:commit|commits|sha|sha1|sha256|digest|hash|checksum|fingerprint|revision|ref|branch|tag|tree|parent|merge|blob|object"
+    r"|request|requests|trace|span|correlation|tenant|order|user|customer|account|job|run|build|pod|container|node|image|layer"
+    r"|file|path|cursor|page|etag|version|id|ids|uuid|kid|nonce|serial|tx|txn|transaction|block|contract|address|device|message"
+    r"|event|resource|bucket|workspace|project|invoice|thread|snapshot|artifact|package|module|host|model|deployment|function"
+    r"|session|payment|charge|subscription|team|org|organization|organisation|channel|table|column|row|record|index|shard|topic"
+    r"|queue|partition|volume|disk|cluster|stack|release|chunk|script|style|asset|booking|reference|shipment|tracking|part|sku"
+    r"|fixture|test|class|method|endpoint|route|url|uri|link|domain|zone|instance|vm|process|thread|worker|task|step|state"
+    r"|cache|ray|public|certificate|cert|issuer|subject|nextcursor|continuation|requestid|traceid|spanid|from|into|onto|at"
+    r")(?:[ _-]?(?:id|name|number|no|ref|2))?(?: is| was| with)?[ :=#(\[\"'`<]{1,4}$"
+)
+"""What stands before something that has an owner, a place or a content, and lets nobody in."""
+
+_HISTORY = r"commit|push|pull|branch|merge|rebase|checkout|checksum|digest|integrity|sha\d|md5|hash|trans|block|ref[s ]"
+
+
+@cache
+def _candidates() -> re.Pattern[str]:
+    return re.compile(rf"[A-Za-z0-9$]{BEGAN}[\w\-.~+/=!|]{{{_LEAST_BARE - 1},512}}+")
+
+
+def _bare_tokens(text: str, lower: str) -> Iterator[Span]:
+    """Find what looks like a credential in a sentence about credentials, or about something that was turned down."""
+    if not _compiled(_ABOUT_CREDENTIALS).search(lower):
+        return
+    for found in _compiled(_REFUSED_WORD).finditer(lower):
+        start, end = found.span("word")
+        word = text[start:end].rstrip(".,;:!?=")
+        if _is_credential_refused(word):
+            yield Span(start, start + len(word), "token")
+    last = -1
+    for found in _candidates().finditer(text):
+        word = found[0] if _compiled(_PADDED).search(found[0]) else found[0].rstrip(".!-=|/~")
+        start, end = found.start(), found.start() + len(word)
+        if text.startswith("(", end):  # A call
+            continue
+        if is_hexadecimal(word):
+            real = _is_turned_down_itself(lower, start, end)
+        else:
+            direct = _compiled(_DIRECT).search(lower, max(0, start - _NEAR), start) is not None
+            real = _could_let_in(word, direct=direct) and (
+                direct
+                or _is_spoken_of(text, lower, start, end)
+                or _is_tried(word, lower, start, end)
+                or (
+                    0 <= last <= start <= last + _NEAR
+                    and _compiled(_REPLACED).fullmatch(lower, last, start) is not None
+                )
+            )
+        if real:
+            last = end
+            yield Span(start, end, "token")
+
+
+_PADDED = r"[A-Za-z0-9+/_\-]{16}={1,2}$"
+
+
+def _could_let_in(word: str, *, direct: bool) -> bool:
+    """Whether a word looks like a credential, and neither names something nor is readable text in base64.
+
+    It may be shorter if somebody says directly before it that it was turned down.
+    """
+    if direct and _compiled(_LICENCE).fullmatch(word):
+        return True
+    if not (direct or _is_long_enough(word)):
+        return False
+    return is_random(word) and not is_identifier(word) and not is_readable_base64(word)
+
+
+def _is_long_enough(word: str) -> bool:
+    """Whether a word is longer than the names of things are; those have letters of one case."""
+    return len(word) >= _LEAST_BARE_OF_ONE_CASE or (not word.islower() and not word.isupper()) or "_" in word
+
+
+def _is_spoken_of(text: str, lower: str, start: int, end: int) -> bool:
+    """Whether the words around a random one make it a credential, and not the name of something."""
+    before = lower[max(0, start - _NEAR) : start]
+    if _compiled(_OWNER_BEFORE).search(before) or _is_called_after(before, lower[start:end]):
+        return False
+    if _compiled(_USED_BEFORE).search(before):
+        return (
+            _compiled(_GETTING_IN).search(before) is not None
+            or _compiled(_GETTING_IN).search(lower, end, end + _NEAR) is not None
+        )
+    thing = _compiled(_THING_BEFORE).search(before)
+    if thing and (_compiled(_PUBLIC_KEY).search(thing[0]) or _compiled(_KEY_OF_CACHE).search(before)):
+        return False
+    if thing:
+        at = start - len(before) + thing.start()
+        return not is_innocent_in(text, at, at + len(thing[0].rstrip(" :=()[]\"'`<,")))
+    if _compiled(_VERDICT_BEHIND).match(lower, end, end + _NEAR):
+        return True
+    return end - start >= _LEAST_ANYWHERE and bool(
+        _compiled(_TURNED_DOWN_KEY).search(before) or _compiled(_TURNED_DOWN_KEY).search(lower, end, end + _NEAR)
+    )
+
+
+def _is_tried(word: str, lower: str, start: int, end: int) -> bool:
+    """Whether a long word of letters of both cases, or longer than names are, was tried in order to get in."""
+    if len(word) < _LEAST_BARE_OF_ONE_CASE or (_is_of_one_case(word) and len(word) < _LEAST_HEXADECIMAL):
+        return False
+    return (
+        _compiled(_TRIED_BEFORE).search(lower, max(0, start - _NEAR), start) is not None
+        or _compiled(_NO_ENTRY_BEHIND).match(lower, end, end + _NEAR) is not None
+    )
+
+
+def _is_of_one_case(word: str) -> bool:
+    return word.islower() or word.isupper()
+
+
+def _is_called_after(before: str, word: str) -> bool:
+    """Whether a word begins as the one before it does, as the identifiers of things do: `experiment exp_…`."""
+    noun, prefix = _compiled(_LAST_WORD).search(before), _compiled(_PREFIX).match(word)
+    if noun is None or prefix is None or len(prefix[1]) < 2:  # noqa: PLR2004
+        return False
+    return noun[1].startswith(prefix[1]) and not _compiled(_ABOUT_CREDENTIALS).search(noun[1])
+
+
+_LAST_WORD = r"([a-z]{3,24})[ :=#(\[\"'`<]{1,4}$"
+_PREFIX = r"([a-z]{1,12})[_\-.]"
+
+
+def _is_turned_down_itself(lower: str, start: int, end: int) -> bool:
+    """Decide the same for hexadecimal numbers, most of which name a commit, a file or a request."""
+    around = lower[max(0, start - 2 * _NEAR) : start] + lower[end : end + _NEAR]
+    before = lower[max(0, start - _NEAR) : start]
+    if (
+        end - start < _LEAST_HEXADECIMAL
+        or _compiled(_HISTORY).search(around)
+        or _compiled(_OWNER_BEFORE).search(before)
+        or _compiled(_KEY_OF_SIGNER).search(before)
+    ):
+        return False
+    if (thing := _compiled(_LAST_WORD).search(before)) and is_innocent_in(before, thing.start(1), thing.end(1)):
+        return False
+    if _compiled(_DIRECT).search(before) or _compiled(_KEY_BEFORE).search(before):
+        return True
+    return _compiled(_NO_VALID_ONE).match(lower, end, end + _NEAR) is not None
+
+
+_REFUSAL = (
+    r"(?:upstream|provider|server|service|api|gateway|vendor|backend|endpoint) (?:has )?(?:rejected|refused|revoked|declined|denied)"
+    r"(?: the| our| your)?(?: api)?(?: key| token| secret| credential)? [\"'`(]?"
+)
+"""What is said directly before something that another server turned down."""
+_DIRECT = (
+    rf"{_REFUSAL}$"
+    r"|authenticat[a-z]{1,3} (?:with|using|via|as) [\"'`(]?$"
+    r"|auth(?:entication)? (?:has )?failed (?:with|for|using) [\"'`(]?$"
+)
+_REFUSED_WORD = rf"{_REFUSAL}(?P<word>[^\s\"'`<>()\[\]{{}}]{{16,512}}+)"
+_ADDRESS_OR_HOST = r"[\w.+\-]{1,128}+@[\w\-]{1,64}+(?:\.[\w\-]{1,64}+){1,8}+|[\w.\-]{1,256}+:\d{1,5}+(?:/.*)?"
+_DIGEST_OR_RESOURCE = r"(?i)(?:sha\d*|md5|blake\w*|crc\w*|arn|urn)[-:]"
+_LONG_WITH_PREFIX = r"[a-z][a-z0-9]{0,11}_[A-Za-z0-9]{30,}"
+_SIGN = re.compile(r"[:$@#*%|]")
+
+
+def _is_credential_refused(word: str) -> bool:
+    """Whether a word with signs in it (`id:secret`, `id|secret`), or a long one with a prefix, is a credential."""
+    if "://" in word or _compiled(_ADDRESS_OR_HOST).fullmatch(word) or _compiled(_DIGEST_OR_RESOURCE).match(word):
+        return False
+    parts = _SIGN.split(word)
+    if len(parts) == 1:
+        return _compiled(_LONG_WITH_PREFIX).fullmatch(word) is not None and is_random(word)
+    return any(len(part) >= _LEAST_BARE and is_random(part) and not is_hexadecimal(part) for part in parts)
+
+
+_KEY_BEFORE = (
+    r"(?:key|secret|credentials?|seed|auth(?:ori[sz]ation)? header) (?:is |was )?[\"'`(]?$"
+    r"|(?:(?:api|access|auth|secret|master|admin|service|client|app)[ _-]?(?:key|token)|credentials?)(?: (?:is|was|has|been|not|provided|given)){0,3}"
+    r" (?:invalid|incorrect|wrong|unknown|revoked|expired|rejected|valid|recogni[sz]ed|found|denied): ?[\"'`(]?$"
+)
+_NO_VALID_ONE = r"[\"'`)]{0,2} (?:is|was) (?:not |no )?(?:an? |the )?(?:valid |invalid |known |revoked |active ){0,2}(?:api |access )?(?:key|token|credential|secret)"
+_TURNED_DOWN_KEY = (
+    r"(?:invalid|incorrect|bad|wrong|expired|revoked|unknown|unauthori[sz]ed)[ _-]?(?:api[ _-]?|access[ _-]?|auth[ _-]?)?(?:key|token|credential)"
+    r"|authentication (?:failed|error)|not authenticated"
+)
+_LEAST_ANYWHERE = 32
+"""How long a credential is that may stand anywhere in a sentence about one that was turned down."""
+_LEAST_BARE = 16
+_LEAST_BARE_OF_ONE_CASE = 20
+_LEAST_HEXADECIMAL = 28
+_NEAR = 64
+
+
+def schemes(text: str, lower: str) -> Iterator[Span]:
+    """Find what follows `Bearer` or `Basic`, wherever that stands, and what somebody typed to log in."""
+    spans = [*logins(text, lower)]
+    for found in _schemes().finditer(lower):
+        start, end = found.span("secret")
+        secret = text[start:end]
+        if found["scheme"] == "token" and is_innocent_in(text, *found.span("scheme")):
+            continue
+        real = _is_user_and_password(secret) if found["scheme"] == "basic" else is_machine_made(secret, 16)
+        if real and not is_placeholder(secret):
+            spans.append(Span(start, end, "token"))
+    return iter(sorted(spans))
+
+
+def _is_user_and_password(encoded: str) -> bool:
+    """Whether a word is the base64 of `user:password`, and not just a word, as in `Basic authentication`."""
+    from base64 import b64decode  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
+
+    try:
+        return b":" in b64decode(encoded.rstrip("=") + "=" * (-len(encoded.rstrip("=")) % 4), validate=True)
+    except ValueError:
+        return is_machine_made(encoded)

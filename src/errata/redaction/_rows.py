@@ -1,0 +1,735 @@
+"""Values whose names stand elsewhere: above them in a table, before them in SQL, behind them in a validator's sentence.
+
+Every finder walks through the text once, and looks no further than a fixed number of letters around what it stopped at.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
+
+from errata.redaction._edges import QUOTE
+from errata.redaction._looks import Manner, is_machine_made, is_placeholder, is_worth_hiding
+from errata.redaction._marks import Span
+from errata.redaction._names import Announced, announced, announced_in
+from errata.redaction._pairs import repeated
+
+_FURTHEST = 4_096
+"""How far a list, a statement or a row goes at most."""
+_MOST_COLUMNS = 64
+_LEAST_CHOSEN = 6
+_LINES_ABOVE = 12
+
+
+def rows(text: str, lower: str) -> Iterator[Span]:
+    """Find values that a table, a statement or a sentence gives a telling name."""
+    finders = (
+        _statements,
+        _lists,
+        _tables,
+        _underlined,
+        _copied,
+        _manifests,
+        _nested,
+        _marked_up,
+        _sentences,
+        _validated,
+        _pointed_at,
+        _failing,
+    )
+    spans = [span for find in finders for span in find(text, lower)]
+    return iter(sorted([*spans, *repeated(text, spans)]))
+
+
+def tables(text: str, lower: str) -> Iterator[Span]:
+    """Find values that a table gives a telling name, and nothing else does."""
+    spans = [*_tables(text, lower), *_underlined(text, lower)]
+    return iter(sorted([*spans, *repeated(text, spans)]))
+
+
+class _Item(NamedTuple):
+    """One of several values with commas between them."""
+
+    start: int
+    end: int
+    quoted: bool
+
+
+@cache
+def _item() -> re.Pattern[str]:
+    return re.compile(
+        r"""(?x)\s{0,40}+
+        (?: [bBuUrRnN]?'(?P<single>(?:[^'\\]|\\.|''){0,2000}+)'
+          | [bBuUrRnN]?"(?P<double>(?:[^"\\]|\\.|""){0,2000}+)"
+          | (?P<bare>[^\s,()\[\]{}'"][^,()\[\]{}'"\n]{0,200}+(?:\([^()\n]{0,200}+\))?+)
+        )?+
+        \s{0,40}+(?P<end>[,)\]])"""
+    )
+
+
+def _items(text: str, start: int) -> tuple[list[_Item], int]:
+    """Take a list apart behind its bracket; give its items, and where it ends."""
+    items: list[_Item] = []
+    furthest = min(len(text), start + _FURTHEST)
+    while len(items) < _MOST_COLUMNS and (found := _item().match(text, start, furthest)):
+        group = next((name for name in ("single", "double", "bare") if found[name] is not None), None)
+        if group:
+            items.append(_Item(*found.span(group), group != "bare"))
+        start = found.end()
+        if found["end"] != ",":
+            break
+    return items, start
+
+
+def _texts(text: str, items: list[_Item]) -> list[str]:
+    return [text[start:end].strip() for start, end, _ in items]
+
+
+def _promise(column: str) -> Announced | None:
+    """Say what a column announces: `users."password"`, `[ApiKey]`, `uq_users_token`."""
+    name = column.strip("`\"'[]() ").rpartition(".")[2].strip("`\"'[] ")
+    return announced(_CONSTRAINED.sub("", name)) if name else None
+
+
+_CONSTRAINED = re.compile(r"(?i)^(?:uq|ux|ix|idx|uniq|unique|pk|fk)_|_(?:uq|ux|ix|idx|index|uniq|unique|1|ukey)$")
+
+
+def _hidden(text: str, promises: list[Announced | None], items: list[_Item]) -> Iterator[Span]:
+    """Hide the items whose columns announce something."""
+    for promise, (start, end, quoted) in zip(promises, items, strict=False):
+        value = text[start:end].rstrip()
+        if promise and not _BOUND.fullmatch(value) and is_worth_hiding(promise, value, Manner(quoted=quoted)):
+            yield Span(start, start + len(value), promise.kind)
+
+
+_BOUND = re.compile(r"%s|\?|[$:@]\w{1,64}(?:::[\w ()]{1,40})?|%\(\w{1,64}\)s|\{\}|DEFAULT|NULL", re.IGNORECASE)
+"""What stands for a value in a statement."""
+
+
+@cache
+def _values() -> re.Pattern[str]:
+    return re.compile(r"values?\s{0,40}+\(")
+
+
+@cache
+def _parameters() -> re.Pattern[str]:
+    """Match where drivers write the values of a statement, in lower case."""
+    return re.compile(
+        r"(?:parameters|params|args|bindings|bind(?: variables| parameters| values)?|with values|values(?=[\"']\s?:))[\"']?\s?[:=]?\s?\[?[(\[]"
+    )
+
+
+@cache
+def _numbered() -> re.Pattern[str]:
+    return re.compile(r"parameters: (?=\$1 = )")
+
+
+@cache
+def _numbered_item() -> re.Pattern[str]:
+    return re.compile(r"\$\d{1,3} = (?:'(?P<value>(?:[^'\n]|''){0,2000}+)'|\w{1,40})(?:, )?")
+
+
+@cache
+def _bound_names() -> re.Pattern[str]:
+    return re.compile(
+        r"""(?xi)(?:(?P<name>[\w$]{1,64}+)["`\]]?\s{0,8}+(?:=|<>|!=|<=|>=|<|>|\slike)\s{0,8}+)?(?:%s|\?|\$\d{1,3}(?!\d)|:\d{1,3}(?!\d))"""
+    )
+
+
+def _statements(text: str, lower: str) -> Iterator[Span]:
+    """Find values of SQL: in its `VALUES (…)`, and in the parameters that a driver writes behind it."""
+    names: list[Announced | None] = []
+    seen = 0
+    if "value" in lower:
+        for found in _values().finditer(lower):
+            if found.start() < seen:
+                continue
+            columns = _columns_before(text, max(seen, found.start() - _FURTHEST), found.start())
+            seen = found.end()
+            if not columns and _OF_SECRETS.search(lower, max(0, found.start() - 120), found.start()):
+                yield from _machine_made(text, _items(text, found.end())[0])
+            if not any(columns):
+                continue
+            for items in _tuples(text, found.end()):
+                yield from _hidden(text, columns, items)
+                seen = items[-1].end
+                bound = [column for column, item in zip(columns, items, strict=False) if _is_bound(text, item)]
+                names = names or bound
+    yield from _bound_values(text, lower, names)
+    yield from _bound_one_by_one(text, lower, names)
+
+
+@cache
+def _binding() -> re.Pattern[str]:
+    """Match how Hibernate writes one value of a statement, in a line of its own."""
+    return re.compile(
+        r"binding parameter [(\[](?P<number>\d{1,3})(?::\w{1,40})?[)\]](?: as \[\w{1,40}\])? (?:<-|-) \[(?P<value>[^\]\n]{1,512}+)\]"
+    )
+
+
+@cache
+def _typed() -> re.Pattern[str]:
+    """Match where MyBatis writes the values of a statement, each with its type."""
+    return re.compile(r"parameters: (?=[^\n()]{0,200}\([A-Z][A-Za-z]{1,20}\))", re.IGNORECASE)
+
+
+@cache
+def _typed_item() -> re.Pattern[str]:
+    return re.compile(r"(?P<value>[^\n()]{0,512}+)\([A-Z][A-Za-z]{1,20}\)(?:, )?|null(?:, )?")
+
+
+def _bound_one_by_one(text: str, lower: str, names: list[Announced | None]) -> Iterator[Span]:
+    """Find the values that object mappers write behind their statement, one by one or with their types."""
+    if "binding parameter" in lower:
+        found = list(_binding().finditer(text))
+        promises = names or (_bound_before(text, 0, found[0].start()) if found else [])
+        numbered = dict(enumerate(promises, 1))
+        for each in found:
+            yield from _of(text, each, numbered.get(int(each["number"])), "value")
+    for begun in _left_open().finditer(text) if names else ():
+        yield from _hidden(text, names, list(_listed_items(text, begun.end())))
+    for begun in _typed().finditer(text) if "parameters: " in lower else ():
+        promises = names or _bound_before(text, 0, begun.start())
+        yield from _hidden(text, promises, list(_typed_items(text, begun.end())))
+
+
+@cache
+def _left_open() -> re.Pattern[str]:
+    """Match the end of a statement that Sequelize writes the values behind: `VALUES ($1,$2); "ann", …`."""
+    return re.compile(r"\$\d{1,3}\)[^;\"'\n]{0,80};\s(?=[\"'])")
+
+
+@cache
+def _listed_item() -> re.Pattern[str]:
+    return re.compile(r"(?:\"(?P<value>[^\"\n]{0,512}+)\"|'(?P<other>[^'\n]{0,512}+)'|\w{1,40}+)(?:,\s?)?")
+
+
+def _listed_items(text: str, start: int) -> Iterator[_Item]:
+    for _ in range(_MOST_COLUMNS):
+        found = _listed_item().match(text, start)
+        if found is None:
+            return
+        group = next((name for name in ("value", "other") if found[name] is not None), 0)
+        yield _Item(*found.span(group), quoted=True)
+        start = found.end()
+
+
+def _typed_items(text: str, start: int) -> Iterator[_Item]:
+    for _ in range(_MOST_COLUMNS):
+        found = _typed_item().match(text, start)
+        if found is None or found.end() == start:
+            return
+        yield _Item(*(found.span("value") if found["value"] is not None else found.span()), quoted=True)
+        start = found.end()
+
+
+def _bound_before(text: str, floor: int, end: int) -> list[Announced | None]:
+    """Say what the columns announce whose values a statement leaves open."""
+    statement = text[max(floor, end - _FURTHEST) : end]
+    return [_promise(bound["name"]) if bound["name"] else None for bound in _bound_names().finditer(statement)]
+
+
+_OF_SECRETS = re.compile(
+    r"into\s[\w.\"`\[\]]{0,80}(?:user|account|token|secret|credential|session|key|auth|login|password)[\w\"`\]]{0,20}\s{1,8}$"
+)
+
+
+def _machine_made(text: str, items: list[_Item]) -> Iterator[Span]:
+    """Find what no person wrote among values without columns, in a table of secrets."""
+    for start, end, quoted in items:
+        if quoted and is_machine_made(text[start:end], 16) and not _UUID.fullmatch(text, start, end):
+            yield Span(start, end, "secret")
+
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def _is_bound(text: str, item: _Item) -> bool:
+    return _BOUND.fullmatch(text[item.start : item.end].strip()) is not None
+
+
+def _columns_before(text: str, floor: int, end: int) -> list[Announced | None]:
+    before = text[floor:end].rstrip()
+    opened = before.rfind("(") if before.endswith(")") else -1
+    if opened < 0:
+        return []
+    return [_promise(name) for name in before[opened + 1 : -1].split(",")[:_MOST_COLUMNS]]
+
+
+def _tuples(text: str, start: int) -> Iterator[list[_Item]]:
+    """Take apart one row behind another: `(…), (…)`."""
+    while True:
+        items, end = _items(text, start)
+        if not items:
+            return
+        yield items
+        following = _NEXT_ROW.match(text, end)
+        if following is None:
+            return
+        start = following.end()
+
+
+_NEXT_ROW = re.compile(r"\s{0,40}+,\s{0,40}+[(\[]")
+
+
+def _bound_values(text: str, lower: str, names: list[Announced | None]) -> Iterator[Span]:
+    """Find the values that drivers write apart from their statement."""
+    seen = 0
+    for found in chain(_parameters().finditer(lower), _numbered().finditer(lower)):
+        promises = names or _bound_before(text, seen, found.start())
+        seen = found.end()
+        if not any(promises):
+            continue
+        if found[0].endswith(("(", "[")):
+            for items in _tuples(text, found.end()):
+                yield from _hidden(text, promises, items)
+                seen = items[-1].end
+        else:
+            yield from _hidden(text, promises, list(_numbered_items(text, found.end())))
+
+
+def _numbered_items(text: str, start: int) -> Iterator[_Item]:
+    while found := _numbered_item().match(text, start):
+        yield _Item(*(found.span("value") if found["value"] is not None else found.span()), quoted=True)
+        start = found.end()
+
+
+@cache
+def _columns() -> re.Pattern[str]:
+    return re.compile(rf"(?:columns?|cols|fields|headers?|names|keys|schema){QUOTE}?\s{{0,4}}+[:=]\s{{0,40}}+[\[(]")
+
+
+@cache
+def _records() -> re.Pattern[str]:
+    return re.compile(
+        rf"[\s,;]{{0,40}}+{QUOTE}?(?:rows?|values|data|records|items|tuples|result)s?{QUOTE}?\s{{0,4}}+[:=]\s{{0,40}}+"
+        r"[\[(]\s{0,40}+(?:[\[(])?"
+    )
+
+
+def _lists(text: str, lower: str) -> Iterator[Span]:
+    """Find the values of rows whose columns were listed before: `{"columns": […], "rows": [[…]]}`."""
+    seen = 0
+    for found in _columns().finditer(lower):
+        if found.start() < seen:
+            continue
+        if text.startswith("{", found.end()):
+            promises, seen = _described(text, found.end())
+        else:
+            items, seen = _items(text, found.end())
+            promises = [_promise(name) for name in _texts(text, items)]
+        if any(promises) and (begun := _records().match(lower, seen)):
+            for row in _tuples(text, begun.end()):
+                yield from _hidden(text, promises, row)
+                seen = row[-1].end
+
+
+@cache
+def _description() -> re.Pattern[str]:
+    """Match one column as an object: `{"name": "password", "type": "text"}`."""
+    return re.compile(
+        rf"\s{{0,40}}+\{{[^{{}}]{{0,200}}?{QUOTE}(?:name|columnName|column_name|field|key|label){QUOTE}\s{{0,4}}+:\s{{0,4}}+{QUOTE}"
+        rf"(?P<name>[\w.$\- ]{{1,64}}+){QUOTE}[^{{}}]{{0,400}}+\}}\s{{0,40}}+(?P<end>[,\]])"
+    )
+
+
+def _described(text: str, start: int) -> tuple[list[Announced | None], int]:
+    """Say what columns announce that are listed as objects; and where the list ends."""
+    promises: list[Announced | None] = []
+    while len(promises) < _MOST_COLUMNS and (found := _description().match(text, start)):
+        promises.append(_promise(found["name"]))
+        start = found.end()
+        if found["end"] == "]":
+            break
+    return promises, start
+
+
+_RULE = re.compile(r"[\s|+:\-=]{3,4096}")
+_HEAD = re.compile(r"[\"'`*]{0,2}[A-Za-z_][\w.\- ]{0,40}[\"'`*]{0,2}")
+_SEPARATORS = ("|", "\t", ";", ",", "  ")
+_CELLS = {separator: re.compile(rf"[^{re.escape(separator)}\n]{{1,2000}}+") for separator in ("|", "\t", ";", ",")} | {
+    "  ": re.compile(r"\S{1,400}+(?:[ ]\S{1,400}+){0,8}")
+}
+
+
+_FRAMES = (
+    dict.fromkeys(map(ord, "│┃║┆┇┊┋╎╏"), "|")
+    | dict.fromkeys(map(ord, "─━═┄┅┈┉╌╍"), "-")
+    | dict.fromkeys(map(ord, "┌┬┐├┼┤└┴┘╭╮╰╯╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╓╥╖╟╫╢╙╨╜┏┳┓┣╋┫┗┻┛┡╇┩┢╈┪┠╂┨┝┿┥┯┷┰┸"), "+")
+)
+"""The lines that tables are drawn with, and what others write instead."""
+
+
+def _tables(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all finders.
+    """Find the cells below a telling head: in Markdown, in what `psql` prints, in CSV and its like."""
+    if "\n" not in text:
+        return
+    table: _Table | None = None
+    start = 0
+    for line in (text if text.isascii() else text.translate(_FRAMES)).split("\n"):
+        if table is None or not table.has(line):
+            table = _table(line)
+        else:
+            yield from table.spans(start, line)
+        start += len(line) + 1
+
+
+_UNDERLINES = re.compile(r"-{2,80}+(?:[ ]{1,80}+-{2,80}+){1,63}+[ \r]{0,80}+")
+_UNDERLINE = re.compile(r"-{2,80}+")
+
+
+def _underlined(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
+    """Find the cells below heads that are underlined one by one, as PowerShell does; the lines say how wide a column is."""
+    if "\n--" not in text:
+        return
+    columns: list[tuple[Announced | None, int, int]] = []
+    start, above = 0, ""
+    for line in text.split("\n"):
+        if _UNDERLINES.fullmatch(line):
+            begins = [found.start() for found in _UNDERLINE.finditer(line)]
+            ends = [*begins[1:], _FURTHEST]
+            columns = [(_promise(above[a:b].strip()), a, b) for a, b in zip(begins, ends, strict=True)]
+        elif not line.strip():
+            columns = []
+        for promise, begin, end in columns:
+            value = line[begin:end].strip()
+            if promise and not _UNDERLINE.match(value) and is_worth_hiding(promise, value, Manner()):
+                first = start + begin + line[begin:end].index(value)
+                yield Span(first, first + len(value), promise.kind)
+        start, above = start + len(line) + 1, line
+
+
+@cache
+def _copy() -> re.Pattern[str]:
+    """Match the statement of PostgreSQL that rows follow, in lower case."""
+    return re.compile(
+        r"copy\s{1,8}+[^\s(]{1,128}+\s{0,8}+\((?P<columns>[^()\n]{1,2000}+)\)\s{1,8}+from\s{1,8}+stdin[^\n]{0,80}+\n"
+    )
+
+
+def _copied(text: str, lower: str) -> Iterator[Span]:
+    """Find the values of rows that follow `COPY t (id, password) FROM stdin;`, parted by tabs."""
+    seen = 0
+    for found in _copy().finditer(lower):
+        if found.start() < seen:
+            continue
+        promises = [_promise(column) for column in found["columns"].split(",")]
+        seen = text.find("\n\\.", found.end())
+        seen = len(text) if seen < 0 else seen
+        start = found.end()
+        for line in text[start:seen].split("\n"):
+            at = start
+            for promise, value in zip(promises, line.split("\t"), strict=False):
+                if promise and value != "\\N" and is_worth_hiding(promise, value, Manner()):
+                    yield Span(at, at + len(value), promise.kind)
+                at += len(value) + 1
+            start += len(line) + 1
+
+
+_STRING_DATA = re.compile(r"(?m)^(?P<indent>[ ]{0,40}+)stringData:[ \t]{0,8}+\r?\n")
+_DATA = re.compile(r"(?m)^(?P<indent>[ ]{0,40}+)data:[ \t]{0,8}+\r?\n")
+_SECRET = re.compile(r"(?m)^[ ]{0,40}+kind: Secret[ \r]{0,8}+$")
+_ENTRY = re.compile(
+    r"(?P<indent>[ ]{1,80}+)[\w.\-]{1,128}+:[ ]{1,8}+(?P<quote>[\"']?)(?P<value>[^\n\"']{1,1000}+)(?P=quote)\r?(?:\n|$)"
+)
+
+
+def _manifests(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
+    """Find what a secret of Kubernetes holds, whatever it is called there."""
+    blocks = _STRING_DATA.finditer(text) if "stringData:" in text else iter(())
+    encoded = _DATA.finditer(text) if "kind: Secret" in text and _SECRET.search(text) else iter(())
+    for found in chain(blocks, encoded):
+        entry = _ENTRY.match(text, found.end())
+        while entry and len(entry["indent"]) > len(found["indent"]):
+            value = entry["value"].rstrip()
+            if value not in _BLOCKS and not is_placeholder(value):
+                yield Span(entry.start("value"), entry.start("value") + len(value), "secret")
+            entry = _ENTRY.match(text, entry.end())
+
+
+_BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
+
+
+class _Table:
+    """A head with telling names, and the lines below it."""
+
+    def __init__(self, separator: str, promises: list[Announced | None]) -> None:
+        self._separator = separator
+        self._promises = promises
+        self._ruled = False
+
+    def has(self, line: str) -> bool:
+        """Whether a line is one of the table."""
+        return bool(_RULE.fullmatch(line)) or len(self._cells(line)) in {len(self._promises), len(self._promises) + 1}
+
+    def _cells(self, line: str) -> list[re.Match[str]]:
+        return _cells(self._separator, line)
+
+    def spans(self, start: int, line: str) -> Iterator[Span]:
+        """Find the cells of a line of the table that are secret; the line begins at a position of the text."""
+        if _RULE.fullmatch(line):
+            self._ruled = self._ruled or "-" in line
+            return
+        cells = self._cells(line)
+        for cell, promise in zip(cells[len(cells) - len(self._promises) :], self._promises, strict=True):
+            value = cell[0].strip(" \t\r\"'`*")
+            if promise and self._is_secret(promise, value):
+                first = start + cell.start() + cell[0].index(value)
+                yield Span(first, first + len(value), promise.kind)
+
+    def _is_secret(self, promise: Announced, value: str) -> bool:
+        """Without a rule below the head, and where only spaces part the columns, that it is a table is a guess."""
+        if not is_worth_hiding(promise, value, Manner()):
+            return False
+        drawn = self._ruled and self._separator == "|"
+        if promise.kind in _OF_PERSONS:
+            return drawn or self._separator in _EXACT
+        return drawn or is_machine_made(value) or (self._separator in _EXACT and _is_chosen(value, promise))
+
+
+_EXACT = frozenset({",", "\t", ";"})
+_OF_PERSONS = frozenset({"name", "birth date"})
+"""Kinds that are known by how their values are written."""
+_BRACKETED = re.compile(r"[\s()\[\]{}]")
+
+
+def _is_chosen(value: str, promise: Announced) -> bool:
+    """Whether it may be a password that somebody chose, or a part of one that is none of the words of a table."""
+    unlike_a_word = not value.isalpha() and not _BRACKETED.search(value) and len(value) >= _LEAST_CHOSEN
+    return promise.kind in {"password", "secret", "key", "token"} and unlike_a_word
+
+
+def _cells(separator: str, line: str) -> list[re.Match[str]]:
+    cells = list(_CELLS[separator].finditer(line[:_FURTHEST].rstrip("\r")))
+    return [cell for cell in cells if cell[0].strip()] if separator == "|" else cells
+
+
+def _table(line: str) -> _Table | None:
+    """Read a line as the head of a table, if that is what it looks like."""
+    if not 3 <= len(line) <= _FURTHEST:  # noqa: PLR2004 - `a|b`
+        return None
+    separator = next((sign for sign in _SEPARATORS if sign in line.strip()), None)
+    if separator is None:
+        return None
+    cells = _cells(separator, line)
+    heads = [cell[0].strip() for cell in cells]
+    if separator == "," and heads != [
+        cell[0].rstrip() for cell in cells
+    ]:  # Code and prose have a space behind a comma.
+        return None
+    if not 2 <= len(heads) <= _MOST_COLUMNS or not all(map(_HEAD.fullmatch, heads)):  # noqa: PLR2004
+        return None
+    promises = [_promise(head.strip("*")) for head in heads]
+    return _Table(separator, promises) if any(promises) else None
+
+
+@cache
+def _value_of_element() -> re.Pattern[str]:
+    return re.compile(
+        r"<(?:\w{1,30}:)?(?:\w{1,20}\s{1,4}(?:name|property|key|id)=[\"'](?P<attribute>[\w.\-]{2,64}+)[\"']|(?P<name>[\w.\-]{2,64}+))(?:\s[^<>]{0,200}+)?>\s{0,40}+<(?:\w{1,30}:)?(?i:value|string|text|plaintext|val|data)(?:\s[^<>]{0,200}+)?>"
+        r"(?P<secret>[^<>]{3,512}+)</"
+    )
+
+
+def _nested(text: str, lower: str) -> Iterator[Span]:
+    """Find the value of an element that has another around it: `<Password><Value>…</Value></Password>`."""
+    if "><" in text and "</" in lower:
+        for found in _value_of_element().finditer(text):
+            yield from _of(text, found, _promise(found["attribute"] or found["name"]), "secret")
+
+
+@cache
+def _markup() -> re.Pattern[str]:
+    return re.compile(r"<(?P<tag>th|td|tr)(?:\s[^<>]{0,200}+)?>(?P<cell>[^<]{0,2000}+)", re.IGNORECASE)
+
+
+def _marked_up(text: str, lower: str) -> Iterator[Span]:
+    """Find the cells of a table in HTML below a telling head."""
+    if "<th" not in lower:
+        return
+    heads: list[Announced | None] = []
+    column = 0
+    for found in _markup().finditer(text):
+        tag, value = found["tag"].lower(), found["cell"].strip()
+        if tag == "tr":
+            column = 0
+            continue
+        if tag == "th":
+            heads = heads if column else []
+            heads.append(_promise(value) if _HEAD.fullmatch(value) else None)
+        elif column < len(heads) and (promise := heads[column]) and is_worth_hiding(promise, value, Manner()):
+            first = found.start("cell") + found["cell"].index(value)
+            yield Span(first, first + len(value), promise.kind)
+        column += 1
+
+
+_QUOTED = r"""(?P<quote>["'`])(?P<secret>[^"'`\n]{3,256}+)(?P=quote)"""
+_THING = "field|param(?:eter)?|arg(?:ument)?|key|property|column|attribute|setting|option|variable|header|index|constraint|flag"
+
+
+@cache
+def _named_behind() -> re.Pattern[str]:
+    """Match `Duplicate entry 'X' for key 'users.api_key'`, and `where 'X' = token` of pytest."""
+    return re.compile(
+        rf"""(?x){_QUOTED}
+        (?: [^\n"'`]{{0,60}}?\b(?:for|of|in|as|reading|parsing|loading|decoding)\s(?:the\s)?
+            (?:(?:{_THING})\s["'`]?|["'`]|(?=[A-Z]{{2,40}}_))(?:--?)?(?P<name>[\w.$\-]{{2,64}}+)
+          | \s=\s(?:<[^<>\n]{{1,80}}+>\.|[\w.]{{1,64}}+\([^()\n]{{0,80}}+\)\.)?(?P<shown>[A-Za-z_][\w.]{{1,64}}+)(?![\w("'\[])
+        )""",
+    )
+
+
+@cache
+def _labelled_behind() -> re.Pattern[str]:
+    """Match `"value": "X", "name": "password"`."""
+    label = r"""["']?(?:name|key|k|n|field|header|param|parameter|label)["']?\s{0,4}+[:=]\s{0,4}+["'](?P<name>[\w.$\- ]{1,64}+)["']"""
+    return re.compile(
+        rf"""(?:value|val|v|content|input|data)["']?\s{{0,4}}+[:=]\s{{0,4}}+{_QUOTED}[\s,]{{1,40}}+{label}""",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _in_brackets() -> re.Pattern[str]:
+    """Match "Path `password` (`X`) is shorter than …"."""
+    return re.compile(rf"""["'`](?P<name>[\w.$\-]{{2,64}}+)["'`]\s\({_QUOTED}\)""")
+
+
+@cache
+def _refused() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:got|received|given|was|input|found|actual|value|choice):?\s{{1,2}}(?:{_QUOTED}|\[(?P<boxed>[^\[\]\n]{{3,256}}+)\])",
+        re.IGNORECASE,
+    )
+
+
+_SUBJECT = re.compile(r"[\w.\-\[\]]{2,64}+(?=[\"'`]?[:;]|[\"'`]\s)")
+
+
+@cache
+def _shown() -> re.Pattern[str]:
+    """Match what an interpreter or a debugger was asked for, and its answer."""
+    return re.compile(
+        r"""(?:\((?:i?pdb|gdb|lldb)\)\s(?:(?:pp?o?|print|expr)\s)?|>>>\s(?:print\()?|in\s\[\d{1,4}\]:\s)(?P<name>[\w.\[\]'"]{2,64}+)\)?\r?\n(?:out\[\d{1,4}\]:\s|(?:\([^()\n]{1,40}\)\s)?\$\d{1,4}\s=\s(?:0x[0-9a-f]{1,16}\s)?)?"""
+        rf"{_QUOTED}",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _indexed() -> re.Pattern[str]:
+    return re.compile(r"unique index '(?P<name>[\w.]{1,128}+)'[^\n(]{0,80}\((?P<secret>[^()\n]{3,512}+)\)")
+
+
+def _sentences(text: str, lower: str) -> Iterator[Span]:
+    """Find values that a sentence gives a name, behind them or before them."""
+    for found in _named_behind().finditer(text):
+        yield from _of(text, found, _promise(found["name"] or found["shown"]), "secret")
+    for found in _refused().finditer(text):
+        yield from _of(text, found, _subject(text, found.start()), "secret" if found["secret"] else "boxed")
+    for found in chain(
+        _in_brackets().finditer(text),
+        _labelled_behind().finditer(text),
+        _shown().finditer(text),
+        _indexed().finditer(lower),
+    ):
+        yield from _of(text, found, _promise(found["name"]), "secret")
+
+
+def _subject(text: str, end: int) -> Announced | None:
+    """Say what the nearest telling name in the sentence before a value announces."""
+    floor = max(text.rfind("\n", max(0, end - 140), end) + 1, end - 140, 0)
+    promises = [announced_in(text, *name.span()) for name in _SUBJECT.finditer(text, floor, end)]
+    return next((promise for promise in reversed(promises) if promise), None)
+
+
+def _of(text: str, found: re.Match[str], promise: Announced | None, group: str) -> Iterator[Span]:
+    start, end = found.span(group)
+    if promise and start >= 0 and is_worth_hiding(promise, text[start:end], Manner()):
+        yield Span(start, end, promise.kind)
+
+
+@cache
+def _input() -> re.Pattern[str]:
+    return re.compile(
+        r"""input_value=(?P<quote>["'])(?P<secret>(?:(?!(?P=quote)(?:,\sinput_type|\]|\s|$))[^\n]){1,512}+)"""
+    )
+
+
+_LOCATION = re.compile(r"(?:^|\n)(?P<name>\S[^\n]{0,120})\r?\n {0,8}[^\n]{0,600}$")
+
+
+@cache
+def _located() -> re.Pattern[str]:
+    """Match `"loc": ["body", "password"], …, "input": "X"`."""
+    return re.compile(
+        rf"""(?x)(?:loc|path|instancepath|field){QUOTE}?\s{{0,4}}+[:=]\s{{0,4}}+
+        (?:[\[(][^\]){{}}]{{0,200}}?{QUOTE}(?P<last>[\w.\-]{{2,64}}+){QUOTE}\s{{0,40}}+[\])]|{QUOTE}/?(?P<name>[\w.\-/]{{2,64}}+){QUOTE})
+        \s{{0,40}}+,[^{{}}]{{0,300}}?
+        {QUOTE}(?:input|value|received|actual|rejected_?value|given|got|data|instance){QUOTE}\s{{0,4}}+:\s{{0,4}}+
+        {QUOTE}(?P<secret>[^"'`\n]{{3,256}}+)""",
+        re.IGNORECASE,
+    )
+
+
+def _validated(text: str, lower: str) -> Iterator[Span]:
+    """Find what a validator shows of the value of a field that it names before, or in the line above."""
+    if "loc" in lower or "path" in lower or "field" in lower:
+        for found in _located().finditer(text):
+            yield from _of(text, found, _promise(found["last"] or found["name"].rpartition("/")[2]), "secret")
+    if "input_value=" not in lower:
+        return
+    for found in _input().finditer(text):
+        above = _LOCATION.search(text[max(0, found.start() - 800) : found.start()])
+        yield from _of(text, found, _promise(above["name"]) if above else None, "secret")
+
+
+_POINTER = re.compile(r"(?P<before>[│|\s]{0,200}+)(?:└|->|╰)[─\- ]{0,8}+(?P<value>\S[^\n]{0,512})")
+_NAME_AT = re.compile(r"[\w.]{1,64}")
+
+
+def _pointed_at(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
+    """Find the values that a traceback draws below the names in a line of code."""
+    if "└" not in text and "->" not in text and "╰" not in text:
+        return
+    lines: list[str] = []
+    start = 0
+    for line in text.split("\n"):
+        pointer = _POINTER.match(line)
+        if pointer and (promise := _above(lines[-_LINES_ABOVE:], pointer.end("before"))):
+            value = pointer["value"].rstrip().strip("'\"")
+            first = start + pointer.start("value") + pointer["value"].index(value)
+            if is_worth_hiding(promise, value, Manner()):
+                yield Span(first, first + len(value), promise.kind)
+        lines.append(line)
+        start += len(line) + 1
+
+
+def _above(lines: list[str], column: int) -> Announced | None:
+    """Look for the name that a line drawn downwards begins at."""
+    for line in reversed(lines):
+        if line[column : column + 1] in {"│", "|"}:
+            continue
+        found = _NAME_AT.match(line, column)
+        return _promise(found[0]) if found else None
+    return None
+
+
+_FAILING = re.compile(r"failing row contains \(")
+_IDENTIFIER = re.compile(r"[A-Z]{1,8}[-_]?[\dA-Z\-]+|\d[\d\-:.T Z+]*|[\w.+\-]{1,64}@\S+")
+
+
+def _failing(text: str, lower: str) -> Iterator[Span]:
+    """Find what looks like a password in a row that a database refused, and whose columns it does not name."""
+    for found in _FAILING.finditer(lower):
+        for start, end, _ in _items(text, found.end())[0]:
+            value = text[start:end].strip()
+            mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and " " not in value
+            if (
+                mixed
+                and len(value) >= 2 * _LEAST_CHOSEN - 4
+                and not _IDENTIFIER.fullmatch(value)
+                and not is_placeholder(value)
+            ):
+                yield Span(start, start + len(value), "secret")

@@ -1,0 +1,182 @@
+"""User names and passwords in addresses: `scheme://user:password@host`, and the same without a scheme."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+
+from errata.redaction._looks import is_machine_made, is_placeholder
+from errata.redaction._marks import ANY_MARK, MARK, Span
+
+# Nothing but the part before the host is hidden: which host it was, and who tried, is what a reader needs.
+# A password ends at the last @ before the path, because people forget to escape the ones inside.
+_IN_ADDRESS = r"""[^\s/"'`<>\\|]"""
+
+
+@cache
+def _forms() -> tuple[re.Pattern[str], ...]:
+    return (
+        re.compile(
+            rf"(?<=://)(?P<user>(?:{ANY_MARK})?+[^\s/:\"'`<>\\|]{{0,256}}+):(?!\d{{1,5}}+[/?\#])(?P<secret>{_IN_ADDRESS}{{1,1024}})@"
+        ),
+        # The same with a slash in the password; the host behind it has to look like one.
+        re.compile(
+            r"(?<=://)(?P<user>[^\s/:@\"'`<>\\|]{0,256}+):(?!\d{1,5}+[/?\#])(?P<secret>[^\s@\"'`<>\\|:]{1,256}+)"
+            r"@(?=[\w.\-]{1,255}(?::\d|/|$|[\s\"']))"
+        ),
+        # The same with signs that end an address anywhere else.
+        re.compile(
+            r"(?<=://)(?P<user>[^\s/:@\"'`<>\\|]{0,256}+):(?!\d{1,5}+[/?\#<>|])(?P<secret>[^\s/\"'`\\]{1,256})"
+            r"@(?=[\w.\-]{1,255}+(?::\d|/|$|[\s\"'?]))"
+        ),
+        re.compile(r"(?<=:\\/\\/)(?P<user>[^\s/:\"'<>\\]{0,256}+):(?P<secret>[^\s/\"'<>\\]{1,1024})@"),
+        re.compile(
+            r"(?i)(?<=%3A%2F%2F)(?P<user>[^\s%]{0,256}+)(?:%3A|:)(?P<secret>(?:[^\s%&\"']|%(?!40|2F)){1,512}+)%40"
+        ),
+        # Oracle's easy connect, without a scheme.
+        re.compile(
+            r"(?<![\w./@\-])(?P<user>[\w$\#]{1,64}+)/(?P<secret>[^\s@'\"`/]{3,128}+)@(?=(?!sha)[\w.\-]{1,128}+:\d{2,5}[/:]\w)"
+        ),
+        re.compile(r"(?i)(?<=thin:)(?P<user>[\w.\-]{1,64}+)/(?P<secret>[^\s@\"'`]{1,256}+)@"),  # Oracle
+    )
+
+
+@cache
+def _without_scheme() -> re.Pattern[str]:
+    """Match the @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
+    return re.compile(r"@(?=(?:tcp|udp|unix)\(|[\w.\-]{1,255}+:\d{2,5}(?!\d))")
+
+
+@cache
+def _lonely() -> re.Pattern[str]:
+    return re.compile(rf"(?<=://)(?P<secret>(?:{ANY_MARK}){{0,4}}+[^\s/:@\"'`<>\\|?\#]{{16,1024}}+):?@")
+
+
+@cache
+def _letting_in() -> re.Pattern[str]:
+    """Match the part of an address that lets in whoever has it, in lower case."""
+    return re.compile(
+        r"/(?:(?:password-?)?reset(?:-?password)?|recover|recovery|set-?password|invite|invitations?|magic(?:-?link)?|one-?time|otp"
+        r"|verify(?:-?email)?|verification|confirm(?:-?email)?|confirmation|activate|activation|unlock|passwordless|sso|login-?link)"
+        r"/(?:[\w\-]{1,24}/(?=[0-9a-z]{5,8}-[0-9a-f]{16}))?(?P<secret>[\w\-]{20,512}+)(?![\w.])"
+    )
+
+
+@cache
+def _letting_in_by_query() -> re.Pattern[str]:
+    """Match the same as a parameter of an address, in lower case."""
+    return re.compile(
+        r"[?&](?:magic(?:_?link)?|invite|invitation|verify|confirm|confirmation|activation|ott|share)=(?P<secret>[\w\-.~%]{20,512}+)"
+    )
+
+
+KEY_BEHIND = (
+    "/hook/",
+    "/hooks/",
+    "/webhook/",
+    "/build_hooks/",
+    "/deploy_hooks/",
+    "/deploy-hook/",
+    "/heartbeat/",
+    "quiknode.pro/",
+    "p2pify.com/",
+    "getblock.io/",
+    "rpc.ankr.com/eth/",
+    "rpc.ankr.com/bsc/",
+    "rpc.ankr.com/polygon/",
+    "rpc.ankr.com/arbitrum/",
+    "rpc.ankr.com/solana/",
+    "nodereal.io/v1/",
+    "blockpi.network/v1/rpc/",
+    "hc-ping.com/",
+    "cronitor.link/p/",
+    "loggly.com/inputs/",
+    "loggly.com/bulk/",
+    "sumologic.com/receiver/v1/http/",
+    "sumologic.net/receiver/v1/http/",
+    "datadoghq.com/v1/input/",
+    "datadoghq.eu/v1/input/",
+    "exchangerate-api.com/v6/",
+    "sctapi.ftqq.com/",
+    "api.day.app/",
+)
+"""The parts of addresses behind which a key follows, and lets in whoever has the address; in lower case."""
+
+
+@cache
+def _key_in_path() -> re.Pattern[str]:
+    return re.compile(r"(?P<first>[\w\-]{16,256}+={0,2})(?:/(?P<second>[\w\-]{20,256}+))?(?![\w.])")
+
+
+def _keys_in_paths(text: str, lower: str) -> Iterator[Span]:
+    """Find the keys that are a part of an address, as webhooks have them."""
+    for part in filter(lower.__contains__, KEY_BEHIND):
+        at = lower.find(part)
+        while at >= 0:
+            at += len(part)
+            if (found := _key_in_path().match(text, at)) and is_machine_made(found["first"], _LEAST_IN_PATH):
+                last = "second" if found["second"] and is_machine_made(found["second"], _LEAST_IN_PATH) else "first"
+                yield Span(at, found.end(last), "token")
+            at = lower.find(part, at)
+
+
+_LEAST_IN_PATH = 16
+
+
+def links(text: str, lower: str) -> Iterator[Span]:
+    """Find addresses that let in whoever has them: to reset a password, to accept an invitation, or to report something."""
+    spans = [*_keys_in_paths(text, lower)]
+    for found in chain(_letting_in().finditer(lower), _letting_in_by_query().finditer(lower)):
+        start, end = found.span("secret")
+        if is_machine_made(text[start:end], 20) and not _UUID.fullmatch(lower, start, end):
+            spans.append(Span(start, end, "token"))
+    return iter(sorted(spans))
+
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The identifier of an invitation, as often as not."""
+_EXAMPLE = re.compile(
+    r"(?i)\[?user(?:name)?:pass(?:w(?:or)?d)?@(?:(?:local)?host|hostname|\]?(?:proxy\.)?server(?=[:/])|127\.0\.0\.1|example\.(?:com|org|net))(?![\w.\-])"
+)
+"""How documents write an address."""
+_LONGEST = 256
+_BREAK = re.compile(r"[\s\"'`<>(]")
+_NO_USER = frozenset({"mailto", "email", "to", "from", "cc", "sip", "user", "contact", "by", "for"})
+
+
+def passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
+    """Find the passwords, and the user names that are tokens, in addresses."""
+    found = [span for form in _forms() for match in form.finditer(text) for span in _spans(match)]
+    found += [Span(*match.span("secret"), "token") for match in _lonely().finditer(text) if _is_token(match["secret"])]
+    return iter(sorted([*found, *_bare_pairs(text)]))
+
+
+def _spans(match: re.Match[str]) -> Iterator[Span]:
+    user, secret = match["user"], match["secret"]
+    if is_placeholder(secret) or _EXAMPLE.match(match.string, match.start()):
+        return
+    if _is_token(user):
+        yield Span(*match.span("user"), "token")
+    yield Span(*match.span("secret"), "password")
+
+
+def _bare_pairs(text: str) -> Iterator[Span]:
+    """Look back from an @ for `user:password`, no further than to the @ before."""
+    seen = 0
+    for match in _without_scheme().finditer(text):
+        end = match.start()
+        word = _BREAK.split(text[max(seen, end - _LONGEST) : end])[-1]
+        seen = match.end()
+        user, colon, secret = word.partition(":")
+        if (
+            colon
+            and secret
+            and "//" not in word
+            and user.rpartition("=")[2].lower() not in _NO_USER
+            and not is_placeholder(secret)
+        ):
+            yield Span(end - len(secret), end, "password")
+
+
+def _is_token(user: str) -> bool:
+    return is_machine_made(MARK.sub("", user), 16)
