@@ -13,9 +13,7 @@ from _measure import Figure, figure
 from errata import redact
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-import fragments
-import log_lines
-import samples
+from support import log_lines, sample_secrets, secret_fragments
 
 CLEAN = (
     "The upstream service could not find the order that was asked for, because it was archived last week; call "
@@ -30,7 +28,7 @@ SUSPECTS = 15
 
 def figures() -> list[Figure]:
     rng = random.Random(0)  # noqa: S311 - nobody's secret.
-    dirty = "\n".join(samples.filled(template, rng)[0] for template, _ in log_lines.DIRTY)
+    dirty = "\n".join(sample_secrets.filled(template, rng)[0] for template, _ in log_lines.DIRTY)
     clean = "\n".join(log_lines.CLEAN)
     # More of them than errata remembers: a text that it has judged before costs next to nothing.
     others = itertools.cycle([f"{CLEAN[:-4]}{first}{second}{third}." for first, second, third in _THREE_LETTERS])
@@ -59,7 +57,7 @@ def _doubling() -> list[Figure]:
 
     Each is measured once, short; those that look worst are measured again, long enough for the noise not to count.
     """
-    units = [*fragments.two_parts(), *fragments.three_parts(1_000)]
+    units = [*secret_fragments.two_parts(), *secret_fragments.three_parts(1_000)]
     once = {unit: (_repeated(unit, SHORT), _repeated(unit, 2 * SHORT)) for unit in units}
     suspects = sorted(once, key=lambda unit: once[unit][1] / once[unit][0])[-SUSPECTS:]
     slowest = max(once, key=lambda unit: once[unit][1])

@@ -5,11 +5,11 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-import node
 import pytest
-from example_servers import EXAMPLES, listening, over_stdio
+from support import node
+from support.demo_tour import go_on_tour, seen
+from support.example_servers import EXAMPLES, listening, over_stdio
 from touring._scenes import ACTS
-from tours import go_on_tour, seen
 
 CALLING = Path(__file__).parent / "calling.mjs"
 LONGEST_S = 300

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
 
-import node
 import pytest
+from support import node
 
 from errata.linter import lint_source
 

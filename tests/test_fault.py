@@ -12,7 +12,7 @@ from enum import Enum
 
 import pytest
 from hypothesis import given
-from strategies import faults, telling_values
+from support.strategies import faults, telling_values
 
 import errata
 from errata import (

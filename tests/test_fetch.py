@@ -4,8 +4,8 @@ import sys
 from itertools import chain, repeat
 
 import pytest
-from loopback import PATIENCE_S, Server, refused
-from needs import need
+from support.failing_http_server import PATIENCE_S, Server, refused
+from support.required_libraries import need
 
 from errata import Code, FaultError, Retry
 from errata.http import _client, _fetch, fetch_with_timeout

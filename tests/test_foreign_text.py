@@ -4,8 +4,18 @@ import sys
 import unicodedata
 
 import pytest
-from hostile_text import FORGED, KEPT, LINE_BREAKS, LOADING, RENDERED_NOW, SHOWN, UNSEEN, UNSEEN_NOW, hostile_texts
 from hypothesis import given, strategies as st
+from support.hostile_texts import (
+    FORGED,
+    KEPT,
+    LINE_BREAKS,
+    LOADING,
+    RENDERED_NOW,
+    SHOWN,
+    UNSEEN,
+    UNSEEN_NOW,
+    hostile_texts,
+)
 
 from errata import redact
 from errata.redaction._foreign_text import inert, inert_json, named, one_line, quoted, unlabelled, visible, visible_data

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from redis_server import LONGEST_S, redis_on_a_port, running_redis
+from support.redis_server import LONGEST_S, redis_on_a_port, running_redis
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 import requests
 import urllib3
-from bombs import HUGE, bombing, bombs, memory
+from support.decompression_bombs import HUGE, bombing, bombs, memory
 
 from errata import Code, FaultError, Retry
 from errata.http import aerror_from_response, fetch_with_timeout

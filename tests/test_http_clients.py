@@ -7,8 +7,8 @@ import urllib.request
 from contextlib import asynccontextmanager, contextmanager
 
 import pytest
-from loopback import Server
-from needs import need
+from support.failing_http_server import Server
+from support.required_libraries import need
 
 from errata import Code, FieldIssue
 from errata.http import aerror_from_response, error_from_response

@@ -1,7 +1,7 @@
 """One response, one fault: whether it is read itself or comes as the exception that a client made of it."""
 
 import pytest
-from needs import need
+from support.required_libraries import need
 
 from errata import Code, classify
 from errata.http import error_from_response

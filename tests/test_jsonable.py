@@ -14,7 +14,7 @@ import uuid
 import pydantic
 import pytest
 from hypothesis import given, strategies as st
-from strategies import json_values
+from support.strategies import json_values
 
 from errata.redaction._jsonable import DEPTH, SIZE, jsonable, jsonable_object, text_of, valid_unicode
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
-from strategies import faults
+from support.strategies import faults
 
 import errata
 from errata import Code, Contract, Failure, Fault, FaultError, FieldIssue, NeedsInput, dialects, raises

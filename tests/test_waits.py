@@ -4,7 +4,7 @@ from email.utils import format_datetime
 
 import pytest
 from hypothesis import given, strategies as st
-from needs import need
+from support.required_libraries import need
 
 from errata.http import parse_retry_after
 from errata.http._waits import LONGEST_WAIT_MS, quota_used_up, wait_from_headers, wait_from_text

@@ -6,11 +6,11 @@ import queue
 from datetime import timedelta
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module
 
 from errata import Code, Retry, classify
 from errata.classification import explain
 from errata.classification._families import _asynchronous
-from tests.libraries import Library, check_decided, check_names, module
 
 LIBRARIES = [
     Library(

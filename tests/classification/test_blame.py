@@ -4,13 +4,10 @@ import linecache
 import os
 import sys
 import threading
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import servers_at_fault as tools
-from judging import call_of, failure_of, judged, names_of
+from support import servers_at_fault as tools
+from support.failing_calls import call_of, failure_of, judged, names_of
 
 from errata import Code, Retry, classify
 from errata.classification import Call, explain

@@ -1,13 +1,8 @@
 """What somebody quotes and what the caller sent decide nothing; prose alone never licenses a repetition."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import assume, example, given, strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-from judging import call_of, failure_of
+from support.failing_calls import call_of, failure_of
 
 from errata import Code, Retry, classify
 from errata.classification import Call

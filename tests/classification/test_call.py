@@ -1,15 +1,12 @@
 """The call as it is given: nothing in it is trusted, and no size of it is more than so much work."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
-from strategies import json_values, texts
-
-sys.path.insert(0, str(Path(__file__).parent))
-import servers_at_fault as tools
-from judging import call_of, failure_of
+from support import servers_at_fault as tools
+from support.failing_calls import call_of, failure_of
+from support.strategies import json_values, texts
 
 from errata import Code, Retry, classify
 from errata.classification import Call, explain

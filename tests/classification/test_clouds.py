@@ -3,11 +3,11 @@
 import socket
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module
 
 from errata import Code, Retry, classify
 from errata.classification._families import _aws, _azure, _google
 from errata.classification._families._cloud_codes import of_cloud_code
-from tests.libraries import Library, check_decided, check_names, module
 
 WARNINGS = frozenset({"builtins.Warning"})
 TABLES = [

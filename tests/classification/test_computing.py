@@ -5,10 +5,10 @@ import io
 import sqlite3
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, need, raised
 
 from errata import Code, Retry, classify
 from errata.classification._families import _computing
-from tests.libraries import Library, check_decided, check_names, need, raised
 
 LIBRARIES = [
     Library("pandas", ("pandas.errors",), telling=frozenset({"builtins.Warning", "pandas.errors.PyperclipException"})),

@@ -3,11 +3,11 @@
 import sqlite3
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, Retry, classify
 from errata.classification._families import _databases
 from errata.classification._families._pep249 import PEP249
-from tests.libraries import Library, check_decided, check_names, module, raised
 
 WARNINGS = frozenset({"builtins.Warning"})
 ELASTIC_7 = frozenset(

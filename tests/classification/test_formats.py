@@ -25,11 +25,11 @@ from binascii import unhexlify
 from xml.etree import ElementTree as ET
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, Retry, classify
 from errata.classification._families import _files, _formats, _standard_library
 from errata.classification._tables import REGISTRY, dotted_name
-from tests.libraries import Library, check_decided, check_names, module, raised
 
 SECRET = "hunter2-in-the-file"  # noqa: S105 - stands for one
 WARNINGS = frozenset({"builtins.Warning"})

@@ -9,11 +9,11 @@ import urllib.request
 from http.client import BadStatusLine, IncompleteRead
 
 import pytest
-from needs import need
+from support.library_tables import Library, check_decided, check_names, module
+from support.required_libraries import need
 
 from errata import Code, Retry, classify
 from errata.classification._families import _aiohttp, _http_clients, _web
-from tests.libraries import Library, check_decided, check_names, module
 
 WARNINGS = frozenset({"builtins.Warning"})
 LIBRARIES = [

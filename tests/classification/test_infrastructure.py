@@ -4,10 +4,10 @@ import ftplib
 import smtplib
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, Retry, classify
 from errata.classification._families import _infrastructure
-from tests.libraries import Library, check_decided, check_names, module, raised
 
 DNS_MODULES = (
     "dns.exception", "dns.message", "dns.name", "dns.opcode", "dns.query", "dns.rcode", "dns.rdata", "dns.rdataclass", "dns.rdataset",

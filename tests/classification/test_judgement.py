@@ -5,18 +5,13 @@ import contextlib
 import dataclasses
 import inspect
 import io
-import sys
-from pathlib import Path
 
 import httpx2
 import pytest
 from hypothesis import given, strategies as st
-from strategies import faults, json_objects, json_values, texts
-
-sys.path.insert(0, str(Path(__file__).parent))
-import bugs
-import servers_at_fault as tools
-from judging import call_of, failure_of, judged
+from support import python_bugs, servers_at_fault as tools
+from support.failing_calls import call_of, failure_of, judged
+from support.strategies import faults, json_objects, json_values, texts
 
 from errata import Code, FaultError, Retry, classify, register
 from errata.classification import Call
@@ -101,7 +96,7 @@ def test_no_argument_opens_what_an_upstream_refuses(status, call, value):
 
 def built_in(name, text):
     kind = getattr(builtins, name)
-    return bugs.MAKERS[name](text) if name in bugs.MAKERS else kind(text)
+    return python_bugs.MAKERS[name](text) if name in python_bugs.MAKERS else kind(text)
 
 
 BUILT_IN = sorted(
@@ -254,24 +249,24 @@ def test_a_sentence_that_the_judgement_makes_does_not_say_a_secret(tool, argumen
 
 # fmt: off
 PROVOKED = {
-    "ArithmeticError": bugs.arithmetic, "AssertionError": bugs.asserted, "AttributeError": bugs.attribute, "BufferError": bugs.buffer,
-    "EOFError": bugs.end_of_file, "ImportError": bugs.imported, "IndentationError": bugs.indentation, "IndexError": bugs.index,
-    "KeyError": bugs.key, "LookupError": bugs.lookup, "MemoryError": bugs.memory, "NameError": bugs.name, "OverflowError": bugs.overflow,
-    "RecursionError": bugs.recursion, "ReferenceError": bugs.reference, "StopAsyncIteration": bugs.stop_later,
-    "StopIteration": bugs.stop, "SyntaxError": bugs.syntax, "TabError": bugs.tab, "TypeError": bugs.type_of,
-    "UnboundLocalError": bugs.unbound, "ValueError": bugs.value, "ZeroDivisionError": bugs.arithmetic,
+    "ArithmeticError": python_bugs.arithmetic, "AssertionError": python_bugs.asserted, "AttributeError": python_bugs.attribute, "BufferError": python_bugs.buffer,
+    "EOFError": python_bugs.end_of_file, "ImportError": python_bugs.imported, "IndentationError": python_bugs.indentation, "IndexError": python_bugs.index,
+    "KeyError": python_bugs.key, "LookupError": python_bugs.lookup, "MemoryError": python_bugs.memory, "NameError": python_bugs.name, "OverflowError": python_bugs.overflow,
+    "RecursionError": python_bugs.recursion, "ReferenceError": python_bugs.reference, "StopAsyncIteration": python_bugs.stop_later,
+    "StopIteration": python_bugs.stop, "SyntaxError": python_bugs.syntax, "TabError": python_bugs.tab, "TypeError": python_bugs.type_of,
+    "UnboundLocalError": python_bugs.unbound, "ValueError": python_bugs.value, "ZeroDivisionError": python_bugs.arithmetic,
 }
 """Bugs, whose text is withheld."""
 OF_THE_MACHINE = {
-    "FileExistsError": (bugs.file_there, Code.CONFIGURATION_ERROR),
-    "FileNotFoundError": (bugs.missing_file, Code.CONFIGURATION_ERROR),
-    "IsADirectoryError": (bugs.folder, Code.CONFIGURATION_ERROR),
-    "ModuleNotFoundError": (bugs.module, Code.CONFIGURATION_ERROR),
-    "NotADirectoryError": (bugs.no_folder, Code.CONFIGURATION_ERROR),
-    "NotImplementedError": (bugs.not_implemented, Code.NOT_IMPLEMENTED),
-    "UnicodeDecodeError": (bugs.unicode_decoded, Code.SERIALIZATION_ERROR),
-    "UnicodeEncodeError": (bugs.unicode_encoded, Code.SERIALIZATION_ERROR),
-    "UnicodeError": (bugs.unicode_of_idna, Code.SERIALIZATION_ERROR),
+    "FileExistsError": (python_bugs.file_there, Code.CONFIGURATION_ERROR),
+    "FileNotFoundError": (python_bugs.missing_file, Code.CONFIGURATION_ERROR),
+    "IsADirectoryError": (python_bugs.folder, Code.CONFIGURATION_ERROR),
+    "ModuleNotFoundError": (python_bugs.module, Code.CONFIGURATION_ERROR),
+    "NotADirectoryError": (python_bugs.no_folder, Code.CONFIGURATION_ERROR),
+    "NotImplementedError": (python_bugs.not_implemented, Code.NOT_IMPLEMENTED),
+    "UnicodeDecodeError": (python_bugs.unicode_decoded, Code.SERIALIZATION_ERROR),
+    "UnicodeEncodeError": (python_bugs.unicode_encoded, Code.SERIALIZATION_ERROR),
+    "UnicodeError": (python_bugs.unicode_of_idna, Code.SERIALIZATION_ERROR),
 }
 """What the server lacks or cannot read: it is said, and no argument is blamed."""
 NOT_A_BUG = {
@@ -281,7 +276,7 @@ NOT_A_BUG = {
     "ConnectionResetError", "FloatingPointError", "InterruptedError", "OSError", "PermissionError", "ProcessLookupError",
     "PythonFinalizationError", "SystemError", "TimeoutError", "UnicodeTranslateError", "_IncompleteInputError",
 }
-RUNTIME = {"RuntimeError": bugs.runtime}
+RUNTIME = {"RuntimeError": python_bugs.runtime}
 # fmt: on
 
 
@@ -311,24 +306,24 @@ def test_what_the_server_lacks_is_said_and_no_argument_is_blamed(name, tool, cod
 
 
 def test_pythons_own_text_of_a_runtime_error_is_withheld():
-    fault = judged(bugs.runtime, {"title": "north"}).fault
+    fault = judged(python_bugs.runtime, {"title": "north"}).fault
     assert (fault.code, fault.message) == (Code.INTERNAL_ERROR, Code.INTERNAL_ERROR.sentence)
 
 
 @pytest.fixture(autouse=True)
 def makers(monkeypatch):
     """Every built-in exception can be raised with a sentence."""
-    plain = {name: getattr(builtins, name) for name in BUILT_IN if name not in bugs.MAKERS}
-    monkeypatch.setattr(bugs, "MAKERS", {**plain, **bugs.MAKERS})
+    plain = {name: getattr(builtins, name) for name in BUILT_IN if name not in python_bugs.MAKERS}
+    monkeypatch.setattr(python_bugs, "MAKERS", {**plain, **python_bugs.MAKERS})
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
-    [(bugs.refuse_amount, {"amount": 4}), (bugs.refuse_by_own_state, {})],
+    [(python_bugs.refuse_amount, {"amount": 4}), (python_bugs.refuse_by_own_state, {})],
     ids=["argument", "state"],
 )
 def test_what_somebody_wrote_is_said(name, tool, arguments):
     fault = judged(tool, {"kind": name, **arguments}).fault
-    assert bugs.SENTENCE in fault.message
+    assert python_bugs.SENTENCE in fault.message
     assert fault.message != Code.INTERNAL_ERROR.sentence

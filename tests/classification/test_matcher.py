@@ -1,13 +1,8 @@
 """The matcher answers as trying one regular expression after the other does, and no text makes it slow."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import example, given, strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-import reference
+from support import reference_matcher
 
 from errata import Code
 from errata.classification._matcher import BadPhraseError, Matcher, pieces_of
@@ -16,7 +11,7 @@ from errata.classification._words import spelled_out
 
 ROWS_OF_PHRASES = [row.phrases for row in ROWS]
 TABLE = Matcher(ROWS_OF_PHRASES)
-REFERENCE = reference.compiled(ROWS_OF_PHRASES)
+REFERENCE = reference_matcher.compiled(ROWS_OF_PHRASES)
 WORDS = sorted({word for row in ROWS for phrase in row.phrases for piece in pieces_of(phrase) for _, word in piece})
 
 # What stands between words in the wild, and what only looks like it: NBSP, other Unicode space, control characters.
@@ -59,13 +54,13 @@ def one_of_the_phrases(phrase, fillings):
 @example("timeouts and missing_fields")
 @example("must be as")
 def test_the_table_is_matched_as_the_reference_does_it(text):
-    assert TABLE.first(text) == reference.first(REFERENCE, text)
+    assert TABLE.first(text) == reference_matcher.first(REFERENCE, text)
 
 
 @given(texts, phrases, st.lists(between, max_size=3), texts)
 def test_a_phrase_inside_any_text_is_matched_as_the_reference_does_it(before, phrase, fillings, after):
     text = before + one_of_the_phrases(phrase, fillings) + after
-    assert TABLE.first(text) == reference.first(REFERENCE, text)
+    assert TABLE.first(text) == reference_matcher.first(REFERENCE, text)
 
 
 SMALL_WORDS = st.sampled_from(["a", "b", "c", "{status}", "429"])
@@ -82,7 +77,7 @@ small_texts = st.lists(
 
 @given(st.lists(st.lists(small_phrases, min_size=1, max_size=3), min_size=1, max_size=5), small_texts)
 def test_any_table_is_matched_as_the_reference_does_it(rows, text):
-    found, expected = Matcher(rows).first(text), reference.first(reference.compiled(rows), text)
+    found, expected = Matcher(rows).first(text), reference_matcher.first(reference_matcher.compiled(rows), text)
     assert (found and found.row) == (expected and expected.row)
 
 

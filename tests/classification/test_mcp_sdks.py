@@ -3,11 +3,11 @@
 import asyncio
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module
 
 from errata import Code, NeedsInput, Retry, classify
 from errata.classification import explain
 from errata.classification._families import _mcp_sdks
-from tests.libraries import Library, check_decided, check_names, module
 
 LIBRARIES = [
     Library(

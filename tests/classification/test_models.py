@@ -1,12 +1,12 @@
 """Language models: the word in the body tells a spent quota from a rate limit, and an error in a stream has no status."""
 
 import pytest
+from support.failing_http_server import refused
+from support.library_tables import Library, check_decided, check_names, module
+from support.single_answer_server import replying
 
 from errata import Code, Retry, classify
 from errata.classification._families import _agents, _models
-from tests.libraries import Library, check_decided, check_names, module
-from tests.loopback import refused
-from tests.replying import replying
 
 STATUS = frozenset({"openai.APIStatusError", "anthropic.APIStatusError", "groq.APIStatusError"})
 FORMER = frozenset(name for name in _models.TABLE if name.startswith("openai.error."))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
+from support.library_tables import module
 
 from errata import Code, Retry, classify
 from errata._process_output import last_output, telling_lines
-from tests.libraries import module
 
 TOKEN = "ghp_q8ZtK4yV0pXw2sLm6NbR1cJd5fHa3gEuT9iO"  # noqa: S105 - nobody's.
 PYTHON = Path(sys.executable).name

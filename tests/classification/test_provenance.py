@@ -1,13 +1,8 @@
 """Where a value came from decides who is told to mend it: tools of small servers, at fault and not at fault."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import servers_at_fault as tools
-from judging import call_of, judged
+from support import servers_at_fault as tools
+from support.failing_calls import call_of, judged
 
 from errata import Code, Retry
 from errata.classification import classify

@@ -1,10 +1,10 @@
 """Tokens, signatures and ciphers: who called is in doubt, and the text says nothing about keys."""
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, Retry, classify
 from errata.classification._families import _security
-from tests.libraries import Library, check_decided, check_names, module, raised
 
 KEY = "k" * 32
 OTHER_KEY = "o" * 32

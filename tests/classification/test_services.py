@@ -1,13 +1,13 @@
 """Services on the web: judged by status, and by their own words where they answer 200 or 400 to everything."""
 
 import pytest
+from support.failing_http_server import refused
+from support.library_tables import Library, check_decided, check_names, module
+from support.single_answer_server import replying
 
 from errata import Code, Retry, classify
 from errata.classification._families import _communication, _markets, _services
 from errata.classification._tables import REGISTRY
-from tests.libraries import Library, check_decided, check_names, module
-from tests.loopback import refused
-from tests.replying import replying
 
 LIBRARIES = [
     (

@@ -8,14 +8,14 @@ from urllib.request import Request, urlopen
 
 import pytest
 from hypothesis import given, strategies as st
+from support.library_tables import module
+from support.required_libraries import need
+from support.single_answer_server import replying
 
 from errata import Code, FieldIssue, Retry, classify, dialects
 from errata.http import error_from_response
 from errata.http._carriers import request_of
 from errata.http._sentences import LONGEST_MESSAGE, public_host
-from tests.libraries import module
-from tests.needs import need
-from tests.replying import replying
 
 ADDRESS = "https://parcels.example/track?number=P-18&api_key=hunter2hunter2"
 UNKNOWN = {"message": "Unknown number."}

@@ -7,13 +7,13 @@ import typing
 import uuid
 
 import pytest
+from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, classify
 from errata.classification._arguments import refused_arguments
 from errata.classification._families import _validation
 from errata.classification._families._json_schema import issue_of
 from errata.classification._families._refusal import nested, path_of, predicate
-from tests.libraries import Library, check_decided, check_names, module, raised
 
 VALUE = "hunter2-the-rejected-value"
 WARNINGS = frozenset({"builtins.Warning"})

@@ -6,11 +6,11 @@ from subprocess import DEVNULL
 
 import anyio
 import pytest
-from client import shop
-from client.answering import LONGEST_S, connect, listening
-from client.patience import be_patient
-from example_servers import free_port
 from mcp import StdioServerParameters
+from support import undeclared_shop
+from support.example_servers import free_port
+from support.paused_time import be_patient
+from support.scripted_http_server import LONGEST_S, connect, listening
 
 from errata.client import Caller
 from errata.resilience import retry
@@ -46,7 +46,7 @@ def at_once():
 
 @pytest.fixture
 def books(tmp_path):
-    return shop.Books(tmp_path)
+    return undeclared_shop.Books(tmp_path)
 
 
 @pytest.fixture
@@ -57,7 +57,9 @@ def reach_shop(books):
     async def reach(way, mode, **options):
         with anyio.fail_after(5 * LONGEST_S):  # Tests skip some of it.
             if way == "stdio":
-                server = StdioServerParameters(command=sys.executable, args=[shop.__file__, str(books.folder)])
+                server = StdioServerParameters(
+                    command=sys.executable, args=[undeclared_shop.__file__, str(books.folder)]
+                )
                 async with Caller.connect(server, mode=mode, **options) as caller:
                     yield caller
             else:
@@ -70,7 +72,7 @@ def reach_shop(books):
 @asynccontextmanager
 async def _listening(books):
     port = free_port()
-    command = [sys.executable, shop.__file__, str(books.folder), str(port)]
+    command = [sys.executable, undeclared_shop.__file__, str(books.folder), str(port)]
     async with await anyio.open_process(command, stdin=None, stdout=DEVNULL, stderr=DEVNULL) as process:
         try:
             while process.returncode is None:

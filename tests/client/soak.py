@@ -22,7 +22,7 @@ from errata.client import Caller, CallFailed, decide
 from errata.resilience import retry
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from client.answering import DONE, READS, Reply, cut_off, hang_up, json_reply, listening
+from support.scripted_http_server import DONE, READS, Reply, cut_off, hang_up, json_reply, listening
 
 IN_MEMORY, OVER_HTTP = 27_000, 3_000
 AT_ONCE = 20

@@ -4,10 +4,10 @@ from contextlib import asynccontextmanager
 
 import fastmcp
 import pytest
-from client.answering import connect
 from fastmcp.exceptions import ToolError
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
+from support.scripted_http_server import connect
 
 import errata
 from errata import Code, Fault, FaultError, NeedsInput, Recovery, Retry, dialects

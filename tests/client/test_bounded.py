@@ -4,9 +4,9 @@ import gzip
 import json
 
 import pytest
-from bombs import HUGE, bombs, memory
-from client.answering import DESTROYS, READS, Reply, connect
 from mcp import StdioServerParameters
+from support.decompression_bombs import HUGE, bombs, memory
+from support.scripted_http_server import DESTROYS, READS, Reply, connect
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed

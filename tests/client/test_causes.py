@@ -11,12 +11,12 @@ import traceback
 import httpx2
 import pydantic
 import pytest
-from bombs import memory
-from client.answering import DONE, connect, hang_up
 from hypothesis import given, strategies as st
-from loopback import refused
 from mcp import Client, MCPError
 from mcp.server.mcpserver import MCPServer
+from support.decompression_bombs import memory
+from support.failing_http_server import refused
+from support.scripted_http_server import DONE, connect, hang_up
 
 from errata import Code, Fault, FaultError
 from errata.client import Caller, CallFailed

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from hypothesis import given, strategies as st
-from strategies import faults, json_values
+from support.strategies import faults, json_values
 
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, dialects
 from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide

@@ -5,9 +5,9 @@ import re
 
 import fastmcp
 import pytest
-from client.answering import Reply, connect
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver import MCPServer
+from support.scripted_http_server import Reply, connect
 
 from errata import Code, NeedsInput, Retry, not_found
 from errata.client import AskUser, Caller, CallFailed, FixArguments, Stop, decide

@@ -10,14 +10,14 @@ from contextlib import contextmanager, suppress
 import anyio
 import fastmcp
 import pytest
-from client.answering import DESTROYS, READS, Reply, connect, cut_off, hang_up, hold_back, json_reply
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
-from loopback import refused
 from mcp import Client
+from support.failing_http_server import refused
+from support.scripted_http_server import DESTROYS, READS, Reply, connect, cut_off, hang_up, hold_back, json_reply
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed, Repeat, decide

@@ -4,12 +4,12 @@ import re
 
 import fastmcp
 import pytest
-from client.answering import DESTROYS, READS, Reply, connect, hang_up, hold_back, listed
-from client.patience import until
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
+from support.paused_time import until
+from support.scripted_http_server import DESTROYS, READS, Reply, connect, hang_up, hold_back, listed
 
 from errata import Retry
 from errata.client import Caller, CallFailed

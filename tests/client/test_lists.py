@@ -5,11 +5,11 @@ import itertools
 import anyio
 import fastmcp
 import pytest
-from client.answering import DONE, LONGEST_S, Reply, connect, hold_back, listed
-from client.patience import SkippingLoop, skip, until
-from client.shop import shop
 from mcp import Client, types
 from mcp.server.mcpserver import MCPServer
+from support.paused_time import SkippingLoop, skip, until
+from support.scripted_http_server import DONE, LONGEST_S, Reply, connect, hold_back, listed
+from support.undeclared_shop import shop
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed

@@ -7,9 +7,9 @@ import sys
 import anyio
 import fastmcp
 import pytest
-from client.answering import DESTROYS, DONE, READS, Reply, connect, hold_back
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.server.mcpserver import MCPServer
+from support.scripted_http_server import DESTROYS, DONE, READS, Reply, connect, hold_back
 
 from errata import Code, Retry
 from errata.client import AskUser, Caller, CallFailed, Stop, decide

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import fastmcp
 import pytest
-from client import till
-from client.answering import DESTROYS, connect, hang_up
 from fastmcp.client.transports import StdioTransport
 from mcp import StdioServerParameters
-from raw_wire import over_http
+from support import payment_till
+from support.raw_wire_client import over_http
+from support.scripted_http_server import DESTROYS, connect, hang_up
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed
@@ -65,14 +65,14 @@ def quiet():
 
 
 def command(layer, bank):
-    return sys.executable, [str(Path(till.__file__)), layer, bank.address]
+    return sys.executable, [str(Path(payment_till.__file__)), layer, bank.address]
 
 
 @asynccontextmanager
 async def reached(way, layer, bank):
     """Give what a client connects to."""
     if way == "HTTP":
-        async with over_http(till.till(layer, bank.address)) as url:
+        async with over_http(payment_till.till(layer, bank.address)) as url:
             yield url
         return
     program, arguments = command(layer, bank)

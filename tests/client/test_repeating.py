@@ -3,9 +3,9 @@
 import anyio
 import fastmcp
 import pytest
-from client.answering import DESTROYS, DONE, READS, Reply, connect, hang_up, listed
-from client.patience import until
 from mcp import Client
+from support.paused_time import until
+from support.scripted_http_server import DESTROYS, DONE, READS, Reply, connect, hang_up, listed
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import anyio
 import pytest
-from client.patience import LONGEST_S
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
+from support.paused_time import LONGEST_S
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed, Stop, _transport, decide

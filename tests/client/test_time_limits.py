@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from client.answering import DONE, connect, hold_back, listed
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
+from support.scripted_http_server import DONE, connect, hold_back, listed
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed

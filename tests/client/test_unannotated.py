@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from agent_loop import pursue
-from client.patience import SkippingLoop, skip
+from support.paused_time import SkippingLoop, skip
+from support.scripted_agent import pursue
 
 from errata.client import AskUser, CallFailed, Repeat, TellModel, UseTool, decide
 

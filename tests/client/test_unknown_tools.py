@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 
 import fastmcp
 import pytest
-from client.answering import READS, Reply, connect, hang_up, listed
 from mcp import Client, types
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
+from support.scripted_http_server import READS, Reply, connect, hang_up, listed
 
 import errata
 from errata.client import AskUser, Caller, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide

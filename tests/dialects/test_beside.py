@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import given
-from strategies import faults, json_values
+from support.strategies import faults, json_values
 
 import errata
 from errata import Code, Fault, Recovery, Retry, dialects

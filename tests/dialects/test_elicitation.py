@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
-from strategies import json_objects, json_values, secretive_texts, texts
+from support.strategies import json_objects, json_values, secretive_texts, texts
 
 from errata import NeedsInput, decode_needs_input
 from errata.dialects import encode_needs_input

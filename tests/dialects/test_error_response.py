@@ -1,7 +1,7 @@
 """001, where it has rules of its own."""
 
 import pytest
-from payloads import payload_of
+from support.wire_payloads import payload_of
 
 from errata import Code, FaultError, FieldIssue, Recovery, dialects
 

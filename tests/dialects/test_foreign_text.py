@@ -5,9 +5,9 @@ import json
 import re
 
 import pytest
-from hostile_text import RENDERED_NOW, UNSEEN_NOW, hostile_texts
 from hypothesis import given, strategies as st
-from strategies import formats
+from support.hostile_texts import RENDERED_NOW, UNSEEN_NOW, hostile_texts
+from support.strategies import formats
 
 from errata import Code, Fault, FieldIssue, NeedsInput, Recovery, Retry, dialects
 from errata.dialects._elicitation import elicitation

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 from mcp_types import CallToolResult
-from samples import survives
-from strategies import faults, formats, json_objects, json_values, large_faults, secretive_faults
+from support.sample_secrets import survives
+from support.strategies import faults, formats, json_objects, json_values, large_faults, secretive_faults
 
 import errata
 from errata import Code, Fault, Recovery, RecoveryHint, Retry, dialects, redact

@@ -1,6 +1,6 @@
 """000, where it has rules of its own."""
 
-from payloads import payload_of
+from support.wire_payloads import payload_of
 
 from errata import Code, Fault, dialects
 

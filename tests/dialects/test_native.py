@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import given
-from strategies import faults
+from support.strategies import faults
 
 from errata import Code, Fault, FieldIssue, Recovery, Retry, decode, dialects
 

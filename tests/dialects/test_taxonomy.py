@@ -1,8 +1,8 @@
 """004, where it has rules of its own."""
 
 import pytest
-from payloads import payload_of
-from words_of_004 import RECOVERY_MAP
+from support.taxonomy_words import RECOVERY_MAP
+from support.wire_payloads import payload_of
 
 from errata import Code, Fault, Recovery, RecoveryHint, Retry, dialects
 

@@ -1,7 +1,7 @@
 """002, where it has rules of its own."""
 
 import pytest
-from payloads import payload_of
+from support.wire_payloads import payload_of
 
 from errata import Code, Fault, FaultError, dialects
 

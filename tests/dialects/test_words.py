@@ -1,7 +1,7 @@
 """The words each document chose, where it disagrees with itself or with the others, and what errata makes of it."""
 
 import pytest
-from payloads import flag_of, payload_of
+from support.wire_payloads import flag_of, payload_of
 
 from errata import Code, Fault, FaultError, Retry, dialects, http
 

@@ -1,7 +1,7 @@
 """What the tests of the example servers share: each file's server is started once."""
 
 import pytest
-from example_servers import WAY, connected, payload
+from support.example_servers import WAY, connected, payload
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from agent_loop import (
+from mcp import Client
+from support.paused_time import be_patient
+from support.scripted_agent import (
     BREAKS_OFF,
     GARBAGE,
     HANGS_UP,
@@ -25,8 +27,6 @@ from agent_loop import (
     served,
     status,
 )
-from client.patience import be_patient
-from mcp import Client
 from upstreams import Upstream
 
 from errata.client import AskUser, Caller, FixArguments, Stop, TellModel, UseTool

@@ -11,8 +11,8 @@ import fastmcp
 import jsonschema
 import napkin_visuals
 import pytest
-from example_servers import EXAMPLES, connected, payload
 from mcp.shared.exceptions import MCPError
+from support.example_servers import EXAMPLES, connected, payload
 from upstreams import Reply, Upstream
 
 pytestmark = pytest.mark.anyio

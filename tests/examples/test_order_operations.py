@@ -12,11 +12,11 @@ from functools import partial
 import anyio
 import jsonschema
 import pytest
-import raw_http
-from example_servers import connected, listening, over_stdio, payload
 from mcp.shared.exceptions import MCPError
 from order_adapters import ADAPTERS
-from raw_http import request
+from support import raw_http_client
+from support.example_servers import connected, listening, over_stdio, payload
+from support.raw_http_client import request
 from upstreams import Reply, Upstream
 from upstreams.depot import depot as depot_app
 from upstreams.storefront import storefront as storefront_app
@@ -569,7 +569,7 @@ async def test_a_resource_and_a_prompt_that_are_right_are_given(client):
 def post():
     """Send a body to the server over HTTP, and give the message that comes back."""
     with listening("order_operations") as url:
-        yield partial(raw_http.post, url)
+        yield partial(raw_http_client.post, url)
 
 
 @pytest.fixture(scope="module", params=["http", "stdio"])

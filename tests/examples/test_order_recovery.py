@@ -12,10 +12,10 @@ from subprocess import DEVNULL, PIPE
 import httpx2
 import pytest
 from asking_orders import refused
-from example_servers import EXAMPLES, connected, listening, over_stdio, payload
 from mcp.shared.exceptions import MCPError
-from raw_http import post, tool_call
-from words_of_004 import RECOVERY_MAP
+from support.example_servers import EXAMPLES, connected, listening, over_stdio, payload
+from support.raw_http_client import post, tool_call
+from support.taxonomy_words import RECOVERY_MAP
 
 from errata import Code
 

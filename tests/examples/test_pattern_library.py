@@ -11,11 +11,11 @@ import fastmcp
 import mcp_types as wire
 import pattern_library
 import pytest
-from example_servers import connected, listening, over_stdio, payload
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from raw_http import post, tool_call
+from support.example_servers import connected, listening, over_stdio, payload
+from support.raw_http_client import post, tool_call
 from upstreams import Upstream
 from upstreams.patterns import patterns
 

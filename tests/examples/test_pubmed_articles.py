@@ -7,10 +7,10 @@ import subprocess
 from contextlib import closing
 
 import pytest
-from example_servers import connected, listening, over_stdio, payload
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from raw_http import post, request, tool_call
+from support.example_servers import connected, listening, over_stdio, payload
+from support.raw_http_client import post, request, tool_call
 from upstreams import Reply, Upstream
 
 pytestmark = pytest.mark.anyio

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 
 import httpx2
 import pytest
-from example_servers import EXAMPLES, NAMES, connected, listening, payload
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from running import run
+from support.example_servers import EXAMPLES, NAMES, connected, listening, payload
 
 from errata.testing import call_tool
 

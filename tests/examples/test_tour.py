@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from example_servers import NAMES
 from rich.console import Console
+from support.demo_tour import NEW_EVERY_TIME, errata, go_on_tour, seen
+from support.example_servers import NAMES
 from touring._playing import Played
 from touring._scenes import ACTS
 from touring._showing import show_scene
-from tours import NEW_EVERY_TIME, errata, go_on_tour, seen
 
 import errata as errata_package
 from errata import Code, Retry

@@ -1,7 +1,7 @@
 """What the hostile tests share."""
 
 import pytest
-from client.patience import be_patient
+from support.paused_time import be_patient
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from hypothesis import given, strategies as st
-from strategies import faults
+from support.strategies import faults
 
 import errata
 from errata import Code, Fault, Recovery, Retry, dialects

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 import anyio
 import fastmcp
 import pytest
-from agent_loop import LONGEST_S, pursue
 from hostile.test_refunds import AT_ONCE, obey
 from mcp import types
 from mcp.server.lowlevel import Server
+from support.scripted_agent import LONGEST_S, pursue
 
 import errata
 from errata import Code, FaultError, Recovery

@@ -6,8 +6,8 @@ import threading
 import fastmcp
 import httpx2
 import pytest
-from client.answering import DESTROYS, READS, Reply, connect, listening
 from hostile.test_refunds import AT_ONCE
+from support.scripted_http_server import DESTROYS, READS, Reply, connect, listening
 
 import errata
 from errata import Code, Fault, FaultError, Retry, classify, dialects

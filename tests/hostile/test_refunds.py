@@ -11,11 +11,12 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
-from agent_loop import LONGEST_S, _listening, pursue
 from fastmcp import FastMCP
-from hostile.payloads import BODIES
-from hostile.refunds import DESTROYS, WAYS, fastmcp_server, lowlevel_server, mcp_server
 from mcp import StdioServerParameters
+from support import refund_server
+from support.hostile_payloads import BODIES
+from support.refund_server import DESTROYS, WAYS, fastmcp_server, lowlevel_server, mcp_server
+from support.scripted_agent import LONGEST_S, _listening, pursue
 
 import errata
 from errata.client import Caller, CallFailed, FixArguments, UseTool, decide
@@ -134,7 +135,7 @@ async def test_nor_does_one_that_is_handed_on_as_structured_content_of_an_error(
 
 @pytest.mark.parametrize("kind", ["fastmcp", "mcp"])
 async def test_nor_over_stdio(upstream, kind):
-    script = Path(__file__).with_name("refunds.py")
+    script = Path(refund_server.__file__)
     server = StdioServerParameters(command=sys.executable, args=[str(script), kind, upstream.url])
     async with Caller.connect(server, retry=AT_ONCE) as caller:
         assert await run_all(caller, upstream, ["refund_passes_text_on", "refund_raises_text"]) == {}

@@ -6,7 +6,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 from mcp_types import CallToolResult, ErrorData, TextContent
-from strategies import json_objects, json_values
+from support.strategies import json_objects, json_values
 
 import errata
 from errata import Code, Fault, NeedsInput, Retry, dialects

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 from mcp_types import CallToolRequestParams, Tool
-from strategies import json_objects, json_values
+from support.strategies import json_objects, json_values
 
 import errata
 from errata import Code, Fault, Retry

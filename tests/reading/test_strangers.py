@@ -4,7 +4,7 @@ import json
 
 import pytest
 from hypothesis import given, strategies as st
-from strategies import json_values
+from support.strategies import json_values
 
 import errata
 from errata import Code, Fault, Retry

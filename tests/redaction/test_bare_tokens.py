@@ -6,7 +6,7 @@ import string
 
 import pytest
 from hypothesis import given, strategies as st
-from samples import ALNUM, HEX, run, survives, uuid
+from support.sample_secrets import ALNUM, HEX, run, survives, uuid
 
 from errata import redact
 from errata.redaction import _tokens

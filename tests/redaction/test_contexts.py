@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 
 import pytest
-from fragments import FRAGMENTS
 from hypothesis import given, strategies as st
-from samples import filled, survives
+from support.sample_secrets import filled, survives
+from support.secret_fragments import FRAGMENTS
 
 from errata import redact, redact_data
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 from hypothesis import given, strategies as st
-from samples import TOKENS, survives
-from strategies import json_values
+from support.sample_secrets import TOKENS, survives
+from support.strategies import json_values
 
 from errata import Code, Fault, dialects, redact, redact_data
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from hypothesis import given, strategies as st
-from samples import ALNUM, BASE64, HEX, password, run, survives, uuid
+from support.sample_secrets import ALNUM, BASE64, HEX, password, run, survives, uuid
 
 from errata import redact, redact_data
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import example, given, strategies as st
-from log_lines import CLEAN, DIRTY
-from samples import OTHERS, PERSONAL, TOKENS, filled, survives
+from support.log_lines import CLEAN, DIRTY
+from support.sample_secrets import OTHERS, PERSONAL, TOKENS, filled, survives
 
 from errata import redact
 from errata.redaction import _text

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from fragments import three_parts, two_parts
-from redaction_patterns import all_patterns, costly_repeats
+from support.redaction_patterns import all_patterns, costly_repeats
+from support.secret_fragments import three_parts, two_parts
 
 from errata import redact_data
 from errata.redaction import _headers, _pairs, _rows

@@ -8,7 +8,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
-from samples import filled, survives
+from support.sample_secrets import filled, survives
 
 from errata import redact
 from errata.redaction._national_ids import luhn

@@ -1,7 +1,7 @@
 """What tests of breakers share: a time that passes when it is told to, and a breaker in it."""
 
 import pytest
-from resilience.ticking import Time
+from support.manual_clock import Time
 
 from errata.resilience import Breaker, MemoryStore
 

@@ -2,8 +2,8 @@ import functools
 
 import pytest
 from hypothesis import given, strategies as st
-from needs import need
-from resilience.patience import Backend, Patience, faults
+from support.instant_waits import Backend, Patience, faults
+from support.required_libraries import need
 
 from errata import (
     Code,

@@ -4,7 +4,7 @@ import asyncio
 import functools
 
 import pytest
-from resilience.breaking import break_it, fail, half_open, refused, refused_elsewhere
+from support.breaker_steps import break_it, fail, half_open, refused, refused_elsewhere
 
 from errata import Code, Fault, FaultError, NeedsInput, Retry, circuit_open, not_found, rate_limited, timeout
 from errata.resilience import Breaker, State

@@ -7,7 +7,7 @@ import threading
 import anyio
 import pytest
 from hypothesis import given, strategies as st
-from resilience.breaking import break_it, half_open, refused
+from support.breaker_steps import break_it, half_open, refused
 
 from errata import FaultError
 from errata.resilience import Breaker, Permit, State, Verdict

@@ -2,8 +2,8 @@
 
 import pytest
 from hypothesis import given, strategies as st
-from resilience.breaking import break_it
-from resilience.ticking import Time
+from support.breaker_steps import break_it
+from support.manual_clock import Time
 
 from errata.resilience import Breaker, MemoryStore, State, protect
 

@@ -4,7 +4,7 @@ import threading
 
 import anyio
 import pytest
-from resilience.breaking import break_it, half_open
+from support.breaker_steps import break_it, half_open
 
 from errata import FaultError
 from errata.resilience import Breaker, State

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
-from resilience.ticking import Time
+from support.manual_clock import Time
 
 from errata import Code
 from errata.resilience import MemoryStore

@@ -7,7 +7,7 @@ import copy
 import pickle
 
 import pytest
-from resilience.breaking import break_it, fail, half_open, refused, refused_elsewhere
+from support.breaker_steps import break_it, fail, half_open, refused, refused_elsewhere
 
 from errata import FaultError, service_unavailable
 from errata.resilience import Breaker, State, protect

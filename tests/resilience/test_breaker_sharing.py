@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from resilience.breaking import break_it, refused
+from support.breaker_steps import break_it, refused
 
 from errata.resilience import Breaker, MemoryStore, State
 

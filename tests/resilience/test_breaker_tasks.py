@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import anyio
 import pytest
-from resilience.breaking import fail, half_open, refused, refused_elsewhere
+from support.breaker_steps import fail, half_open, refused, refused_elsewhere
 
 from errata import Code, FaultError
 from errata.resilience import Breaker, Facts, Permit, Refusal, State

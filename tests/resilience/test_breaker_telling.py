@@ -5,7 +5,7 @@ import json
 import logging
 
 import pytest
-from resilience.breaking import break_it, half_open
+from support.breaker_steps import break_it, half_open
 
 from errata import Code
 from errata.resilience import Breaker, BreakerStatus, State

@@ -7,7 +7,7 @@ import xmlrpc.client
 import httpx2
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
-from resilience.ticking import Time
+from support.manual_clock import Time
 
 from errata import Code, FaultError, classify, guard, try_catch
 from errata.classification import register

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, strategies as st
-from resilience.patience import faults
+from support.instant_waits import faults
 
 import errata
 from errata import (

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from resilience.ticking import Clock
+from support.manual_clock import Clock
 
 from errata import Code, FaultError, Retry
 from errata.resilience import Breaker, Budget, MemoryStore, State, effect, protect, retry

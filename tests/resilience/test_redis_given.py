@@ -15,8 +15,15 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
-from redis_server import LONGEST_S, cluster_node, redis_on_a_port, running_cluster, running_redis, running_sentinel
-from resilience.replicas import replicas_of
+from support.redis_replicas import replicas_of
+from support.redis_server import (
+    LONGEST_S,
+    cluster_node,
+    redis_on_a_port,
+    running_cluster,
+    running_redis,
+    running_sentinel,
+)
 
 from errata.resilience import RedisStore
 from errata.resilience._circuit import Limits

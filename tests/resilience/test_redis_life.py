@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from redis_server import LONGEST_S, running_redis, until
-from resilience.replicas import SOON_TRIED, Replica, protects_itself, replicas_of
-from resilience.strangers import nobody_there
-from resilience.ticking import Time
+from support.manual_clock import Time
+from support.redis_impostors import nobody_there
+from support.redis_replicas import SOON_TRIED, Replica, protects_itself, replicas_of
+from support.redis_server import LONGEST_S, running_redis, until
 
 from errata import Code
 from errata.resilience import RedisStore
@@ -48,7 +48,7 @@ def test_failures_that_could_not_be_told_are_told_when_redis_is_back():
 
 _LEAVES = """
 import os, signal, sys
-from resilience.replicas import Replica
+from support.redis_replicas import Replica
 from errata.resilience._circuit import Limits, Verdict
 replica = Replica(sys.argv[1], Limits()).catch_up()
 os.kill(int(sys.argv[2]), signal.SIGSTOP)
@@ -58,7 +58,7 @@ print("leaves")
 
 _FORKS = """
 import os, sys
-from resilience.replicas import Replica
+from support.redis_replicas import Replica
 from errata.resilience._circuit import Limits
 replica = Replica(sys.argv[1], Limits()).catch_up()
 replica.fail(2)

@@ -2,8 +2,8 @@
 
 import pytest
 from hypothesis import given, strategies as st
-from redis_server import LONGEST_S, running_redis
-from resilience.replicas import replicas_of
+from support.redis_replicas import replicas_of
+from support.redis_server import LONGEST_S, running_redis
 
 from errata.resilience._circuit import Limits, State
 from errata.resilience._redis_link import RedisLink, keys_of

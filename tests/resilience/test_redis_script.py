@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 from redis.crc import key_slot
-from redis_server import LONGEST_S, running_redis
-from resilience.replicas import SOON_TRIED
-from resilience.ticking import Time
+from support.manual_clock import Time
+from support.redis_replicas import SOON_TRIED
+from support.redis_server import LONGEST_S, running_redis
 
 from errata.resilience import MemoryStore
 from errata.resilience._circuit import Limits, Permit, State, Verdict

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 from hypothesis import given, strategies as st
-from redis_server import LONGEST_S, running_redis, until
-from resilience.replicas import SOON_TRIED, replicas_of
+from support.redis_replicas import SOON_TRIED, replicas_of
+from support.redis_server import LONGEST_S, running_redis, until
 
 from errata import Code
 from errata.resilience import Breaker
@@ -214,7 +214,7 @@ def test_however_many_call_at_once_one_tries(server, names, number):
 
 _CALLERS = """
 import json, sys, threading
-from resilience.replicas import SOON_TRIED, Replica
+from support.redis_replicas import SOON_TRIED, Replica
 replica = Replica(sys.argv[1], SOON_TRIED, prefix=sys.argv[2]).catch_up()
 print(replica.state, flush=True)
 sys.stdin.readline()

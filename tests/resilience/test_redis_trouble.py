@@ -9,10 +9,10 @@ from time import monotonic as now, time as wall_clock
 
 import pytest
 import redis
-from redis_server import LONGEST_S, running_redis, until
-from resilience.replicas import SOON_TRIED, protects_itself, replicas_of
-from resilience.strangers import a_detour_to, a_stranger, nobody_there
-from resilience.ticking import Time
+from support.manual_clock import Time
+from support.redis_impostors import a_detour_to, a_stranger, nobody_there
+from support.redis_replicas import SOON_TRIED, protects_itself, replicas_of
+from support.redis_server import LONGEST_S, running_redis, until
 
 from errata.resilience import RedisStore
 from errata.resilience._circuit import Limits, Refusal, Verdict

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 from hypothesis import assume, given, strategies as st
-from resilience.patience import Backend, Patience, faults
+from support.instant_waits import Backend, Patience, faults
 
 from errata import (
     Code,

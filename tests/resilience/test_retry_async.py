@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import anyio
 import anyio.to_thread
 import pytest
-from needs import need
-from resilience.patience import Backend, Patience
+from support.instant_waits import Backend, Patience
+from support.required_libraries import need
 
 from errata import FaultError, NeedsInput, not_found, service_unavailable, timeout
 from errata.model._current import ATTEMPT

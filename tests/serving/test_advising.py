@@ -1,7 +1,7 @@
 """The next step that a server tells: what somebody wrote, or a tool that exists."""
 
 import pytest
-from serving.three_servers import MAKERS, connected
+from support.three_servers import MAKERS, connected
 
 import errata
 from errata import Code, Contract, Failure, Recovery, not_found, raises, register

@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, Field
-from serving.three_servers import MAKERS, connected, low_level, mcp_server
+from support.three_servers import MAKERS, connected, low_level, mcp_server
 
 import errata
 from errata import NeedsInput, answers, decode_needs_input

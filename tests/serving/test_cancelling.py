@@ -4,8 +4,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.server.lowlevel import Server
-from raw_wire import ERAS, assert_still_there, cancelled_by_the_client, code_in, in_memory, over_http
-from stumbling import (
+from support.cancelled_tools import (
     CANCELLABLE,
     FAILING,
     KINDS,
@@ -19,6 +18,7 @@ from stumbling import (
     serving,
     tools,
 )
+from support.raw_wire_client import ERAS, assert_still_there, cancelled_by_the_client, code_in, in_memory, over_http
 
 import errata
 

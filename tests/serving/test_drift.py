@@ -3,7 +3,7 @@
 import logging
 
 import pytest
-from serving.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp
+from support.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp
 
 import errata
 from errata import Code, Contract, Failure, FaultError, raises

@@ -13,7 +13,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from serving.test_settling import DESTROYS, IDEMPOTENT, NOTHING, READS, SERVERS, native_fault
-from serving.three_servers import connected
+from support.three_servers import connected
 
 import errata
 from errata import Code, FaultError, NeedsInput, Retry, answers, dialects

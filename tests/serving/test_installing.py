@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, TextContent
-from stumbling import KINDS, lowest, serving
+from support.cancelled_tools import KINDS, lowest, serving
 
 import errata
 from errata import dialects

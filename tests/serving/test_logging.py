@@ -12,7 +12,7 @@ from fastmcp.exceptions import ToolError as FastToolError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
-from serving.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp, mcp_server
+from support.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp, mcp_server
 
 import errata
 from errata import Code, Contract, Failure, raises

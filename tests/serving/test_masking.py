@@ -11,7 +11,7 @@ from fastmcp.exceptions import (
 )
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError
-from serving.three_servers import MAKERS, connected, fast_mcp
+from support.three_servers import MAKERS, connected, fast_mcp
 
 import errata
 from errata import Code, Contract, Failure, Fault, FaultError, dialects, guard, not_found, raises

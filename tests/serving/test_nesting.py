@@ -13,7 +13,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent
 from pydantic import BaseModel
-from stumbling import KINDS, lowest, serving
+from support.cancelled_tools import KINDS, lowest, serving
 
 import errata
 

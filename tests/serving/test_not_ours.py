@@ -18,8 +18,8 @@ from mcp import Client
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
-from raw_wire import ERAS, code_in, in_memory
-from stumbling import ENDING, KINDS, lowest, prepared, serving
+from support.cancelled_tools import ENDING, KINDS, lowest, prepared, serving
+from support.raw_wire_client import ERAS, code_in, in_memory
 
 import errata
 

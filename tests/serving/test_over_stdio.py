@@ -1,8 +1,8 @@
 """A server in a process of its own, which a cancelled future used to end."""
 
 import pytest
-from raw_wire import cancelled_by_the_client, code_in, over_stdio
-from stumbling import CANCELLABLE, STUMBLING
+from support.cancelled_tools import CANCELLABLE, STUMBLING
+from support.raw_wire_client import cancelled_by_the_client, code_in, over_stdio
 
 pytestmark = pytest.mark.anyio
 

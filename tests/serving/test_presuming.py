@@ -4,9 +4,9 @@ import anyio
 import httpx2
 import pytest
 import requests
-from loopback import Server
 from serving.test_settling import DESTROYS, IDEMPOTENT, LOOK, NOTHING, READS, SERVERS, TWICE_IS_TWO, native_fault
-from serving.three_servers import connected
+from support.failing_http_server import Server
+from support.three_servers import connected
 
 import errata
 from errata import Code, FaultError, Retry, dialects

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel
-from serving.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp, low_level, mcp_server
+from support.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp, low_level, mcp_server
 
 import errata
 from errata import Code, Contract, Failure, dialects, fail, raises, recovery_for

@@ -7,11 +7,11 @@ import logging
 import pickle
 
 import pytest
-from client.answering import connect, listening
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import ElicitRequestURLParams
 from opentelemetry import trace
-from serving.three_servers import MAKERS, connected, fast_mcp
+from support.scripted_http_server import connect, listening
+from support.three_servers import MAKERS, connected, fast_mcp
 
 import errata
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, Retry, dialects, register_secret

@@ -8,7 +8,7 @@ from fastmcp.server import create_proxy
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
-from serving.three_servers import connected
+from support.three_servers import connected
 
 import errata
 from errata import Code, FaultError, Retry, dialects

@@ -13,7 +13,7 @@ import mcp_types as wire
 import pytest
 from mcp.shared.exceptions import MCPError
 from opentelemetry import trace
-from serving.three_servers import MAKERS, connected, fast_mcp
+from support.three_servers import MAKERS, connected, fast_mcp
 
 import errata
 from errata import Code, Contract, Failure, FaultError, guard, raises

@@ -4,12 +4,11 @@ import json
 import sys
 from pathlib import Path
 
-import node
 import pytest
-import replaying
 from jsonschema import Draft202012Validator
-from replaying import FAULT, QUESTION, planned
-from returning import recorded
+from support import node, replaying_server
+from support.replaying_server import FAULT, QUESTION, planned
+from support.returning_tools import recorded
 
 from errata import dialects
 from errata.dialects import encode_needs_input
@@ -29,7 +28,7 @@ def seen(tmp_path_factory):
     plan = tmp_path_factory.mktemp("typescript") / "plan.json"
     plan.write_text(json.dumps(planned(RECORDINGS, [None, *dialects.names()])), "utf-8")
     modules = node.directory_with(*node.TYPESCRIPT_SDKS["1"])
-    printed = node.run_node(CALLING, plan, modules, sys.executable, replaying.__file__, plan, timeout_s=300)
+    printed = node.run_node(CALLING, plan, modules, sys.executable, replaying_server.__file__, plan, timeout_s=300)
     return json.loads(printed)
 
 

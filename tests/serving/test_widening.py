@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, create_model
-from replaying import FAULT, QUESTION, Replaying, planned
-from returning import BY_HAND, Line, Node, recorded
-from strategies import faults
+from support.replaying_server import FAULT, QUESTION, Replaying, planned
+from support.returning_tools import BY_HAND, Line, Node, recorded
+from support.strategies import faults
 
 from errata import Code, Fault, dialects
 from errata.dialects import encode_needs_input

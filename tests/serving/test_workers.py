@@ -14,10 +14,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from failing_servers import LONGEST_S
-from raw_http import tool_call
+from support.failing_servers import LONGEST_S
+from support.raw_http_client import tool_call
 
-APP = "serving.prefork_app:app"
+APP = "support.prefork_app:app"
 WORKER = "--worker-class=uvicorn.workers.UvicornWorker"
 GUNICORN = ["gunicorn", APP, "--workers=2", "--preload", WORKER, "--bind=fd://{fd}", "--no-control-socket"]
 UVICORN = ["uvicorn", APP, "--workers=2", "--fd={fd}", "--log-level=warning"]

@@ -7,11 +7,11 @@ import logging
 import anyio
 import fastmcp
 import pytest
-from failing_servers import ERAS, answers, ask, asked_of, fastmcp_server
-from failing_tools import NEVER_SHOWN, SECRET, Call, FetchErrors, Read, Render
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
-from golden import differing
+from support.failing_servers import ERAS, answers, ask, asked_of, fastmcp_server
+from support.failing_tools import NEVER_SHOWN, SECRET, Call, FetchErrors, Read, Render
+from support.golden_files import differing
 
 import errata
 

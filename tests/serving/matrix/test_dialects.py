@@ -3,9 +3,9 @@
 import functools
 
 import pytest
-from failing_servers import ERAS, SERVERS, ask
-from failing_tools import IN_EVERY_DIALECT, KNOWN_TO_THE_SERVER
-from golden import files_in, golden
+from support.failing_servers import ERAS, SERVERS, ask
+from support.failing_tools import IN_EVERY_DIALECT, KNOWN_TO_THE_SERVER
+from support.golden_files import files_in, golden
 
 import errata
 from errata import dialects

@@ -3,8 +3,8 @@
 import functools
 
 import pytest
-from failing_servers import CONNECTIONS, ERAS, SERVERS, answers, ask, asked_of, over_http
-from golden import differing
+from support.failing_servers import CONNECTIONS, ERAS, SERVERS, answers, ask, asked_of, over_http
+from support.golden_files import differing
 
 import errata
 

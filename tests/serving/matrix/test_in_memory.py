@@ -4,9 +4,9 @@ import functools
 import json
 
 import pytest
-from failing_servers import CONNECTIONS, SERVERS, ask, asked_of
-from failing_tools import ASKED, FAILING, NEVER_SHOWN, SECRET
-from golden import files_in, golden
+from support.failing_servers import CONNECTIONS, SERVERS, ask, asked_of
+from support.failing_tools import ASKED, FAILING, NEVER_SHOWN, SECRET
+from support.golden_files import files_in, golden
 
 import errata
 

@@ -3,8 +3,8 @@
 import functools
 
 import pytest
-from failing_servers import answers, ask, asked_of, over_stdio
-from golden import differing
+from support.failing_servers import answers, ask, asked_of, over_stdio
+from support.golden_files import differing
 
 DIAGONAL = [("MCPServer", "2026-07-28"), ("Server", "2025-11-25"), ("FastMCP", "2026-07-28"), ("FastMCP", "2025-11-25")]
 """Every kind, and both eras; all products of them are asked in memory and over HTTP."""

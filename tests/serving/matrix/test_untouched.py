@@ -2,9 +2,9 @@
 
 import fastmcp
 import pytest
-from failing_servers import ERAS, SERVERS, ask
-from failing_tools import ANSWERED, SUCCEEDING, Call
 from fastmcp.tools import ToolResult
+from support.failing_servers import ERAS, SERVERS, ask
+from support.failing_tools import ANSWERED, SUCCEEDING, Call
 
 import errata
 

@@ -3,11 +3,10 @@
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 
-from redis_server import LONGEST_S, until
-
 from errata import Code
 from errata.resilience import RedisStore
 from errata.resilience._circuit import Limits, Permit, Refusal, Verdict
+from support.redis_server import LONGEST_S, until
 
 PATIENT = {"patience_s": LONGEST_S, "timeout_s": LONGEST_S}
 """For what must hold on any machine: nobody decides alone because another one is slow."""

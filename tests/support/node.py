@@ -9,7 +9,7 @@ import pytest
 
 TYPESCRIPT_SDKS = {"1": ("@modelcontextprotocol/sdk", "1.32.2"), "2": ("@modelcontextprotocol/client", "2.4.0")}
 INSPECTOR = ("@modelcontextprotocol/inspector", "0.15.0")
-_HOME = Path(__file__).parents[1] / ".node"
+_HOME = Path(__file__).parents[2] / ".node"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
 _LONGEST_S = 240
 

@@ -8,7 +8,7 @@ import json
 import os
 from pathlib import Path
 
-SERVERS = Path(__file__).parent / "wire" / "servers"
+SERVERS = Path(__file__).parents[1] / "wire" / "servers"
 _WRITE = os.environ.get("ERRATA_GOLDEN") == "write"
 
 

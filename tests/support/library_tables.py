@@ -10,7 +10,7 @@ import pytest
 
 from errata.classification._answer import Table
 from errata.classification._tables import REGISTRY, dotted_name
-from tests.needs import need
+from support.required_libraries import need
 
 
 @dataclasses.dataclass(frozen=True)

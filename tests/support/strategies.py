@@ -4,9 +4,9 @@ import functools
 import random
 
 from hypothesis import strategies as st
-from samples import PERSONAL, TOKENS
 
 from errata import Code, Fault, FieldIssue, Recovery, RecoveryHint, Retry
+from support.sample_secrets import PERSONAL, TOKENS
 
 texts = st.text(max_size=40)
 maybe_texts = st.none() | texts

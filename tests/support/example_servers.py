@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("napkin_visuals", "order_operations", "pattern_library", "pubmed_articles", "order_recovery")
 # `make examples` is the other one. All combinations, for all kinds of servers, are held to golden files in tests/serving.
 WAY = os.environ.get("ERRATA_WAY", "http")

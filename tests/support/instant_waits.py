@@ -1,9 +1,9 @@
 """For tests of retries: waits that take no time, and a backend that answers as it was told to."""
 
 from hypothesis import strategies as st
-from resilience.ticking import Clock
 
 from errata import Code, Fault, Recovery, Retry
+from support.manual_clock import Clock
 
 # All that retries look at, and nothing else: any Fault at all takes far longer to think up.
 faults = st.builds(

@@ -7,9 +7,8 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
-from client.patience import until
-
 from errata.client import Caller
+from support.paused_time import until
 
 LONGEST_S = 60  # No answer is held back longer, whatever the client does.
 DONE = {"content": [{"type": "text", "text": "done"}], "resultType": "complete"}

@@ -18,15 +18,15 @@ import anyio
 import anyio.lowlevel
 import httpx2
 import uvicorn
-from example_servers import free_port, listening
 from upstreams import Reply, Upstream
 
 import errata.client
 from errata.client import FixArguments, TellModel, UseTool
+from support.example_servers import free_port, listening
 
 LONGEST_S = 60
 """No outcome depends on it: it ends what would hang."""
-_PAGE = Path(__file__).parents[1] / "docs" / "clients.md"
+_PAGE = Path(__file__).parents[2] / "docs" / "clients.md"
 LOOP = "async def pursue" + _PAGE.read_text(encoding="utf-8").partition("async def pursue")[2].partition("```")[0]
 
 

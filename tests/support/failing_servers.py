@@ -11,15 +11,26 @@ import socket
 import sys
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
-import failing_tools
 import fastmcp
 import mcp
 import mcp_types as types
 import uvicorn
-from failing_tools import (
+from fastmcp.exceptions import ToolError as FastMCPToolError
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.session import ServerSession
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from pydantic import TypeAdapter, create_model
+
+import errata
+from support import failing_tools
+from support.failing_tools import (
     ASKED,
     FAILING,
     KNOWN_TO_THE_SERVER,
@@ -32,16 +43,6 @@ from failing_tools import (
     Own,
     Read,
 )
-from fastmcp.exceptions import ToolError as FastMCPToolError
-from mcp.server.lowlevel import Server
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.session import ServerSession
-from mcp.server.stdio import stdio_server
-from mcp.shared.exceptions import MCPError
-from pydantic import TypeAdapter, create_model
-
-import errata
 
 LONGEST_S = 60
 ERAS = {"2026-07-28": "auto", "2025-11-25": "legacy"}
@@ -236,7 +237,9 @@ def normalised(message):
 
 def over_stdio(kind) -> mcp.StdioServerParameters:
     """Tell how to start one kind of server as a process."""
-    return mcp.StdioServerParameters(command=sys.executable, args=[__file__, kind])
+    return mcp.StdioServerParameters(
+        command=sys.executable, args=["-m", "support.failing_servers", kind], cwd=Path(__file__).parents[1]
+    )
 
 
 @contextmanager

@@ -9,10 +9,11 @@ from subprocess import DEVNULL
 
 import anyio
 import mcp_types as wire
-import stumbling
 import uvicorn
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
+
+from support import cancelled_tools
 
 ERAS = ("modern", "legacy")
 _ENVELOPE = {
@@ -110,8 +111,8 @@ async def cancelled_by_the_client(connection, tool):
 @asynccontextmanager
 async def in_memory(server, era):
     """Talk to a server in this process, through the same loop that stdio has."""
-    server = stumbling.lowest(server)
-    with anyio.fail_after(stumbling.LONGEST_S):
+    server = cancelled_tools.lowest(server)
+    with anyio.fail_after(cancelled_tools.LONGEST_S):
         async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
 
             async def send(message):
@@ -132,8 +133,8 @@ async def in_memory(server, era):
 @asynccontextmanager
 async def over_stdio(kind, layer, era):
     """Talk to a server in a process of its own; gives the process, too."""
-    command = [sys.executable, str(Path(stumbling.__file__)), kind, layer]
-    with anyio.fail_after(3 * stumbling.LONGEST_S):
+    command = [sys.executable, str(Path(cancelled_tools.__file__)), kind, layer]
+    with anyio.fail_after(3 * cancelled_tools.LONGEST_S):
         async with await anyio.open_process(command, stderr=DEVNULL) as process, anyio.create_task_group() as group:
 
             async def send(message):
@@ -160,7 +161,7 @@ async def over_http(server):
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         web = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1))
-        with anyio.fail_after(stumbling.LONGEST_S):
+        with anyio.fail_after(cancelled_tools.LONGEST_S):
             async with anyio.create_task_group() as group:
                 group.start_soon(lambda: web.serve(sockets=[listening]))
                 yield f"http://127.0.0.1:{port}/mcp"
