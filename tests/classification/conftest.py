@@ -1,13 +1,10 @@
 """What tests of several libraries need."""
 
-import socket
-
 import pytest
+from support.ports import free_port
 
 
 @pytest.fixture
 def closed_port():
     """A port of this machine on which nobody listens."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    return free_port()

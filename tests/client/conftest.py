@@ -8,8 +8,8 @@ import anyio
 import pytest
 from mcp import StdioServerParameters
 from support import undeclared_shop
-from support.example_servers import free_port
 from support.paused_time import be_patient
+from support.ports import free_port
 from support.scripted_http_server import LONGEST_S, connect, listening
 
 from errata.client import Caller

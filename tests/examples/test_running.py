@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from running import run
 from support.example_servers import EXAMPLES, NAMES, connected, listening, payload
+from support.ports import free_port
 
 from errata.testing import call_tool
 
@@ -39,9 +40,8 @@ def taken_port():
 
 
 @pytest.fixture
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as soon_free:
-        return soon_free.getsockname()[1]
+def port():
+    return free_port()
 
 
 @contextmanager
@@ -106,8 +106,8 @@ def test_on_stdin_it_says_where_its_upstream_is_and_ctrl_c_ends_it_without_anoth
 
 
 @pytest.mark.anyio
-async def test_ctrl_c_ends_it_over_http_while_a_client_holds_on_to_its_stream(free_port):
-    with started("--http", str(free_port)) as server:
+async def test_ctrl_c_ends_it_over_http_while_a_client_holds_on_to_its_stream(port):
+    with started("--http", str(port)) as server:
         while not (line := server.stderr.readline()).startswith("Listening at "):
             assert line
         async with Client(line.split()[-1], mode="legacy") as client:
@@ -115,7 +115,7 @@ async def test_ctrl_c_ends_it_over_http_while_a_client_holds_on_to_its_stream(fr
 
             code, said = interrupted(server)
 
-    assert line == f"Listening at http://127.0.0.1:{free_port}/mcp\n"
+    assert line == f"Listening at http://127.0.0.1:{port}/mcp\n"
     assert code == -signal.SIGINT
     assert "Traceback" not in said
 

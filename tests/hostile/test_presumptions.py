@@ -7,6 +7,7 @@ import fastmcp
 import httpx2
 import pytest
 from hostile.test_refunds import AT_ONCE
+from support.ports import free_port
 from support.scripted_http_server import DESTROYS, READS, Reply, connect, listening
 
 import errata
@@ -114,17 +115,12 @@ class SilentBank:
         self._listener.close()
 
 
-def closed_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 def pay_somewhere(bank):
     with httpx2.Client(timeout=30) as http:
         try:
             http.post(bank.url)
         except httpx2.TransportError:
-            http.post(f"http://127.0.0.1:{closed_port()}/pay")
+            http.post(f"http://127.0.0.1:{free_port()}/pay")
 
 
 async def test_a_second_way_that_is_refused_says_nothing_about_the_first():
@@ -148,7 +144,7 @@ async def test_a_second_way_that_is_refused_says_nothing_about_the_first():
 
 def test_what_a_library_wraps_is_one_failure_with_its_wrapping():
     with httpx2.Client() as http, pytest.raises(httpx2.ConnectError) as refused:
-        http.get(f"http://127.0.0.1:{closed_port()}/")
+        http.get(f"http://127.0.0.1:{free_port()}/")
     assert classify(refused.value).retry is Retry.SAME_CALL
 
 

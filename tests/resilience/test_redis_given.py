@@ -1,6 +1,5 @@
 """What a store can be given, and what it says to the rest."""
 
-import socket
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -15,6 +14,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+from support.ports import free_port
 from support.redis_replicas import replicas_of
 from support.redis_server import (
     LONGEST_S,
@@ -143,8 +143,7 @@ def test_a_valkey_is_spoken_to_as_a_redis_is():
 def test_tls_is_spoken_and_a_certificate_of_nobody_known_is_refused(certificate):
     secured = ("--tls-cert-file", certificate.chain, "--tls-key-file", certificate.key, "--tls-auth-clients", "no")
     with redis_on_a_port(*secured) as (plain, server):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         server.client().config_set("tls-port", port)
         for scheme in ("rediss", "valkeys"):
             assert shares(f"{scheme}://127.0.0.1:{port}/0?ssl_ca_certs={certificate.chain}", prefix=scheme)

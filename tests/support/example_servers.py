@@ -14,6 +14,8 @@ from pathlib import Path
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from support.ports import free_port
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("napkin_visuals", "order_operations", "pattern_library", "pubmed_articles", "order_recovery")
 # `make examples` is the other one. All combinations, for all kinds of servers, are held to golden files in tests/serving.
@@ -79,12 +81,6 @@ def _clean_environment():
     """Whoever runs the tests may have accounts and folders of their own; they stay out of it."""
     mine = ("_URL", "_API_KEY", "READING_LISTS")
     return {name: value for name, value in os.environ.items() if not name.endswith(mine)}
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _wait_for(process, port, log):

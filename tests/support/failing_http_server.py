@@ -1,10 +1,11 @@
 """A real HTTP server on this machine that fails in every way a test asks for, byte by byte."""
 
 import gzip
-import socket
 import socketserver
 import threading
 from contextlib import contextmanager, suppress
+
+from support.ports import free_port
 
 PATIENCE_S = 10  # No answer keeps its thread longer, whatever the client does.
 HESITATION_S = 0.4  # Closing a response waits for a thread that reads it: let it go soon, but after every time limit.
@@ -113,7 +114,5 @@ class Server:
 
 
 def refused():
-    """Find an address where nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+    """Return an address where nobody listens."""
+    return f"http://127.0.0.1:{free_port()}"

@@ -22,7 +22,8 @@ from upstreams import Reply, Upstream
 
 import errata.client
 from errata.client import FixArguments, TellModel, UseTool
-from support.example_servers import free_port, listening
+from support.example_servers import listening
+from support.ports import free_port
 
 LONGEST_S = 60
 """No outcome depends on it: it ends what would hang."""
