@@ -10,6 +10,9 @@ from errata import Code
 from errata.linter.rules import RULES
 
 ROOT = Path(__file__).parent.parent
+FOREIGN = re.compile(
+    r"(?:pip install|pipx install|uv add|tool install|uvx)(?: -\S+)* [\"'`]?errata(?![\w-])|(?<![\w.-])errata\[(?:mcp|fastmcp|redis|all)\b"
+)
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
 
 
@@ -42,3 +45,17 @@ def test_every_link_leads_somewhere(page):
         if anchor:
             headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
             assert anchor[1:] in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_no_page_or_message_installs_a_package_of_another_name():
+    """`errata` on the package index is somebody else's project; ours is `errata-mcp`."""
+    folders = ("src", "docs", "examples", "scripts", "benchmarks", "clients", "conformance", "requirements")
+    kinds = {".md", ".py", ".toml", ".txt", ".yaml", ".yml"}
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in kinds]
+    named = [
+        path
+        for path in [*ROOT.glob("*.*"), *files]
+        if path.suffix in kinds and FOREIGN.search(path.read_text(encoding="utf-8"))
+    ]
+
+    assert not [str(path.relative_to(ROOT)) for path in named]

@@ -1,12 +1,17 @@
 """The front of the package: what it offers, and what merely importing it costs."""
 
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import errata
 from errata import dialects
+
+ROOT = Path(__file__).parents[1]
 
 
 def modules_after(statement):
@@ -45,3 +50,11 @@ def test_every_promised_name_of_the_dialects_is_there(name):
 @pytest.mark.parametrize("name", ["ErrorCategory", "category_of", "get_default_recovery", "http_status_to_error_code"])
 def test_what_a_document_offers_to_programs_has_a_public_name(name):
     assert name in dialects.__all__
+
+
+def test_the_version_is_the_one_the_package_is_built_with():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["hatch"]["version"]["path"] == "src/errata/_version.py"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", errata.__version__)

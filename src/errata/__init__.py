@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from errata import _fork as _fork  # It is there before anything is loaded late.
+from errata._version import __version__ as __version__
 from errata.dialects import decode_needs_input
 from errata.model import (
     AdapterError,

@@ -187,7 +187,7 @@ def test_a_time_that_is_none_is_refused(name, seconds):
 
 def test_without_redis_py_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "redis", None)
-    with pytest.raises(ImportError, match=r'needs redis, .* Install it with: pip install "errata\[redis\]"'):
+    with pytest.raises(ImportError, match=r'needs redis, .* Install it with: pip install "errata-mcp\[redis\]"'):
         RedisStore("redis://localhost")
 
 

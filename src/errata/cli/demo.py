@@ -22,7 +22,7 @@ def run(given: argparse.Namespace) -> int:
     if missing := [package for package in ("mcp", "fastmcp", "rich") if not find_spec(package)]:
         return complain(
             f"the tour starts real MCP servers, which need {' and '.join(missing)}",
-            'install what it needs with: pip install "errata[all]"',
+            'install what it needs with: pip install "errata-mcp[all]"',
         )
     options = ["--json"] if given.json else []
     command = [sys.executable, _examples() / "tour.py", *options, "--", *given.servers]

@@ -45,7 +45,7 @@ def connection_to(
         from errata.client._connection import connected  # noqa: PLC0415 - only who connects needs the SDK.
     except ImportError as missing:
         raise ImportError(
-            '`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install "errata[mcp]"'
+            '`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install "errata-mcp[mcp]"'
         ) from missing
     target = _target(server, settings, dict(options))
     target.client()  # None is opened: what its class refuses is told to whoever chose it.

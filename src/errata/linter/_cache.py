@@ -18,9 +18,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
-from importlib import metadata
 from pathlib import Path
 
+from errata._version import __version__
 from errata.linter._source import UnreadableError, read
 
 _MOST_EDITIONS = 4
@@ -50,12 +50,8 @@ def digest(*parts: str | bytes) -> str:
 @functools.cache
 def edition() -> str:
     """Name this very linter: the version of errata and of Python, and the linter's own source."""
-    try:
-        version = metadata.version("errata")
-    except metadata.PackageNotFoundError:
-        version = ""
     ours = sorted((*_SOURCES.rglob("*.py"), *_SOURCES.parent.glob("_*.py")))
-    return digest(version, sys.version, *(part for file in ours for part in (file.name, file.read_bytes())))
+    return digest(__version__, sys.version, *(part for file in ours for part in (file.name, file.read_bytes())))
 
 
 def users_directory() -> Path | None:

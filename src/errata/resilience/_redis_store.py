@@ -60,7 +60,7 @@ class RedisStore:
         if importlib.util.find_spec("redis") is None:
             raise ImportError(
                 "`errata.resilience.RedisStore` needs redis, which is not installed. "
-                'Install it with: pip install "errata[redis]"'
+                'Install it with: pip install "errata-mcp[redis]"'
             )
         times = {"patience_s": patience_s, "refresh_s": refresh_s, "timeout_s": timeout_s}
         refuse_unfit({"prefix": prefix, **times}, _RULES, ValueError)

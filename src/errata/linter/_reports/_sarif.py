@@ -3,10 +3,10 @@
 import json
 import os
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from urllib.parse import quote
 
+from errata._version import __version__
 from errata.linter._finding import Finding
 from errata.linter._fingerprints import hashes
 from errata.linter._globs import relative_to
@@ -24,7 +24,7 @@ def sarif_report(findings: Sequence[Finding], sources: Sources, root: Path) -> s
     names = sorted(RULES)
     known_by = hashes(findings, sources, root)
     results = [_result(finding, names, mark, root) for finding, mark in zip(findings, known_by, strict=True)]
-    driver = {"name": "errata", "version": metadata.version("errata"), "rules": [_rule(RULES[name]) for name in names]}
+    driver = {"name": "errata", "version": __version__, "rules": [_rule(RULES[name]) for name in names]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
