@@ -8,10 +8,10 @@ from _measure import Figure, figure
 
 from errata import classify
 from errata.classification._patterns import ROWS
-from errata.classification._words import spelled_out
+from errata.classification._words import spell_out
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "classification"))
-import reference
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from support import reference_matcher
 
 SHORT = "could not reach the inventory of warehouse 7 today"
 PLAIN = ("the quick brown fox was looking at a lazy dog again and went on " * 200)[:10_000]
@@ -33,7 +33,7 @@ def figures() -> list[Figure]:
     tables = [re.compile("|".join(map(_without_names, row)), re.IGNORECASE) for row in _phrases()]
 
     def ordered(text: str = SHORT) -> object:
-        return next((row for row in tables if row.search(spelled_out(text))), None)
+        return next((row for row in tables if row.search(spell_out(text))), None)
 
     by_class, by_status, by_words = TimeoutError(SHORT), StatusError(SHORT), VendorError(SHORT)
     plain, hostile = VendorError(PLAIN), VendorError(HOSTILE)
@@ -48,7 +48,7 @@ def figures() -> list[Figure]:
 
 
 def _phrases() -> list[list[str]]:
-    return [[phrase.pattern for phrase, _ in row] for row in reference.compiled([row.phrases for row in ROWS])]
+    return [[phrase.pattern for phrase, _ in row] for row in reference_matcher.compiled([row.phrases for row in ROWS])]
 
 
 def _without_names(pattern: str) -> str:

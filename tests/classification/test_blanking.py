@@ -7,7 +7,7 @@ from support.failing_calls import call_of, failure_of
 from errata import Code, Retry, classify
 from errata.classification import Call
 from errata.classification._patterns import ROWS
-from errata.classification._words import blank, spelled_out
+from errata.classification._words import blank, spell_out
 
 PHRASES = sorted({
     phrase.replace("{status}", "503").replace(" \u2026 ", " ") for row in ROWS for phrase in row.phrases
@@ -38,7 +38,7 @@ def test_what_the_caller_sent_never_licenses_a_repetition(kind, value, frame, to
 
 def has_humps(text):
     """Whether a text has words that are taken apart as the names of classes are."""
-    return spelled_out(text) != text
+    return spell_out(text) != text
 
 
 @pytest.mark.parametrize("value", ["ServiceUnavailable", "TooManyRequests"])

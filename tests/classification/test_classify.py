@@ -10,8 +10,8 @@ from hypothesis import given, strategies as st
 
 from errata import Code, Fault, FaultError, Retry, classify
 from errata.classification import Step, explain
-from errata.classification._answer import Answer
-from errata.classification._carried import _MADE_UP_BY_PROXIES, of_status
+from errata.classification._answer import Classification
+from errata.classification._carried import _MADE_UP_BY_PROXIES, classify_status
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.http._verdict import _FLAG_NAMES, http_verdict
 from errata.http._waits import _IN_MS, _RESETS
@@ -266,7 +266,7 @@ class ModelError(Exception):
 def test_what_a_rule_withholds_is_not_told_by_whoever_quotes_it(take_back):
     def read(_):
         """Its name alone."""
-        return Answer(Code.VALIDATION_FAILED, text="`age` must be a whole number.")
+        return Classification(Code.VALIDATION_FAILED, text="`age` must be a whole number.")
 
     take_back((dotted_name(ModelError), read))
     inner = ModelError("input_value='s3cret'")
@@ -439,7 +439,7 @@ def test_headers_that_are_not_read_have_nothing_to_say(status, headers, as_bytes
     error = VendorError()
     error.headers = {name.encode(): value.encode() for name, value in headers.items()} if as_bytes else headers
 
-    answer = of_status(status, error)
+    answer = classify_status(status, error)
 
     known = _MADE_UP_BY_PROXIES.get(status)
     verdict = http_verdict(status, headers, code=known)

@@ -7,7 +7,7 @@ from support.library_tables import Library, check_decided, check_names, module
 
 from errata import Code, Retry, classify
 from errata.classification._families import _aws, _azure, _google
-from errata.classification._families._cloud_codes import of_cloud_code
+from errata.classification._families._cloud_codes import classify_cloud_code
 
 WARNINGS = frozenset({"builtins.Warning"})
 TABLES = [
@@ -129,7 +129,7 @@ def test_nine_of_ten_modelled_codes_of_aws_mean_something():
         for name, shape in loader().load_service_model(service, "service-2")["shapes"].items()
         if shape.get("exception")
     }
-    unread = sorted(code for code in codes if of_cloud_code(code) is None)
+    unread = sorted(code for code in codes if classify_cloud_code(code) is None)
     assert len(unread) < len(codes) / 10, unread
 
 

@@ -5,14 +5,14 @@ from hypothesis import example, given, strategies as st
 from support import reference_matcher
 
 from errata import Code
-from errata.classification._matcher import BadPhraseError, Matcher, pieces_of
+from errata.classification._matcher import BadPhraseError, Matcher, split_phrase
 from errata.classification._patterns import COMMON, PROVIDERS, ROWS, SHARPER
-from errata.classification._words import spelled_out
+from errata.classification._words import spell_out
 
 ROWS_OF_PHRASES = [row.phrases for row in ROWS]
 TABLE = Matcher(ROWS_OF_PHRASES)
 REFERENCE = reference_matcher.compiled(ROWS_OF_PHRASES)
-WORDS = sorted({word for row in ROWS for phrase in row.phrases for piece in pieces_of(phrase) for _, word in piece})
+WORDS = sorted({word for row in ROWS for phrase in row.phrases for piece in split_phrase(phrase) for _, word in piece})
 
 # What stands between words in the wild, and what only looks like it: NBSP, other Unicode space, control characters.
 between = st.sampled_from(
@@ -97,7 +97,7 @@ def test_any_table_is_matched_as_the_reference_does_it(rows, text):
     ],
 )
 def test_a_name_that_holds_a_phrase_does_not_say_it(text):
-    assert TABLE.first(spelled_out(text)) is None
+    assert TABLE.first(spell_out(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_name_that_holds_a_phrase_does_not_say_it(text):
     ],
 )
 def test_a_word_that_libraries_use_says_what_it_says(text, code):
-    assert ROWS[TABLE.first(spelled_out(text)).row].code is code
+    assert ROWS[TABLE.first(spell_out(text)).row].code is code
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_word_that_libraries_use_says_what_it_says(text, code):
 )
 def test_what_is_no_phrase_is_refused(bad):
     with pytest.raises(BadPhraseError):
-        pieces_of(bad)
+        split_phrase(bad)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_is_no_phrase_is_refused(bad):
     ],
 )
 def test_a_megabyte_of_anything_is_read_in_one_pass(text):
-    TABLE.first(spelled_out(text))
+    TABLE.first(spell_out(text))
 
 
 def test_no_phrase_is_written_twice_in_a_table():

@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 
 from errata import Code, classify
-from errata.classification._answer import Answer, Otherwise
+from errata.classification._answer import Classification, Otherwise
 from errata.classification._tables import FAMILIES, Registry
 
 
@@ -35,7 +35,7 @@ def test_every_row_says_something(family):
     for name, row in FAMILIES[family].items():
         rule = row.rule if isinstance(row, Otherwise) else row
         assert "." in name
-        assert isinstance(rule, Code | Answer) or rule.__doc__, name
+        assert isinstance(rule, Code | Classification) or rule.__doc__, name
 
 
 def driver_class(name, *bases):

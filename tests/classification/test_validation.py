@@ -10,7 +10,7 @@ import pytest
 from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, classify
-from errata.classification._arguments import refused_arguments
+from errata.classification._arguments import classify_refused_arguments
 from errata.classification._families import _validation
 from errata.classification._families._json_schema import issue_of
 from errata.classification._families._refusal import nested, path_of, predicate
@@ -150,7 +150,7 @@ class TestPydantic:
     )
     def test_a_value_that_is_written_in_the_wrong_way_is_a_code_of_its_own(self, kind):
         error = raised(form(a=kind).model_validate, {"a": "w"})
-        fault = refused_arguments(error, "f", {"a": "w"})
+        fault = classify_refused_arguments(error, "f", {"a": "w"})
         assert (fault.code, fault.field, classify(error).code) == (Code.INVALID_FORMAT, "a", Code.INVALID_FORMAT)
 
     @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ class TestPydantic:
     )
     def test_the_code_of_several_problems_holds_for_all_of_them(self, given, code):
         error = raised(form(day=dt.date, id=uuid.UUID).model_validate, given)
-        assert refused_arguments(error, "f", given).code is code
+        assert classify_refused_arguments(error, "f", given).code is code
 
     @pytest.mark.parametrize("kind", [int, float, bool])
     def test_a_number_that_cannot_be_read_is_of_the_wrong_type(self, kind):
         error = raised(form(a=kind).model_validate, {"a": "?"})
-        assert refused_arguments(error, "f", {"a": "?"}).code is Code.INVALID_PARAMS
+        assert classify_refused_arguments(error, "f", {"a": "?"}).code is Code.INVALID_PARAMS
 
     def test_what_the_first_version_calls_a_format_is_one_as_well(self):
         pydantic = module("pydantic.v1")
@@ -370,7 +370,7 @@ class TestArguments:
         ],
     )
     def test_arguments_are_counted_or_the_problems_of_the_only_one(self, book, given, message):
-        assert refused_arguments(raised(book, **given), "book", given).message == message
+        assert classify_refused_arguments(raised(book, **given), "book", given).message == message
 
 
 class TestMarshmallow:

@@ -2,7 +2,7 @@
 
 import re
 
-from errata.classification._matcher import Found, forms_of, pieces_of
+from errata.classification._matcher import PhraseMatch, list_forms, split_phrase
 
 _BETWEEN = {"": "", " ": r"[\s_\-]+", "'": "['\u2019]", ":": r"[\s:=(\[{,<\"'\-/]+"}
 _WHOLE_WORD = r"(?<![a-z0-9]){}(?![a-z0-9])"
@@ -18,9 +18,9 @@ _SAYS = re.compile(r"(?:code|errors?|exception|message|reason|returned|said|says
 
 
 def _regex(phrase):
-    pieces = [[(_BETWEEN[before], _word(word)) for before, word in piece] for piece in pieces_of(phrase)]
+    pieces = [[(_BETWEEN[before], _word(word)) for before, word in piece] for piece in split_phrase(phrase)]
     before, last = pieces[-1][-1]
-    pieces[-1][-1] = before, f"(?:{'|'.join(forms_of(last))})" if last.isalpha() else last
+    pieces[-1][-1] = before, f"(?:{'|'.join(list_forms(last))})" if last.isalpha() else last
     pieces = ["".join(before + _WHOLE_WORD.format(word) for before, word in piece) for piece in pieces]
     return ".*".join(pieces) + (_NOT_IN_A_PATH if _LEAD.match(phrase) else _NOT_JOINED)
 
@@ -39,7 +39,7 @@ def first(compiled_rows, text):
         if hits:
             leftmost = min(hits, key=lambda hit: hit.start())
             status = leftmost.groupdict().get("status")
-            return Found(row, int(status) if status else None)
+            return PhraseMatch(row, int(status) if status else None)
     return None
 
 

@@ -1,7 +1,15 @@
 """From any exception to a Fault."""
 
-from errata.classification._answer import Answer as Answer, Otherwise as Otherwise, Rule as Rule, described as described
-from errata.classification._arguments import refused_arguments as refused_arguments, refused_model as refused_model
+from errata.classification._answer import (
+    Classification as Classification,
+    Otherwise as Otherwise,
+    Rule as Rule,
+    describe_rule as describe_rule,
+)
+from errata.classification._arguments import (
+    classify_refused_arguments as classify_refused_arguments,
+    classify_refused_model as classify_refused_model,
+)
 from errata.classification._blame._values import ArgumentValues as ArgumentValues, has_word as has_word
 from errata.classification._call import Call
 from errata.classification._classify import (
@@ -11,20 +19,24 @@ from errata.classification._classify import (
     classify_with_ground as classify_with_ground,
     explain,
 )
-from errata.classification._families._cloud_codes import of_cloud_code as of_cloud_code
+from errata.classification._families._cloud_codes import classify_cloud_code as classify_cloud_code
 from errata.classification._grpc import GRPC as GRPC
 from errata.classification._patterns import VAGUE as VAGUE
-from errata.classification._reach import inner as inner, peek as peek
+from errata.classification._reach import peek as peek, read_exception as read_exception
 from errata.classification._register import register, rules_in_force
 from errata.classification._tables import FAMILIES as FAMILIES, REGISTRY as REGISTRY
-from errata.classification._unwrap import cause_of as cause_of, earlier_than as earlier_than, leaves_of as leaves_of
+from errata.classification._unwrap import (
+    find_cause as find_cause,
+    list_earlier as list_earlier,
+    walk_leaves as walk_leaves,
+)
 from errata.classification._words import (
     CALL as CALL,
     PATTERNS as PATTERNS,
     Patterns as Patterns,
     blank_arguments as blank_arguments,
-    meaning_of as meaning_of,
-    spelled_out as spelled_out,
+    classify_words as classify_words,
+    spell_out as spell_out,
 )
 
 __all__ = ["Call", "Explanation", "Step", "classify", "explain", "register", "rules_in_force"]

@@ -9,7 +9,7 @@ WITHHELD = ""
 """As an answer's text: the exception's own words stay here, and the code's sentence speaks instead."""
 
 
-class Answer(NamedTuple):
+class Classification(NamedTuple):
     """What is known of a failure; None where the taxonomy, or the exception itself, decides."""
 
     code: Code
@@ -29,11 +29,11 @@ class Answer(NamedTuple):
     """Whether the code rests on a text alone, which may quote anybody."""
 
 
-Said: TypeAlias = Code | Answer | BaseException | None
+RuleResult: TypeAlias = Code | Classification | BaseException | None
 """What a reader may say: an answer, that another exception inside this one should be asked, or nothing."""
-Reader: TypeAlias = Callable[[BaseException], Said]
+Reader: TypeAlias = Callable[[BaseException], RuleResult]
 """A rule that looks at the exception's attributes. Its docstring says what it looks at."""
-Rule: TypeAlias = Code | Answer | Reader
+Rule: TypeAlias = Code | Classification | Reader
 Table: TypeAlias = "Mapping[str, Rule | Otherwise]"
 """Rules by the dotted name of an exception class. The order says nothing: the most specific class wins."""
 
@@ -41,13 +41,13 @@ Table: TypeAlias = "Mapping[str, Rule | Otherwise]"
 def first(*rules: Rule) -> Reader:
     """Make one rule of several: the first that says something."""
 
-    def read(error: BaseException) -> Said:
+    def read(error: BaseException) -> RuleResult:
         for rule in rules:
             if (said := rule(error) if callable(rule) else rule) is not None:
                 return said
         return None
 
-    read.__doc__ = ", else ".join(map(_uncapitalised, map(described, rules)))
+    read.__doc__ = ", else ".join(map(_uncapitalised, map(describe_rule, rules)))
     return read
 
 
@@ -55,9 +55,9 @@ def _uncapitalised(text: str) -> str:
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
 
-def described(rule: Rule) -> str:
+def describe_rule(rule: Rule) -> str:
     """Say in a few words what a rule says."""
-    if isinstance(rule, Answer):
+    if isinstance(rule, Classification):
         return f"{rule.code}, {rule.retry}" if rule.retry else str(rule.code)
     if isinstance(rule, Code):
         return str(rule)

@@ -8,7 +8,7 @@ from errata.classification._families._pydantic import by_arguments, by_fields
 from errata.model import Code, Fault, FieldIssue, identified, new_correlation_id, now
 
 
-def refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
+def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
     """Say everything that is wrong with the arguments of a call, and nothing of what they were.
 
     The error is Pydantic's, and somebody knows that it is about the arguments: the same error out of the body of a
@@ -25,7 +25,7 @@ def refused_arguments(error: BaseException, of: str, given: Mapping[str, object]
     )
 
 
-def refused_model(error: BaseException, call: Call | None) -> Fault:
+def classify_refused_model(error: BaseException, call: Call | None) -> Fault:
     """Return the fault of a model in a tool's body: the caller's if its data is an argument, otherwise a bug of the server."""
     answer = by_fields(error)
     if answer.code is Code.CONFIGURATION_ERROR:  # A setting of this server's.

@@ -5,9 +5,9 @@ from itertools import islice
 from typing import cast
 from weakref import WeakKeyDictionary
 
-from errata.classification._answer import Answer, Said
+from errata.classification._answer import Classification, RuleResult
 from errata.classification._grpc import by_grpc_status
-from errata.classification._reach import number_at, peek
+from errata.classification._reach import peek, read_number
 from errata.classification._sqlstate import by_sqlstate
 from errata.http import header_fields, http_verdict, parse_retry_after, should_retry, status_to_code, wait_from_headers
 from errata.model import Code, is_a, wait_ms
@@ -111,38 +111,38 @@ def _names_in(kind: type) -> frozenset[str]:
     return _READ if made_up else _READ.intersection(name for cls in kind.__mro__ for name in vars(cls))
 
 
-def carried(error: BaseException) -> Said:
+def by_carried(error: BaseException) -> RuleResult:
     """An HTTP status, a gRPC status or an SQLSTATE."""
     return by_status(error) or by_grpc_status(error) or by_sqlstate(error)
 
 
-def by_status(error: BaseException) -> Answer | None:
+def by_status(error: BaseException) -> Classification | None:
     """The HTTP status it carries."""
-    status = status_of(error)
-    return None if status is None else of_status(status, error)
+    status = read_status(error)
+    return None if status is None else classify_status(status, error)
 
 
-def of_status(status: int, error: BaseException) -> Answer:
+def classify_status(status: int, error: BaseException) -> Classification:
     """Say what an HTTP status means, given the headers that came with it."""
     known, headers = _MADE_UP_BY_PROXIES.get(status), [*_found(error, _HEADERS_AT)]
     told = any(map(_may_tell, headers))
-    wait = wait_of(error, status) if told else _own_wait(error)
+    wait = read_wait(error, status) if told else _own_wait(error)
     if wait is None and not told:
-        return Answer(known or status_to_code(status), http_status=status)
+        return Classification(known or status_to_code(status), http_status=status)
     fields = next((fields for each in headers if (fields := header_fields(each))), None)
     code, retry, wait_ms, _ = http_verdict(status, fields, code=known, wait_ms=wait)
-    return Answer(code, retry, status, wait_ms)
+    return Classification(code, retry, status, wait_ms)
 
 
-def by_response(response: object) -> Answer | None:
+def by_response(response: object) -> Classification | None:
     """Say what the status of a response means, given its headers."""
     status = next(
-        (number for name in ("status_code", "status") if (number := number_at(response, name)) is not None), None
+        (number for name in ("status_code", "status") if (number := read_number(response, name)) is not None), None
     )
     if status is None or not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
         return None
     code, retry, wait_ms, _ = http_verdict(status, header_fields(peek(response, "headers")))
-    return Answer(code, retry, status, wait_ms)
+    return Classification(code, retry, status, wait_ms)
 
 
 def _may_tell(headers: object) -> bool:
@@ -156,17 +156,17 @@ def _may_tell(headers: object) -> bool:
     return any(word in names for word in _TELLING)
 
 
-def status_of(error: BaseException) -> int | None:
+def read_status(error: BaseException) -> int | None:
     """Find the HTTP status of a failure; of several, the first that does not say that nothing was done."""
-    numbers = map(number_at, _found(error, _STATUS_AT))
+    numbers = map(read_number, _found(error, _STATUS_AT))
     statuses = [number for number in numbers if number is not None and 400 <= number <= 599]  # noqa: PLR2004 - HTTP's range of failures
     if statuses:
         return next((each for each in statuses if each not in _NOT_TAKEN_ON), statuses[0])
-    code = number_at(error, "code")  # Many things are called that; only a number that HTTP uses is taken for one.
+    code = read_number(error, "code")  # Many things are called that; only a number that HTTP uses is taken for one.
     return code if code in _USED_BY_HTTP else None
 
 
-def wait_of(error: BaseException, status: int | None = None) -> int | None:
+def read_wait(error: BaseException, status: int | None = None) -> int | None:
     """Find how long to wait, in milliseconds."""
     for headers in _found(error, _HEADERS_AT):
         if _may_tell(headers) and (wait := wait_from_headers(headers, status=status)) is not None:
@@ -184,7 +184,7 @@ def _own_wait(error: BaseException) -> int | None:
     return None
 
 
-def flag_of(error: BaseException) -> bool | None:
+def read_retry_flag(error: BaseException) -> bool | None:
     """Find what it says itself about repeating the call."""
     names = _names_on(error)
     for name in _FLAGS:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from errata._log import indented_stack
-from errata.classification._answer import WITHHELD, Answer, Rule, Said, described
+from errata.classification._answer import WITHHELD, Classification, Rule, RuleResult, describe_rule
 from errata.classification._blame import (
     ENOUGH,
     ENOUGH_TO_NAME,
@@ -21,13 +21,13 @@ from errata.classification._blame import (
     response_behind,
 )
 from errata.classification._call import SECRET, Call
-from errata.classification._carried import by_response, carried, flag_of, is_bare, wait_of
+from errata.classification._carried import by_carried, by_response, is_bare, read_retry_flag, read_wait
 from errata.classification._judgement import concerns_arguments, guard_half_done, has_words, judge
 from errata.classification._reach import peek
 from errata.classification._tables import REGISTRY, dotted_name
-from errata.classification._unwrap import cause_of, earlier_than, leaves_of
+from errata.classification._unwrap import find_cause, list_earlier, walk_leaves
 from errata.classification._upstream import complete_answer
-from errata.classification._words import CALL, meaning_of, speaks_of_a_failure, words_of
+from errata.classification._words import CALL, classify_words, speaks_of_a_failure, words_of
 from errata.http import wait_asked_for
 from errata.model import (
     Code,
@@ -111,7 +111,7 @@ _Errors = tuple[BaseException, ...]
 
 
 class _Decision(NamedTuple):
-    answer: Answer
+    answer: Classification
     step: Step
     row: _Row | None
     """The row of a table, if it was one."""
@@ -169,8 +169,8 @@ def _is_of_an_upstream(error: BaseException) -> bool:
     """Whether the class alone says that something else failed, whatever its text adds to that."""
     if is_a(error, FaultError) or (last := REGISTRY.plan(type(error)).last) is None:
         return False
-    said = _said(last[1], error)
-    return (said.code if isinstance(said, Answer) else said) in _OF_UPSTREAMS
+    said = _apply_rule(last[1], error)
+    return (said.code if isinstance(said, Classification) else said) in _OF_UPSTREAMS
 
 
 def explain(error: BaseException, call: Call | None = None) -> Explanation:
@@ -178,7 +178,7 @@ def explain(error: BaseException, call: Call | None = None) -> Explanation:
     fault, decision, blame = _judged(error, call)
     if decision is None:
         return Explanation(fault, Step.FALLBACK, _IN_WORDS[Step.FALLBACK], ())
-    rule = f"{decision.row[0]}: {described(decision.row[1])}" if decision.row else _IN_WORDS[decision.step]
+    rule = f"{decision.row[0]}: {describe_rule(decision.row[1])}" if decision.row else _IN_WORDS[decision.step]
     trail = tuple(dotted_name(type(each)) for each in decision.here)
     signals = tuple(_described_evidence(each) for each in blame.evidence) if blame else ()
     return Explanation(fault, decision.step, rule, trail, signals)
@@ -218,7 +218,7 @@ def _with_what_came_before(
     """
     if fault.retry is not Retry.SAME_CALL or decision.step is Step.FAULT:
         return fault, decision, blame
-    if any(_is_open(each) for each in earlier_than(error) if _was_caught_by_the_program(each)):
+    if any(_is_open(each) for each in list_earlier(error) if _was_caught_by_the_program(each)):
         fault = rewritten(fault, retry=Retry.IF_HARMLESS)
     return fault, decision, blame
 
@@ -325,7 +325,7 @@ class _Inquiry:
             return Blame()
 
     def _is_one_of_several(self, error: BaseException) -> bool:
-        return is_a(error, BaseExceptionGroup) and len(list(islice(leaves_of(error), 2))) > 1
+        return is_a(error, BaseExceptionGroup) and len(list(islice(walk_leaves(error), 2))) > 1
 
     def with_call(self, fault: Fault, decision: _Decision, blame: Blame, call: Call) -> Fault:
         """Return the fault as the call changes it."""
@@ -345,50 +345,50 @@ class _Inquiry:
             return _Decision(_answer_of(error), Step.FAULT, None, here)
         plan = REGISTRY.plan(type(error))
         for row in plan.rules:
-            if decision := self._told(_said(row[1], error), Step.CLASS, row, here):
+            if decision := self._told(_apply_rule(row[1], error), Step.CLASS, row, here):
                 return decision
         if is_a(error, BaseExceptionGroup):
             return self._ask_group(error, here)
         return (
-            (None if is_bare(error) else self._told(carried(error), Step.CARRIED, None, here))
+            (None if is_bare(error) else self._told(by_carried(error), Step.CARRIED, None, here))
             or self._ask_words(error, plan.names, here)
             or (self._remaining(plan.last, error, here) if plan.last else None)
-            or _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here, is_last_resort=True)
+            or _Decision(Classification(Code.INTERNAL_ERROR), Step.FALLBACK, None, here, is_last_resort=True)
         )
 
     def _remaining(self, row: _Row, error: BaseException, here: _Errors) -> _Decision | None:
-        decision = self._told(_said(row[1], error), Step.CLASS, row, here)
+        decision = self._told(_apply_rule(row[1], error), Step.CLASS, row, here)
         return decision and decision._replace(is_last_resort=True)
 
     def _ask_words(self, error: BaseException, names: tuple[str, ...], here: _Errors) -> _Decision | None:
         """Believe the class's name before the cause, a cause that is sure before prose, and prose before nothing."""
-        cause = cause_of(error)
+        cause = find_cause(error)
         if cause is not None and self._may_look(cause, here):
-            if by_name := meaning_of(words_of(error, names=names, text=None)):
+            if by_name := classify_words(words_of(error, names=names, text=None)):
                 return _Decision(by_name, Step.WORDS, None, here)
             deeper = self.ask(cause, here)
             if deeper.is_firm:
                 return _Decision(_own(deeper), Step.CAUSE, deeper.row, here)
-        meaning = meaning_of(words_of(error, names=names, text=self._text_of(error)))
+        meaning = classify_words(words_of(error, names=names, text=self._text_of(error)))
         if meaning is None:
             return None
-        is_prose = not meaning.is_declared and meaning_of(words_of(error, names=names, text=None)) != meaning
+        is_prose = not meaning.is_declared and classify_words(words_of(error, names=names, text=None)) != meaning
         return _Decision(meaning, Step.WORDS, None, here, is_prose)
 
     def _ask_group(self, group: BaseException, here: _Errors) -> _Decision:
         """Choose the member that an agent can do least about."""
-        decisions = [self.ask(leaf, here) for leaf in leaves_of(group) if self._may_look(leaf, here)]
+        decisions = [self.ask(leaf, here) for leaf in walk_leaves(group) if self._may_look(leaf, here)]
         if not decisions:
-            return _Decision(Answer(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
+            return _Decision(Classification(Code.INTERNAL_ERROR), Step.FALLBACK, None, here)
         return min(decisions, key=_hope)
 
-    def _told(self, said: Said, step: Step, row: _Row | None, here: _Errors) -> _Decision | None:
+    def _told(self, said: RuleResult, step: Step, row: _Row | None, here: _Errors) -> _Decision | None:
         """Make a decision of what a rule said; None if it said nothing."""
         if said is None:
             return None
         if isinstance(said, BaseException):
             return self.ask(said, here) if self._may_look(said, here) else None
-        answer = said if isinstance(said, Answer) else Answer(said)
+        answer = said if isinstance(said, Classification) else Classification(said)
         own_text = None if step is Step.CLASS else partial(self._message, here[-1])
         return _Decision(complete_answer(answer, here[-1], own_text), step, row, here)
 
@@ -398,7 +398,7 @@ class _Inquiry:
     def _message(self, error: BaseException) -> str:
         """Read an exception's text, without the text of another one that would not tell its own, and without tracebacks."""
         text = self._text_of(error).partition(_TRACEBACK)[0]
-        for quoted in earlier_than(error):
+        for quoted in list_earlier(error):
             words = self._text_of(quoted)
             if words == text or (len(words) >= _SHORTEST_QUOTE and words in text):
                 answer = self.ask(quoted).answer
@@ -414,10 +414,10 @@ class _Inquiry:
         return known[1]
 
 
-def _answer_of(error: FaultError) -> Answer:
+def _answer_of(error: FaultError) -> Classification:
     """Take the fault that an exception carries. One that a client has read in a server's prose says so itself."""
     fault = error.fault
-    return Answer(
+    return Classification(
         fault.code,
         fault.retry,
         fault.http_status,
@@ -428,7 +428,7 @@ def _answer_of(error: FaultError) -> Answer:
     )
 
 
-def _own(deeper: _Decision) -> Answer:
+def _own(deeper: _Decision) -> Classification:
     """Take a cause's answer for the exception that was raised from it, which says it in its own words."""
     return deeper.answer._replace(text=None, retry=_verdict(deeper), retry_after_ms=_wait(deeper))
 
@@ -438,7 +438,7 @@ def _hope(decision: _Decision) -> tuple[int, int]:
     return _LEAST_FIRST.index(_verdict(decision)), _CODES.index(decision.answer.code)
 
 
-def _said(rule: Rule, error: BaseException) -> Said:
+def _apply_rule(rule: Rule, error: BaseException) -> RuleResult:
     """Ask one rule; one that fails says nothing."""
     if not callable(rule):
         return rule
@@ -457,7 +457,7 @@ def _verdict(decision: _Decision) -> Retry:
 def _flagged_verdict(decision: _Decision) -> Retry:
     """Let the exception's own yes or no count, as far as the code and the rule allow it."""
     answer, error = decision.answer, decision.error
-    flag = None if is_bare(error) else flag_of(error)
+    flag = None if is_bare(error) else read_retry_flag(error)
     if flag is None or (flag and answer.retry):
         return answer.retry or verdict(answer.code, http_status=answer.http_status)
     return verdict(answer.code, http_status=answer.http_status, flag=flag)
@@ -467,4 +467,4 @@ def _wait(decision: _Decision) -> int | None:
     answer, error = decision.answer, decision.error
     if answer.retry_after_ms is not None or is_bare(error):
         return answer.retry_after_ms
-    return wait_of(error, answer.http_status)
+    return read_wait(error, answer.http_status)

@@ -3,18 +3,18 @@
 import errno
 import socket
 
-from errata.classification._answer import Answer
-from errata.classification._reach import number_at
+from errata.classification._answer import Classification
+from errata.classification._reach import read_number
 from errata.classification._verdicts import REFUSED
 from errata.model import Code, Retry, is_a
 
 # fmt: off
-BY_NAME: dict[str, Code | Answer] = {
+BY_NAME: dict[str, Code | Classification] = {
     "ENOENT": Code.NOT_FOUND, "ESRCH": Code.NOT_FOUND, "ENXIO": Code.NOT_FOUND, "ENODEV": Code.NOT_FOUND, "ENOTTY": Code.INVALID_PARAMS,
     "EACCES": Code.FORBIDDEN, "EPERM": Code.FORBIDDEN, "EROFS": Code.FORBIDDEN,
     "EEXIST": Code.CONFLICT, "ENOTEMPTY": Code.CONFLICT, "ESTALE": Code.CONFLICT, "EADDRINUSE": Code.CONFLICT, "EISCONN": Code.CONFLICT,
-    "EBUSY": Answer(Code.CONFLICT, Retry.SAME_CALL), "ETXTBSY": Answer(Code.CONFLICT, Retry.SAME_CALL),
-    "EDEADLK": Answer(Code.CONFLICT, Retry.SAME_CALL), "ENOLCK": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "EBUSY": Classification(Code.CONFLICT, Retry.SAME_CALL), "ETXTBSY": Classification(Code.CONFLICT, Retry.SAME_CALL),
+    "EDEADLK": Classification(Code.CONFLICT, Retry.SAME_CALL), "ENOLCK": Classification(Code.CONFLICT, Retry.SAME_CALL),
     "EINVAL": Code.INVALID_PARAMS, "EISDIR": Code.INVALID_PARAMS, "ENOTDIR": Code.INVALID_PARAMS, "ENAMETOOLONG": Code.INVALID_PARAMS,
     "ELOOP": Code.INVALID_PARAMS, "EDOM": Code.INVALID_PARAMS, "ERANGE": Code.INVALID_PARAMS, "EILSEQ": Code.INVALID_PARAMS,
     "EDESTADDRREQ": Code.INVALID_PARAMS, "EXDEV": Code.INVALID_PARAMS, "ESPIPE": Code.INVALID_PARAMS, "EFBIG": Code.VALIDATION_FAILED, "E2BIG": Code.VALIDATION_FAILED,
@@ -27,18 +27,18 @@ BY_NAME: dict[str, Code | Answer] = {
     "EMFILE": Code.SERVICE_UNAVAILABLE, "ENFILE": Code.SERVICE_UNAVAILABLE, "ENOBUFS": Code.SERVICE_UNAVAILABLE, "ENOMEM": Code.SERVICE_UNAVAILABLE,
     "EAGAIN": Code.SERVICE_UNAVAILABLE, "EWOULDBLOCK": Code.SERVICE_UNAVAILABLE, "EINTR": Code.SERVICE_UNAVAILABLE, "EUSERS": Code.SERVICE_UNAVAILABLE,
     # A full disk waits for a person, not for time.
-    "ENOSPC": Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER), "EDQUOT": Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER),
+    "ENOSPC": Classification(Code.SERVICE_UNAVAILABLE, Retry.NEVER), "EDQUOT": Classification(Code.SERVICE_UNAVAILABLE, Retry.NEVER),
     "ENOSYS": Code.NOT_IMPLEMENTED, "EOPNOTSUPP": Code.NOT_IMPLEMENTED, "ENOTSUP": Code.NOT_IMPLEMENTED, "EPROTONOSUPPORT": Code.NOT_IMPLEMENTED,
     "EAFNOSUPPORT": Code.NOT_IMPLEMENTED, "ESOCKTNOSUPPORT": Code.NOT_IMPLEMENTED, "EPFNOSUPPORT": Code.NOT_IMPLEMENTED,
     "ENOEXEC": Code.CONFIGURATION_ERROR, "ENOKEY": Code.CONFIGURATION_ERROR, "EKEYEXPIRED": Code.UNAUTHORIZED, "EKEYREVOKED": Code.UNAUTHORIZED, "EKEYREJECTED": Code.UNAUTHORIZED,
     "EIO": Code.INTERNAL_ERROR, "EBADF": Code.INTERNAL_ERROR, "EFAULT": Code.INTERNAL_ERROR, "ECHILD": Code.INTERNAL_ERROR, "ENOTSOCK": Code.INTERNAL_ERROR,
 }
 _BY_RESOLVER_NAME = {
-    "EAI_AGAIN": Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),
-    "EAI_MEMORY": Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),
+    "EAI_AGAIN": Classification(Code.NETWORK_ERROR, Retry.SAME_CALL),
+    "EAI_MEMORY": Classification(Code.NETWORK_ERROR, Retry.SAME_CALL),
 }
 # fmt: on
-_BY_NUMBER: dict[int, Code | Answer] = {
+_BY_NUMBER: dict[int, Code | Classification] = {
     number: BY_NAME[name] for name in BY_NAME if (number := getattr(errno, name, None)) is not None
 }
 _BY_RESOLVER_NUMBER = {
@@ -46,12 +46,12 @@ _BY_RESOLVER_NUMBER = {
 }
 
 
-def by_errno(error: BaseException) -> Answer | Code | None:
+def by_errno(error: BaseException) -> Classification | Code | None:
     """The errno it carries."""
-    return _BY_NUMBER.get(number_at(error, "errno") or 0) if is_a(error, OSError) else None
+    return _BY_NUMBER.get(read_number(error, "errno") or 0) if is_a(error, OSError) else None
 
 
-def by_resolver(error: BaseException) -> Answer:
+def by_resolver(error: BaseException) -> Classification:
     """The resolver's error number: an unknown host stays unknown, a name server in trouble does not."""
-    unknown = Answer(Code.NETWORK_ERROR, Retry.NEVER)
-    return _BY_RESOLVER_NUMBER.get(number_at(error, "errno") or 0, unknown)
+    unknown = Classification(Code.NETWORK_ERROR, Retry.NEVER)
+    return _BY_RESOLVER_NUMBER.get(read_number(error, "errno") or 0, unknown)

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from errata._half_done import tells_of_work_done
 from errata.classification._blame import Blame, FailingSite, is_halfway, keys_written_out
 from errata.classification._call import Call, is_secret
-from errata.classification._reach import argument, peek, text_at
-from errata.classification._words import meaning_of
+from errata.classification._reach import peek, read_argument, read_text
+from errata.classification._words import classify_words
 from errata.model import Code, Fault, FieldIssue, Retry, did_you_mean, is_a, rewritten
 from errata.redaction import text_of
 from errata.tools import harmless_by, only_reads
@@ -149,9 +149,9 @@ def _problem(fault: Fault, blame: Blame, call: Call) -> str:
     """Say in a few words what is wrong with the argument."""
     error = blame.error
     if blame.is_template and is_a(error, KeyError):
-        return f"asks for {_shown(argument(error), blame)}, which nothing fills in"
+        return f"asks for {_shown(read_argument(error), blame)}, which nothing fills in"
     if is_a(error, KeyError) and not blame.is_lookup:
-        return f"lacks {_shown(argument(error), blame)}"
+        return f"lacks {_shown(read_argument(error), blame)}"
     if blame.is_lookup or fault.code is Code.NOT_FOUND:
         return _not_there(blame, call)
     by_class = next((problem for kind, problem in _PROBLEM_OF_CLASS if is_a(error, kind)), None)
@@ -169,7 +169,13 @@ def _not_there(blame: Blame, call: Call) -> str:
 def _sentence(blame: Blame, text: str) -> str:
     """Say as a sentence what Python's own text says to a programmer."""
     error, named = blame.error, " or ".join(f"`{field}`" for field in blame.fields)
-    key = argument(error) if is_a(error, KeyError) else text_at(error, "name") if is_a(error, AttributeError) else None
+    key = (
+        read_argument(error)
+        if is_a(error, KeyError)
+        else read_text(error, "name")
+        if is_a(error, AttributeError)
+        else None
+    )
     is_nothing = "'NoneType' object" in text or is_a(error, StopIteration) or is_a(error, StopAsyncIteration)
     if is_nothing:
         unfit = f"{named} does not have the form that the tool expects."
@@ -255,13 +261,13 @@ def _never(fault: Fault, code: Code, message: str | None = None) -> Fault:
 def _of_the_machine(fault: Fault, blame: Blame) -> Fault:
     """Name what the server itself lacks: a program, a file, a module, a variable of the environment."""
     error = blame.error
-    if is_a(error, ModuleNotFoundError) and (name := text_at(error, "name")):
+    if is_a(error, ModuleNotFoundError) and (name := read_text(error, "name")):
         return _never(fault, Code.CONFIGURATION_ERROR, f"The module `{name}` is not installed on this server.")
     if blame.acquitted == "setting" and is_a(error, KeyError):
         return _never(
             fault,
             Code.CONFIGURATION_ERROR,
-            f"The environment variable `{text_of(argument(error))[:100]}` is not set on this server.",
+            f"The environment variable `{text_of(read_argument(error))[:100]}` is not set on this server.",
         )
     if is_a(error, FileNotFoundError) and blame.acquitted and _is_program(blame):
         return _never(
@@ -299,7 +305,7 @@ def has_words(text: str) -> bool:
 
 def _written(fault: Fault, blame: Blame, text: str) -> Fault:
     """Say what the server's author wrote; it is no bug report, but the code that its words or its place give it."""
-    meaning = meaning_of(text)
+    meaning = classify_words(text)
     is_acquitted = blame.acquitted is not None or fault.retry is Retry.FIX_INPUT  # It was called so, and is not.
     if meaning is not None and not (is_acquitted and (meaning.retry or meaning.code.retry) is Retry.FIX_INPUT):
         retry = meaning.retry or meaning.code.retry

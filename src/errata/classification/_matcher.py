@@ -16,7 +16,7 @@ it as well: `merge conflict` finds `merge conflicts`. Two things that hold a phr
     in state 'unauthorized'      a quoted name, unless what stands before introduces what was said: `error "timeout"`
 
 The answers are those of trying one regular
-expression after the other (tests/classification/reference.py does just that), but no text can make it slow:
+expression after the other (tests/support/reference_matcher.py does just that), but no text can make it slow:
 `re` is cubic on `not.*logged.*in`, this looks at every word once and follows at most a phrase's length from there.
 """
 
@@ -47,7 +47,7 @@ _SAYS = frozenset(
 _FOLDED = {0x130: "i", 0x131: "i", 0x17F: "s"}
 
 
-class Found(NamedTuple):
+class PhraseMatch(NamedTuple):
     """The first row that fits, and the HTTP status it names, if it names one."""
 
     row: int
@@ -58,7 +58,7 @@ class BadPhraseError(ValueError):
     """The text is not a phrase."""
 
 
-class _Place(NamedTuple):
+class _PieceEnd(NamedTuple):
     """Where a piece of a phrase belongs."""
 
     row: int
@@ -74,15 +74,15 @@ class _Node:
 
     def __init__(self) -> None:
         self.following: dict[str, _Node] = {}
-        self.ends: list[_Place] = []
+        self.ends: list[_PieceEnd] = []
 
 
-def folded(text: str) -> str:
+def fold_case(text: str) -> str:
     """Put a text in lower case, the way `re.IGNORECASE` understands it."""
     return (text if text.isascii() else text.translate(_FOLDED)).lower()
 
 
-def pieces_of(phrase: str) -> list[list[tuple[str, str]]]:
+def split_phrase(phrase: str) -> list[list[tuple[str, str]]]:
     """Take a phrase apart: pieces between gaps, each a list of (what stands before the word, the word)."""
     pieces: list[list[tuple[str, str]]] = [[]]
     before, end = "", 0
@@ -100,7 +100,7 @@ def pieces_of(phrase: str) -> list[list[tuple[str, str]]]:
     return pieces
 
 
-def forms_of(word: str) -> tuple[str, ...]:
+def list_forms(word: str) -> tuple[str, ...]:
     """List the forms in which the last word of a phrase matches: as it is written, and with an `s`."""
     has_plural = len(word) >= _SHORTEST_NOUN and word.isalpha() and not word.endswith("s")
     return (word, f"{word}s") if has_plural else (word,)
@@ -119,7 +119,7 @@ class Matcher:
         number = 0
         for row, phrases in enumerate(rows):
             for phrase in phrases:
-                self._learn(row, number, pieces_of(phrase))
+                self._learn(row, number, split_phrase(phrase))
                 number += 1
 
     def _learn(self, row: int, phrase: int, pieces: list[list[tuple[str, str]]]) -> None:
@@ -129,13 +129,13 @@ class Matcher:
             for before, word in piece[:-1]:
                 node = node.following.setdefault(before + word, _Node())
             before, word = piece[-1]
-            for form in forms_of(word) if is_last else (word,):
+            for form in list_forms(word) if is_last else (word,):
                 end = node.following.setdefault(before + form, _Node())
-                end.ends.append(_Place(row, phrase, index, is_last=is_last, leads=leads))
+                end.ends.append(_PieceEnd(row, phrase, index, is_last=is_last, leads=leads))
 
-    def first(self, text: str) -> Found | None:
+    def first(self, text: str) -> PhraseMatch | None:
         """Find the first row that has a phrase in the text."""
-        words: list[tuple[str, str]] = self._words.findall(folded(text))
+        words: list[tuple[str, str]] = self._words.findall(fold_case(text))
         hits = _Hits(words)
         known = self._root.following
         for start, (word, _) in enumerate(words):
@@ -144,7 +144,7 @@ class Matcher:
                     hits.add(place, start, end, status)
         return hits.best
 
-    def _walk(self, words: list[tuple[str, str]], start: int) -> Iterator[tuple[_Place, int, int | None]]:
+    def _walk(self, words: list[tuple[str, str]], start: int) -> Iterator[tuple[_PieceEnd, int, int | None]]:
         """Follow the phrases that begin at a word; give every piece that is complete, where, and the status in it."""
         open_nodes: list[tuple[_Node, int, int | None]] = [(self._root, start, None)]
         while open_nodes:
@@ -167,7 +167,7 @@ class Matcher:
         return [kind for kind, fits in self._kinds.items() if fits(between)]
 
 
-def _is_part_of_a_name(words: list[tuple[str, str]], end: int, place: _Place) -> bool:
+def _is_part_of_a_name(words: list[tuple[str, str]], end: int, place: _PieceEnd) -> bool:
     """Whether the word at the end is joined to another that takes its meaning away."""
     joint = words[end][1]
     if not joint or end + 1 == len(words) or joint.strip(_JOINTS) or words[end + 1][0] in _TAILS:
@@ -185,23 +185,23 @@ class _Hits:
     __slots__ = ("_ends", "_lines", "_words", "best")
 
     def __init__(self, words: list[tuple[str, str]]) -> None:
-        self.best: Found | None = None
+        self.best: PhraseMatch | None = None
         self._words = words
         self._lines: list[int] = []
         self._ends: dict[tuple[int, int], list[int]] = {}
 
-    def add(self, place: _Place, start: int, end: int, status: int | None) -> None:
+    def add(self, place: _PieceEnd, start: int, end: int, status: int | None) -> None:
         if self.best and self.best.row <= place.row:
             return
         if place.piece and not self._follows(place, start):
             return
         if place.is_last:
             if not _is_part_of_a_name(self._words, end, place) and (place.piece or not self._is_quoted(start, end)):
-                self.best = Found(place.row, status)
+                self.best = PhraseMatch(place.row, status)
         else:
             self._ends.setdefault((place.phrase, place.piece), []).append(end)
 
-    def _follows(self, place: _Place, start: int) -> bool:
+    def _follows(self, place: _PieceEnd, start: int) -> bool:
         """Whether the piece before this one ended earlier, on the same line."""
         ends = self._ends.get((place.phrase, place.piece - 1), [])
         before = bisect_left(ends, start)

@@ -9,7 +9,7 @@ what 003's order gets wrong and add what it misses; each group says why it is wh
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata.classification._answer import Answer
+from errata.classification._answer import Classification
 from errata.classification._errno import BY_NAME
 from errata.model import Code, Recovery, Retry
 
@@ -32,7 +32,7 @@ _SAME, _HARMLESS, _NEVER = Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.NEVER
 def _by_errno() -> Iterator[Pattern]:
     """Spell the operating system's error names: Node.js and others begin their messages with them."""
     for meaning in dict.fromkeys(BY_NAME.values()):
-        answer = meaning if isinstance(meaning, Answer) else Answer(meaning)
+        answer = meaning if isinstance(meaning, Classification) else Classification(meaning)
         names = tuple(name.lower() for name, said in BY_NAME.items() if said == meaning)
         yield Pattern(answer.code, names, answer.retry)
 

@@ -25,13 +25,13 @@ def _step(subject: object, name: str) -> object:
     return getattr(subject, name, None)
 
 
-def text_at(subject: object, *path: str) -> str | None:
+def read_text(subject: object, *path: str) -> str | None:
     """Read a text; None for anything else."""
     value = peek(subject, *path)
     return str.__str__(value) if is_a(value, str) and str.__len__(value) else None
 
 
-def number_at(subject: object, *path: str) -> int | None:
+def read_number(subject: object, *path: str) -> int | None:
     """Read a whole number, also one that is written as text; None for anything else."""
     value = peek(subject, *path)
     if is_a(value, str):
@@ -42,7 +42,7 @@ def number_at(subject: object, *path: str) -> int | None:
 _LONGEST = 10
 
 
-def called(subject: object, name: str) -> object:
+def call_method(subject: object, name: str) -> object:
     """Call a method that takes nothing; None if there is none or it raises."""
     method = peek(subject, name)
     try:
@@ -51,13 +51,13 @@ def called(subject: object, name: str) -> object:
         return None
 
 
-def inner(subject: object, *path: str) -> BaseException | None:
+def read_exception(subject: object, *path: str) -> BaseException | None:
     """Read an exception that another one holds; None for anything else."""
     value = peek(subject, *path)
     return value if is_a(value, BaseException) else None
 
 
-def argument(error: BaseException, index: int = 0) -> object:
+def read_argument(error: BaseException, index: int = 0) -> object:
     """Read one of the arguments an exception was made with; None if there is no such."""
     arguments = peek(error, "args")
     values = cast("tuple[object, ...]", arguments) if is_a(arguments, tuple) else ()

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
 from errata._log import indented_stack
-from errata.classification._answer import Answer, Reader, Rule
-from errata.classification._matcher import BadPhraseError, pieces_of
+from errata.classification._answer import Classification, Reader, Rule
+from errata.classification._matcher import BadPhraseError, split_phrase
 from errata.classification._patterns import Pattern
 from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._words import PATTERNS
@@ -60,7 +60,7 @@ def register(  # noqa: PLR0913 - a row has as many columns.
     if (name is None) is (pattern is None):
         raise TypeError("`register` takes either the name of an exception class or `pattern=`. Give it one of the two.")
     verdict = None if retry is None else _word(Retry, "retry", retry)
-    known = Answer(_word(Code, "code", code), verdict, recovery=_recovery(recovery))
+    known = Classification(_word(Code, "code", code), verdict, recovery=_recovery(recovery))
     if pattern is not None:
         row = Pattern(known.code, _phrases(pattern), known.retry, _fixed_wait(retry_after_ms), known.recovery)
         PATTERNS.add(row)
@@ -107,7 +107,7 @@ def _phrases(pattern: object) -> tuple[str, ...]:
         raise TypeError(f"`pattern` is {pattern!r}; it has to be a phrase, or several. {_PHRASES}")
     for phrase in phrases:
         try:
-            pieces_of(phrase)
+            split_phrase(phrase)
         except BadPhraseError:
             raise ValueError(f"`{phrase}` is no phrase. {_PHRASES}") from None
     return phrases
@@ -130,14 +130,14 @@ def _recovery(recovery: object) -> Recovery | None:
     return given
 
 
-def _rule(known: Answer, wait: object) -> Rule:
+def _rule(known: Classification, wait: object) -> Rule:
     return (
         _with_wait(known, cast("Reader", wait)) if callable(wait) else known._replace(retry_after_ms=_fixed_wait(wait))
     )
 
 
-def _with_wait(known: Answer, read_wait: Callable[[BaseException], object]) -> Reader:
-    def read(error: BaseException) -> Answer:
+def _with_wait(known: Classification, read_wait: Callable[[BaseException], object]) -> Reader:
+    def read(error: BaseException) -> Classification:
         try:
             return known._replace(retry_after_ms=wait_ms(read_wait(error)))
         except Exception as trouble:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.

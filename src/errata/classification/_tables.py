@@ -5,7 +5,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from errata.classification._answer import Otherwise, Rule, Table, first
-from errata.classification._carried import carried
+from errata.classification._carried import by_carried
 from errata.classification._families import (
     _agents,
     _aiohttp,
@@ -149,7 +149,7 @@ def _as_a_driver(cls: type) -> Rule | None:
         return None
     names = {base.__name__ for base in cls.__mro__ if _package(base) == _package(cls)}
     telling = {"Error"} if cls.__name__ == "InterfaceError" else {"DatabaseError", "Error"}
-    return first(carried, PEP249[cls.__name__]) if names >= telling else None
+    return first(by_carried, PEP249[cls.__name__]) if names >= telling else None
 
 
 def _package(cls: type) -> str:

@@ -11,7 +11,7 @@ _MOST = 200
 """How many exceptions of a group are looked at, groups inside it among them."""
 
 
-def leaves_of(group: BaseException) -> Iterator[BaseException]:
+def walk_leaves(group: BaseException) -> Iterator[BaseException]:
     """Walk the exceptions in a group and in the groups inside it, each once and so many."""
     seen: set[int] = set()
     waiting = deque([group])
@@ -32,13 +32,13 @@ def _members(group: BaseException) -> tuple[BaseException, ...]:
     return tuple(member for member in inside if is_a(member, BaseException))
 
 
-def cause_of(error: BaseException) -> BaseException | None:
+def find_cause(error: BaseException) -> BaseException | None:
     """Find the exception that was named as the cause: `raise … from …`. One that merely came before decides nothing."""
     cause = peek(error, "__cause__")
     return cause if is_a(cause, BaseException) else None
 
 
-def earlier_than(error: BaseException) -> list[BaseException]:
+def list_earlier(error: BaseException) -> list[BaseException]:
     """List the exceptions that led to this one, causes and contexts alike: its author may have quoted any of them."""
     found: list[BaseException] = []
     at: object = error

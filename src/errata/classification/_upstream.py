@@ -6,7 +6,7 @@ service would tell a person, which fields it complains about, and at times that 
 
 from collections.abc import Callable
 
-from errata.classification._answer import Answer
+from errata.classification._answer import Classification
 from errata.http import (
     ABOUT_ARGUMENTS,
     LONGEST_MESSAGE,
@@ -35,7 +35,7 @@ _NO_SENTENCE = ("://", "\n", "{", "<")
 _Text = Callable[[], str]
 
 
-def complete_answer(answer: Answer, error: BaseException, own_text: _Text | None) -> Answer:
+def complete_answer(answer: Classification, error: BaseException, own_text: _Text | None) -> Classification:
     """Complete an answer by the response that its exception carries, if it has a status and carries one.
 
     `own_text` reads the words of an exception whose class nobody knows; somebody may have written them for this case.
@@ -62,7 +62,7 @@ def _excerpt(body: str) -> str | None:
     return excerpt(without_internal_addresses(body[:_MOST_OF_BODY]), _BODY_LIMIT)
 
 
-def _correct_code(answer: Answer, status: int, message: BodyMessage) -> Answer:
+def _correct_code(answer: Classification, status: int, message: BodyMessage) -> Classification:
     """Correct what the status was taken for, where the body's words contradict it."""
     wait = message.wait_ms if answer.retry_after_ms is None else answer.retry_after_ms
     refusal = refusal_of(answer.code, status, message, wait_ms=wait)
@@ -75,7 +75,7 @@ def _correct_code(answer: Answer, status: int, message: BodyMessage) -> Answer:
 
 
 def _compose_text(
-    answer: Answer, response: ResponseParts, sentence: str, error: BaseException, own_text: _Text | None
+    answer: Classification, response: ResponseParts, sentence: str, error: BaseException, own_text: _Text | None
 ) -> str:
     own = answer.text or ""
     if sentence and sentence in own and sentence != own:

@@ -1,15 +1,15 @@
 """What many tables have to say."""
 
-from errata.classification._answer import WITHHELD, Answer
+from errata.classification._answer import WITHHELD, Classification
 from errata.model import Code, Retry
 
-BUG = Answer(Code.INTERNAL_ERROR, text=WITHHELD)
+BUG = Classification(Code.INTERNAL_ERROR, text=WITHHELD)
 """Something was used in the wrong way. The text is for the server's author: of no use to an agent, and revealing."""
-LOCKED = Answer(Code.CONFLICT, Retry.SAME_CALL)
+LOCKED = Classification(Code.CONFLICT, Retry.SAME_CALL)
 """Somebody else is at it: a deadlock, a lock, a transaction that lost. Nothing was changed."""
-REFUSED = Answer(Code.NETWORK_ERROR, Retry.SAME_CALL)
+REFUSED = Classification(Code.NETWORK_ERROR, Retry.SAME_CALL)
 """Nobody took the call."""
-TLS = Answer(Code.NETWORK_ERROR, Retry.NEVER)
+TLS = Classification(Code.NETWORK_ERROR, Retry.NEVER)
 """No time mends a certificate."""
-WAIT = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+WAIT = Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 """It takes no work now."""

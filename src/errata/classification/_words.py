@@ -9,12 +9,12 @@ from contextvars import ContextVar
 from enum import Enum
 
 from errata._languages import in_english
-from errata.classification._answer import Answer
+from errata.classification._answer import Classification
 from errata.classification._call import Call
 from errata.classification._carried import WORDS_AT, is_bare
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
-from errata.classification._reach import peek, text_at
+from errata.classification._reach import peek, read_text
 from errata.http import status_to_code
 from errata.model import is_a, verdict
 from errata.redaction import without_quotations
@@ -88,7 +88,7 @@ PATTERNS = Patterns(ROWS)
 _SHIPPED = frozenset(map(id, ROWS))
 
 
-def spelled_out(text: str) -> str:
+def spell_out(text: str) -> str:
     """Take class names apart: `AccessDeniedException` reads `Access_Denied_Exception`."""
     return text if text.islower() else re.sub(_HUMPS, _with_a_joint, text)
 
@@ -107,7 +107,7 @@ def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) 
         *(word for word in _carried_words(error) if text is not None or " " not in word),
         *([blank(text[:_MOST])] if text else []),
     ]
-    return spelled_out(_APART.join(parts))
+    return spell_out(_APART.join(parts))
 
 
 def _carried_words(error: BaseException) -> list[str]:
@@ -121,16 +121,16 @@ def _word(value: object) -> str | None:
     """Read a word that is carried; of an enumeration's member that is no word, its name."""
     if is_a(value, Enum) and not is_a(value.value, str):
         return value.name
-    return text_at(value, "value") if is_a(value, Enum) else text_at(value)
+    return read_text(value, "value") if is_a(value, Enum) else read_text(value)
 
 
 def speaks_of_a_failure(text: str) -> bool:
     """Whether a text has a phrase of the tables in it, whoever's words they are."""
-    words = spelled_out(text[:_MOST])
+    words = spell_out(text[:_MOST])
     return PATTERNS.is_in(words) or PATTERNS.is_in(words.translate(_WITHOUT_QUOTES))
 
 
-def meaning_of(words: str) -> Answer | None:
+def classify_words(words: str) -> Classification | None:
     """Look the words up in the tables of patterns."""
     found = PATTERNS.first(words)
     if found is None:
@@ -139,4 +139,6 @@ def meaning_of(words: str) -> Answer | None:
     code = row.code or status_to_code(status or 0)
     retry = row.retry or verdict(code, http_status=status)
     is_declared = id(row) not in _SHIPPED
-    return Answer(code, retry, retry_after_ms=row.retry_after_ms, recovery=row.recovery, is_declared=is_declared)
+    return Classification(
+        code, retry, retry_after_ms=row.retry_after_ms, recovery=row.recovery, is_declared=is_declared
+    )

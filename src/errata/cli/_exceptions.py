@@ -1,6 +1,15 @@
 """The pages of `errata explain --exception`: what a class maps to, and why."""
 
-from errata.classification import FAMILIES, REGISTRY, Answer, Otherwise, Rule, described, meaning_of, spelled_out
+from errata.classification import (
+    FAMILIES,
+    REGISTRY,
+    Classification,
+    Otherwise,
+    Rule,
+    classify_words,
+    describe_rule,
+    spell_out,
+)
 from errata.dialects import retry_sentence
 from errata.model import Fault
 
@@ -31,7 +40,9 @@ def _known(name: str) -> list[str]:
 
 def _may_say_nothing(name: str) -> bool:
     rule = REGISTRY.rule_for(name)
-    return callable(rule) and not described(rule).rpartition(" ")[2].isupper()  # "…, else UPSTREAM_ERROR" never does.
+    return (
+        callable(rule) and not describe_rule(rule).rpartition(" ")[2].isupper()
+    )  # "…, else UPSTREAM_ERROR" never does.
 
 
 def _row(name: str) -> str:
@@ -52,19 +63,19 @@ def _is_same(name: str, known: str) -> bool:
 
 
 def _page_by_words(name: str) -> str | None:
-    meaning = meaning_of(spelled_out(name.rpartition(".")[2]))
+    meaning = classify_words(spell_out(name.rpartition(".")[2]))
     if meaning is None:
         return None
     return f"# {name}\n\nNo table names it. By its name alone it is:\n\n- code: {_outcome(meaning)}"
 
 
 def _decided_by(rule: Rule) -> str:
-    text = described(rule)
+    text = describe_rule(rule)
     return text if text[:2].isupper() else text[0].lower() + text[1:]
 
 
 def _outcome(rule: Rule | None) -> str:
-    answer = rule if isinstance(rule, Answer) else Answer(rule) if rule and not callable(rule) else None
+    answer = rule if isinstance(rule, Classification) else Classification(rule) if rule and not callable(rule) else None
     if answer is None:
         return "nothing"
     fault = Fault(code=answer.code, retry=answer.retry or answer.code.retry)

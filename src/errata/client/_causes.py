@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from errata.classification import inner, peek
+from errata.classification import peek, read_exception
 from errata.model import FaultError, is_a, items_of
 from errata.redaction import LONGEST_SHOWN, MARK, mark, redact_data, redact_within, text_of
 
@@ -62,7 +62,7 @@ def _chain_of(error: BaseException) -> tuple[list[BaseException], bool]:
 
 
 def _led_to(error: BaseException) -> Iterator[BaseException]:
-    yield from filter(None, (inner(error, "__cause__"), inner(error, "__context__")))
+    yield from filter(None, (read_exception(error, "__cause__"), read_exception(error, "__context__")))
     yield from _members_of(error)
 
 
@@ -113,8 +113,8 @@ def _copies(errors: list[BaseException], shown: list[_Words]) -> dict[int, BaseE
         _copy_into(copies, error, words)
     for error in errors:
         made = copies[id(error)]
-        made.__cause__ = copies.get(id(inner(error, "__cause__")))
-        made.__context__ = copies.get(id(inner(error, "__context__")))
+        made.__cause__ = copies.get(id(read_exception(error, "__cause__")))
+        made.__context__ = copies.get(id(read_exception(error, "__context__")))
         made.__suppress_context__ = error.__suppress_context__
         made.__traceback__ = error.__traceback__
         for note in words[id(error)].notes:

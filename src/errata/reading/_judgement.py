@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from errata._half_done import tells_of_work_done
 from errata._languages import in_english
-from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, spelled_out
+from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, spell_out
 from errata.dialects import code_of_number
 from errata.http import status_to_code, wait_from_text
 from errata.model import Code, Retry, verdict
@@ -320,7 +320,7 @@ def _look_up(parts: list[str], patterns: Patterns = PATTERNS) -> _Told:
     words = _ANSWERED.sub(r"status \1:", blank_arguments(_APART.join(part[:_MOST] for part in parts)[: 2 * _MOST]))
     words = _NUMBERED.sub("code", words) if "DB::Exception" in words else words
     words = _STATUS_IN_BRACKETS.sub(r"failed: status \1", words)
-    found = patterns.first(spelled_out(_URL.sub(" ", words) if "://" in words else words))
+    found = patterns.first(spell_out(_URL.sub(" ", words) if "://" in words else words))
     if found is None:
         return _Told(None, None, None, None)
     row, status = found

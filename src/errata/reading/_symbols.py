@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from errata.classification import GRPC, Answer, meaning_of, of_cloud_code
+from errata.classification import GRPC, Classification, classify_cloud_code, classify_words
 from errata.model import Code, Retry
 
 _MOST = 500
@@ -22,9 +22,9 @@ _STANDING = re.compile(rf"(?:^|: |\()({_SYMBOL})(?=$|\n|\)|: )")
 _JOINTS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 
 # fmt: off
-_KNOWN: dict[str, Code | Answer] = {
+_KNOWN: dict[str, Code | Classification] = {
     # Google
-    "overquerylimit": Code.RATE_LIMITED, "overdailylimit": Answer(Code.RATE_LIMITED, Retry.NEVER), "requestdenied": Code.FORBIDDEN,
+    "overquerylimit": Code.RATE_LIMITED, "overdailylimit": Classification(Code.RATE_LIMITED, Retry.NEVER), "requestdenied": Code.FORBIDDEN,
     "maxelementsexceeded": Code.VALIDATION_FAILED, "maxwaypointsexceeded": Code.VALIDATION_FAILED, "maxroutelengthexceeded": Code.VALIDATION_FAILED,
     "maxdimensionsexceeded": Code.VALIDATION_FAILED, "datanotavailable": Code.NOT_FOUND, "keyinvalid": Code.UNAUTHORIZED, "keyexpired": Code.UNAUTHORIZED,
     "accessnotconfigured": Code.CONFIGURATION_ERROR, "servicedisabled": Code.CONFIGURATION_ERROR, "autherror": Code.UNAUTHORIZED,
@@ -34,32 +34,32 @@ _KNOWN: dict[str, Code | Answer] = {
     "cantdeletemessage": Code.FORBIDDEN, "cantinvite": Code.FORBIDDEN, "cantinviteself": Code.VALIDATION_FAILED, "cantkickself": Code.VALIDATION_FAILED,
     "editwindowclosed": Code.OPERATION_NOT_ALLOWED, "ekmaccessdenied": Code.FORBIDDEN, "orgloginrequired": Code.UNAUTHORIZED,
     "cantarchivegeneral": Code.OPERATION_NOT_ALLOWED, "toomanyemoji": Code.VALIDATION_FAILED, "toomanyreactions": Code.VALIDATION_FAILED,
-    "teamaddedtoorg": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "fatalerror": Code.UPSTREAM_ERROR, "internalerror": Code.UPSTREAM_ERROR,
+    "teamaddedtoorg": Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "fatalerror": Code.UPSTREAM_ERROR, "internalerror": Code.UPSTREAM_ERROR,
     # Elasticsearch
     "searchphaseexecutionexception": Code.UPSTREAM_ERROR, "clusterblockexception": Code.OPERATION_NOT_ALLOWED, "documentparsingexception": Code.VALIDATION_FAILED, "mapperparsingexception": Code.VALIDATION_FAILED,
-    "circuitbreakingexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "esrejectedexecutionexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
+    "circuitbreakingexception": Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL), "esrejectedexecutionexception": Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
     "securityexception": Code.FORBIDDEN, "scriptexception": Code.VALIDATION_FAILED, "queryshardexception": Code.VALIDATION_FAILED,
-    "strictdynamicmappingexception": Code.VALIDATION_FAILED, "masternotdiscoveredexception": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
+    "strictdynamicmappingexception": Code.VALIDATION_FAILED, "masternotdiscoveredexception": Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
     # Stripe
     "expiredcard": Code.INSUFFICIENT_BALANCE, "incorrectcvc": Code.VALIDATION_FAILED, "balanceinsufficient": Code.INSUFFICIENT_BALANCE,
-    "parametermissing": Code.MISSING_REQUIRED_FIELD, "locktimeout": Answer(Code.CONFLICT, Retry.SAME_CALL),
-    "idempotencykeyinuse": Answer(Code.CONFLICT, Retry.SAME_CALL), "secretkeyrequired": Code.CONFIGURATION_ERROR,
+    "parametermissing": Code.MISSING_REQUIRED_FIELD, "locktimeout": Classification(Code.CONFLICT, Retry.SAME_CALL),
+    "idempotencykeyinuse": Classification(Code.CONFLICT, Retry.SAME_CALL), "secretkeyrequired": Code.CONFIGURATION_ERROR,
     "paymentintentunexpectedstate": Code.OPERATION_NOT_ALLOWED, "setupintentunexpectedstate": Code.OPERATION_NOT_ALLOWED,
 }
 # fmt: on
 
 
-def meaning_of_symbols(words: Iterable[str], text: str) -> Answer | None:
+def meaning_of_symbols(words: Iterable[str], text: str) -> Classification | None:
     """Say what the first code means that means something: of those a body carries, then of those in a text."""
     found = (of_symbol(symbol) for symbol in (*filter(_is_symbol, words), *_standing_in(text[:_MOST])))
     return next(filter(None, found), None)
 
 
-def known_symbol(text: str) -> Answer | None:
+def known_symbol(text: str) -> Classification | None:
     """Say what the code means that a text begins with, if it is one of the table's."""
     first = re.match(rf"(?:\w{{1,30}} ){{0,3}}({_SYMBOL})(?=$|\n|: )", text[:_MOST])
     known = _KNOWN.get(first[1].replace("_", "").lower()) if first else None
-    return Answer(known) if isinstance(known, Code) else known
+    return Classification(known) if isinstance(known, Code) else known
 
 
 def _is_symbol(word: str) -> bool:
@@ -71,12 +71,14 @@ def _standing_in(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=512)
-def of_symbol(symbol: str) -> Answer | None:
+def of_symbol(symbol: str) -> Classification | None:
     """Say what a code means; None for one that says nothing."""
     parts = [part for part in _JOINTS.split(symbol) if part]
     known = _KNOWN.get("".join(parts).lower()) or GRPC.get(symbol)
     if symbol == Code.UNKNOWN_ERROR:
         return None
     if known is not None:
-        return Answer(known) if isinstance(known, Code) else known
-    return meaning_of(" ".join(parts)) or of_cloud_code("".join(part[:1].upper() + part[1:].lower() for part in parts))
+        return Classification(known) if isinstance(known, Code) else known
+    return classify_words(" ".join(parts)) or classify_cloud_code(
+        "".join(part[:1].upper() + part[1:].lower() for part in parts)
+    )

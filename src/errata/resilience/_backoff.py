@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 
-from errata.classification import cause_of, classify
+from errata.classification import classify, find_cause
 from errata.model import ATTEMPT, Code, Fault, FaultError, NeedsInput, Retry, is_a
 
 RETRY_ATTEMPTS = "retryAttempts"
@@ -91,7 +91,7 @@ def _causes_of(error: BaseException) -> Iterator[BaseException]:
         if cause is None:
             return
         yield cause
-        cause = cause_of(cause)
+        cause = find_cause(cause)
 
 
 def _gave_up(error: BaseException) -> bool:

@@ -4,7 +4,7 @@ from asyncio import CancelledError, Task, current_task
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from errata.classification import classify_with_ground, inner
+from errata.classification import classify_with_ground, read_exception
 from errata.model import Fault, NeedsInput, is_a
 
 _MOST_CAUSES: Final = 100
@@ -55,5 +55,5 @@ def is_of_a_cancellation(error: BaseException) -> bool:
         if is_a(cause, CancelledError):
             return True
         if len(causes) < _MOST_CAUSES:
-            causes += filter(None, (inner(cause, "__cause__"), inner(cause, "__context__")))
+            causes += filter(None, (read_exception(cause, "__cause__"), read_exception(cause, "__context__")))
     return False

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Final, NamedTuple, cast
 
 from errata._fork import LockOfModule
-from errata.classification import inner, peek
+from errata.classification import peek, read_exception
 from errata.model import Fault, is_a
 from errata.resilience._circuit import Circuit
 
@@ -83,7 +83,7 @@ def _errors_in(error: BaseException) -> Iterator[BaseException]:
     for each in errors:  # It grows while it is read.
         yield each
         if len(errors) < _MOST_CAUSES:
-            errors += filter(None, (inner(each, "__cause__"), inner(each, "__context__")))
+            errors += filter(None, (read_exception(each, "__cause__"), read_exception(each, "__context__")))
             errors += _members_of(each)
 
 

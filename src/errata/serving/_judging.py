@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, ClassVar, NoReturn
 
-from errata.classification import classify, classify_with_ground, leaves_of, refused_arguments, refused_model
+from errata.classification import (
+    classify,
+    classify_refused_arguments,
+    classify_refused_model,
+    classify_with_ground,
+    walk_leaves,
+)
 from errata.model import (
     Code,
     Fault,
@@ -70,7 +76,7 @@ class RefusedModel(Failed):
 
     def fault(self, request: Request) -> Fault:
         """Say what is wrong with the argument, or no more than that the server has a bug."""
-        fault = refused_model(self.error, request.call)
+        fault = classify_refused_model(self.error, request.call)
         return _located(fault, request.name) if request.kind is Kind.RESOURCE else fault
 
 
@@ -82,7 +88,7 @@ class RefusedArguments(Failed):
 
     def fault(self, request: Request) -> Fault:
         """Say everything that is wrong with them at once."""
-        return refused_arguments(self.error, request.name, request.arguments or None)
+        return classify_refused_arguments(self.error, request.name, request.arguments or None)
 
 
 @dataclasses.dataclass(slots=True)
@@ -194,7 +200,7 @@ def meant_in(error: BaseException, meant: tuple[type[BaseException], ...]) -> Ba
     """Find what somebody raised on purpose, or asked, in a task: it arrives alone in a group."""
     if not is_a(error, BaseExceptionGroup):
         return error
-    leaves = list(islice(leaves_of(error), 2))
+    leaves = list(islice(walk_leaves(error), 2))
     return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*meant, NeedsInput)) else error
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from errata.classification import earlier_than
+from errata.classification import list_earlier
 from errata.http import request_of
 from errata.model import Current, Effects, Fault, Retry
 from errata.resilience import marks_its_effect, record_of, settled
@@ -50,7 +50,7 @@ UNDECLARED = Nature()
 
 def _sent_by(error: BaseException) -> tuple[str | None, bool]:
     """Return the method of the request that an exception, or a cause of it, is about, and whether a key went with it."""
-    for each in (error, *earlier_than(error)):
+    for each in (error, *list_earlier(error)):
         if (request := request_of(each)) is not None:
             method = request.method or ("POST" if request.operation and verb_of(request.operation) else None)
             return method, request.has_idempotency_key

@@ -23,7 +23,7 @@ from errata.classification._blame._texts import evidence_in_fields, evidence_in_
 from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
-from errata.classification._reach import argument, number_at
+from errata.classification._reach import read_argument, read_number
 from errata.model import is_a, is_any
 from errata.redaction import as_object, text_of, unquoted
 
@@ -152,12 +152,12 @@ def _is_failed_response(value: object) -> bool:
     """Whether a local is a response of an HTTP client. A dict with a `status` may be anybody's, also the caller's."""
     if type(value).__module__.partition(".")[0] not in _HTTP_CLIENTS or is_a(value, BaseException):
         return False
-    return any(400 <= (number_at(value, name) or 0) <= 599 for name in ("status_code", "status"))  # noqa: PLR2004 - HTTP's failures
+    return any(400 <= (read_number(value, name) or 0) <= 599 for name in ("status_code", "status"))  # noqa: PLR2004 - HTTP's failures
 
 
 def _text(error: BaseException, texts: Mapping[int, str]) -> str:
     known = texts.get(id(error))
-    if known is None and is_a(error, KeyError) and is_a(key := argument(error), str):
+    if known is None and is_a(error, KeyError) and is_a(key := read_argument(error), str):
         known = repr(key[:_LONGEST_TEXT])
     return unquoted((text_of(error) if known is None else known)[:_LONGEST_TEXT])
 

@@ -26,7 +26,7 @@ from errata.classification._blame._source import FailingSite, TracePath
 from errata.classification._blame._tracing import flow_along, is_tool
 from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
-from errata.classification._reach import argument, called, peek, text_at
+from errata.classification._reach import call_method, peek, read_argument, read_text
 from errata.model import is_a, is_any, items_of
 
 _LONGEST_TEXT = 20_000
@@ -336,7 +336,7 @@ class FailingExpression:
 
     def _of_import(self, given: Provenance) -> Iterator[Evidence]:
         """Judge a module that is missing: the caller's if its name has the argument in it, and not one that it imports."""
-        name = text_at(self._case.error, "name") or ""
+        name = read_text(self._case.error, "name") or ""
         texts = [self._case.values.text(path) for path in given.made_of]
         if any(text and text in name for text in texts):
             self.is_lookup = True
@@ -398,7 +398,7 @@ class FailingExpression:
     def _of_refused_value(self, node: ast.Call, holder: Provenance, given: Provenance) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
         is_of_first = _OF_AN_ADDRESS.search(type(self._case.error).__name__) or _is_of_a_pattern(self._case.error)
-        if held := self._case.values.held_as(text_at(self._case.error, "pattern") or ""):
+        if held := self._case.values.held_as(read_text(self._case.error, "pattern") or ""):
             made = Provenance(frozenset(held))  # A pattern, or what is to replace its matches.
         elif is_of_first and node.args:
             made = self._flow.value(node.args[0])
@@ -419,7 +419,7 @@ class FailingExpression:
 
     def _is_of_own_template(self, node: ast.Call, holder: Provenance) -> bool:
         """Whether the key that is missing is one of a template or of a literal of the server's own."""
-        key = argument(self._case.error)
+        key = read_argument(self._case.error)
         if type(self._case.error) is not KeyError or not is_a(key, str):
             return False
         is_template = isinstance(node.func, ast.Attribute) and node.func.attr in _TEMPLATES
@@ -428,7 +428,7 @@ class FailingExpression:
     def _refused_keywords(self, node: ast.Call) -> list[ast.expr]:
         """List what was given for the fields that a model refused, where they were given by name."""
         is_pydantic = type(self._case.error).__module__.startswith("pydantic")
-        details = called(self._case.error, "errors") if is_pydantic else None
+        details = call_method(self._case.error, "errors") if is_pydantic else None
         places = [items_of(peek(detail, "loc")) for detail in items_of(details)] if details is not None else []
         roots = {str(place[0]) for place in places if place}
         return [keyword.value for keyword in node.keywords if keyword.arg in roots]
@@ -436,7 +436,7 @@ class FailingExpression:
     def _is_about_another_text(self, made: Provenance, holder: Provenance) -> bool:
         """Whether it is about a text that is no argument: a pattern of the server's own, a value that was stored."""
         error, values = self._case.error, self._case.values
-        pattern = text_at(error, "pattern")
+        pattern = read_text(error, "pattern")
         if pattern is not None and _is_of_a_pattern(error):
             return not values.related_to(pattern)
         if any(is_any(peek(error, name), str, bytes) for name in ("doc", "object")):

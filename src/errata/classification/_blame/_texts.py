@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from errata.classification._blame._expressions import Case, marked_in, quoted_in, texts_in
 from errata.classification._blame._signals import Evidence
-from errata.classification._reach import argument, peek, text_at
+from errata.classification._reach import peek, read_argument, read_text
 from errata.model import is_a, is_any
 
 _HOLD_A_TEXT = ("doc", "pattern", "object", "string", "source", "statement", "expression", "instance", "value", "input")
@@ -60,7 +60,7 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
 def evidence_in_fields(case: Case, fields: Iterable[str]) -> Iterator[Evidence]:
     """Relate the fields that an upstream complains about to the arguments."""
     named = [field.rpartition(".")[2] for field in fields]
-    named += [text for at in _HOLD_A_NAME if (text := text_at(case.error, at))]
+    named += [text for at in _HOLD_A_NAME if (text := read_text(case.error, at))]
     if not named:
         return
     arguments = {_plain(alias): paths for alias, paths in _aliases(case, None)}
@@ -72,11 +72,11 @@ def evidence_in_fields(case: Case, fields: Iterable[str]) -> Iterator[Evidence]:
 def key_of(error: BaseException) -> str | None:
     """Return the key, attribute or name that an exception misses."""
     if is_a(error, KeyError):
-        key = argument(error)
+        key = read_argument(error)
         return str(key) if is_a(key, str) or (is_a(key, int) and not is_a(key, bool)) else None
     if is_any(error, AttributeError, NameError):
-        return text_at(error, "name")
-    return next((key for name in _HOLD_A_KEY if (key := text_at(error, name))), None)
+        return read_text(error, "name")
+    return next((key for name in _HOLD_A_KEY if (key := read_text(error, name))), None)
 
 
 def _texts_held(error: BaseException) -> Iterator[str]:

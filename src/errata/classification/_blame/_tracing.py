@@ -19,8 +19,8 @@ from errata.classification._blame._shapes import without_await
 from errata.classification._blame._source import FailingSite, OwnCode, TracePath, trail_of
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
-from errata.classification._reach import argument, inner, peek
-from errata.classification._unwrap import leaves_of
+from errata.classification._reach import peek, read_argument, read_exception
+from errata.classification._unwrap import walk_leaves
 from errata.model import is_a
 from errata.redaction import text_of
 
@@ -70,17 +70,17 @@ def _behind(subject: Subject) -> BaseException | None:
     """Return the exception to look at instead; None if this one is it."""
     error = subject.error
     if is_a(error, BaseExceptionGroup):
-        leaves = list(leaves_of(error))[:2]
+        leaves = list(walk_leaves(error))[:2]
         return leaves[0] if len(leaves) == 1 else None
     if not (_is_rewording(subject.trail) or is_stop_wrapper(error)):
         return None
-    return inner(error, "__cause__") or inner(error, "__context__")
+    return read_exception(error, "__cause__") or read_exception(error, "__context__")
 
 
 def is_stop_wrapper(error: BaseException) -> bool:
     """Whether Python put it around a StopIteration that left a coroutine or a generator."""
     ends = ("raised StopIteration", "raised StopAsyncIteration")
-    return type(error) is RuntimeError and text_of(argument(error)).endswith(ends)
+    return type(error) is RuntimeError and text_of(read_argument(error)).endswith(ends)
 
 
 def _is_relay(site: FailingSite) -> bool:

@@ -1,7 +1,7 @@
 """aiohttp: its client, and the answers that its server side raises."""
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
-from errata.classification._carried import of_status
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
+from errata.classification._carried import classify_status
 from errata.classification._families._connection import (
     BAD_HEADER,
     NOT_HTTP,
@@ -12,7 +12,7 @@ from errata.classification._families._connection import (
     by_network_words,
     by_what_broke,
 )
-from errata.classification._reach import inner, number_at
+from errata.classification._reach import read_exception, read_number
 from errata.classification._verdicts import BUG, REFUSED, TLS
 from errata.http import wait_from_headers
 from errata.model import Code, Retry
@@ -21,28 +21,30 @@ _BAD_URL = Code.INVALID_PARAMS
 _PROXY_WANTS_CREDENTIALS = 407
 
 
-def _parsers_own(error: BaseException) -> Said:
+def _parsers_own(error: BaseException) -> RuleResult:
     """The client's parser, which calls what is not HTTP a status 400."""
-    cause = inner(error, "__cause__")
+    cause = read_exception(error, "__cause__")
     return cause if cause is not None and type(cause).__module__ == "aiohttp.http_exceptions" else None
 
 
-def _proxys_status(error: BaseException) -> Said:
+def _proxys_status(error: BaseException) -> RuleResult:
     """The proxy's HTTP status."""
-    status = number_at(error, "status")
+    status = read_number(error, "status")
     return (
-        Answer(Code.UNAUTHORIZED, http_status=status) if status == _PROXY_WANTS_CREDENTIALS else by_final_status(error)
+        Classification(Code.UNAUTHORIZED, http_status=status)
+        if status == _PROXY_WANTS_CREDENTIALS
+        else by_final_status(error)
     )
 
 
-def _answers_own(error: BaseException) -> Said:
+def _answers_own(error: BaseException) -> RuleResult:
     """The HTTP status of the answer that it is."""
     # It is a mapping as well, so its attributes are read here and not by `peek`.
     status: object = getattr(error, "status", None)
     if not isinstance(status, int) or status < 400:  # noqa: PLR2004 - HTTP's range of failures
         return None
     wait = wait_from_headers(getattr(error, "headers", None), status=status)
-    return of_status(status, error)._replace(retry_after_ms=wait)
+    return classify_status(status, error)._replace(retry_after_ms=wait)
 
 
 # fmt: off
@@ -93,7 +95,7 @@ _PARSER: Table = {
     "ContentLengthError": Code.NETWORK_ERROR,
     "TransferEncodingError": Code.NETWORK_ERROR,
     "ContentEncodingError": Code.SERIALIZATION_ERROR,
-    "DecompressSizeError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),  # A bomb, or too much for us.
+    "DecompressSizeError": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),  # A bomb, or too much for us.
 }
 TABLE: Table = {
     **{f"aiohttp.client_exceptions.{name}": rule for name, rule in _CLIENT.items()},

@@ -6,22 +6,24 @@ says CIRCUIT_OPEN and, where it tells, when it closes again.
 
 from typing import cast
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._wrappers import by_cause, by_cause_or_context, wrapped_at
-from errata.classification._reach import called, number_at, peek, text_at
+from errata.classification._reach import call_method, peek, read_number, read_text
 from errata.classification._verdicts import BUG, LOCKED, REFUSED
 from errata.http import parse_retry_after
 from errata.model import Code, Retry, is_a, wait_ms
 
-_NOT_BEGUN = Answer(Code.TIMEOUT, Retry.SAME_CALL)
-_GAVE_UP = Answer(Code.UPSTREAM_ERROR, text="It was tried as often as allowed, and no attempt gave a usable result.")
+_NOT_BEGUN = Classification(Code.TIMEOUT, Retry.SAME_CALL)
+_GAVE_UP = Classification(
+    Code.UPSTREAM_ERROR, text="It was tried as often as allowed, and no attempt gave a usable result."
+)
 _WORKER_DIED = Code.INTERNAL_ERROR
 
-_REDRESS_CLASSES: dict[str, Code | Answer] = {
+_REDRESS_CLASSES: dict[str, Code | Classification] = {
     "AUTH": Code.UNAUTHORIZED,
     "PERMISSION": Code.FORBIDDEN,
-    "PERMANENT": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "PERMANENT": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "CONCURRENCY": LOCKED,
     "RATE_LIMIT": Code.RATE_LIMITED,
     "SERVER_ERROR": Code.UPSTREAM_ERROR,
@@ -29,10 +31,10 @@ _REDRESS_CLASSES: dict[str, Code | Answer] = {
 }
 
 
-def _last_attempt(error: BaseException) -> Said:
+def _last_attempt(error: BaseException) -> RuleResult:
     """The exception of the last attempt."""
     attempt = peek(error, "last_attempt")
-    failure = called(attempt, "exception")  # tenacity's future
+    failure = call_method(attempt, "exception")  # tenacity's future
     if is_a(failure, BaseException):
         return failure
     caught = peek(attempt, "value")  # retrying's attempt: what sys.exc_info() gave, or a result
@@ -42,21 +44,21 @@ def _last_attempt(error: BaseException) -> Said:
     return next((value for value in values if is_a(value, BaseException)), None)
 
 
-def _redress_class(error: BaseException) -> Said:
+def _redress_class(error: BaseException) -> RuleResult:
     """The kind of failure that was retried to the end."""
-    return _REDRESS_CLASSES.get(text_at(error, "last_class", "name") or "")
+    return _REDRESS_CLASSES.get(read_text(error, "last_class", "name") or "")
 
 
-def _circuit(error: BaseException) -> Answer:
+def _circuit(error: BaseException) -> Classification:
     """How long the circuit stays open, where it says so."""
     wait = parse_retry_after(peek(error, "time_remaining"))  # aiobreaker
     if wait is None:
         left = peek(error, "_circuit_breaker", "open_remaining")  # circuitbreaker
         wait = wait_ms(left, unit_ms=1000)
-    return Answer(Code.CIRCUIT_OPEN, retry_after_ms=wait)
+    return Classification(Code.CIRCUIT_OPEN, retry_after_ms=wait)
 
 
-def _limit(error: BaseException) -> Answer:
+def _limit(error: BaseException) -> Classification:
     """How long until a call is allowed again, where it says so."""
     places = (
         ("period_remaining",),  # ratelimit
@@ -66,20 +68,20 @@ def _limit(error: BaseException) -> Answer:
         ("wait",),
     )
     waits = (wait_ms(peek(error, *place), unit_ms=1000) for place in places)
-    return Answer(Code.RATE_LIMITED, retry_after_ms=next((wait for wait in waits if wait is not None), None))
+    return Classification(Code.RATE_LIMITED, retry_after_ms=next((wait for wait in waits if wait is not None), None))
 
 
-def _temporal(error: BaseException) -> Answer | None:
+def _temporal(error: BaseException) -> Classification | None:
     """Whether the activity said that repeating is of no use, and when to repeat it otherwise."""
     if peek(error, "non_retryable") is True:
-        return Answer(Code.UPSTREAM_ERROR, Retry.NEVER)
+        return Classification(Code.UPSTREAM_ERROR, Retry.NEVER)
     wait = parse_retry_after(peek(error, "next_retry_delay"))
-    return Answer(Code.UPSTREAM_ERROR, retry_after_ms=wait) if wait is not None else None
+    return Classification(Code.UPSTREAM_ERROR, retry_after_ms=wait) if wait is not None else None
 
 
-def _arq_later(error: BaseException) -> Answer:
+def _arq_later(error: BaseException) -> Classification:
     """How many milliseconds the job was put off."""
-    return Answer(Code.SERVICE_UNAVAILABLE, retry_after_ms=number_at(error, "defer_score"))
+    return Classification(Code.SERVICE_UNAVAILABLE, retry_after_ms=read_number(error, "defer_score"))
 
 
 # fmt: off
@@ -168,9 +170,9 @@ TABLE: Table = {
     "twisted.internet.error.ConnectError": REFUSED,
     "twisted.internet.error.ConnectionClosed": Code.NETWORK_ERROR,
     "twisted.internet.error.ConnectionRefusedError": REFUSED,
-    "twisted.internet.error.DNSLookupError": Answer(Code.NETWORK_ERROR, Retry.NEVER),
+    "twisted.internet.error.DNSLookupError": Classification(Code.NETWORK_ERROR, Retry.NEVER),
     "twisted.internet.error.TimeoutError": Code.TIMEOUT,
-    "twisted.internet.error.UnknownHostError": Answer(Code.NETWORK_ERROR, Retry.NEVER),
+    "twisted.internet.error.UnknownHostError": Classification(Code.NETWORK_ERROR, Retry.NEVER),
 
     # A time limit, or a lock that was not to be had.
     "filelock._error.Timeout": _NOT_BEGUN,
@@ -189,7 +191,7 @@ TABLE: Table = {
     "redress.errors.AbortRetryError": Code.CANCELLED,
     "redress.errors.CircuitOpenError": _circuit,
     "redress.errors.ConcurrencyError": LOCKED,
-    "redress.errors.PermanentError": first(by_cause, Answer(Code.UPSTREAM_ERROR, Retry.NEVER)),
+    "redress.errors.PermanentError": first(by_cause, Classification(Code.UPSTREAM_ERROR, Retry.NEVER)),
     "redress.errors.RateLimitError": _limit,
     "redress.errors.RetryExhaustedError": first(wrapped_at("last_exception"), _redress_class, _GAVE_UP),
     "redress.errors.ServerError": Code.UPSTREAM_ERROR,

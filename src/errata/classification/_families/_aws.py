@@ -2,11 +2,11 @@
 
 import re
 
-from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
-from errata.classification._carried import by_status, of_status
-from errata.classification._families._cloud_codes import of_cloud_code
+from errata.classification._answer import Classification, Otherwise, Rule, RuleResult, Table, first
+from errata.classification._carried import by_status, classify_status
+from errata.classification._families._cloud_codes import classify_cloud_code
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
-from errata.classification._reach import inner, number_at, peek, text_at
+from errata.classification._reach import peek, read_exception, read_number, read_text
 from errata.classification._verdicts import BUG, REFUSED, TLS
 from errata.http import parse_retry_after, wait_from_headers
 from errata.model import Code, Retry
@@ -17,23 +17,23 @@ _ARGUMENT = Code.INVALID_PARAMS
 _QUOTED = re.compile(r"An error occurred \(([A-Za-z0-9.]{1,100})\)")
 
 
-def by_error_code(error: BaseException) -> Answer | None:
+def by_error_code(error: BaseException) -> Classification | None:
     """AWS's error code, else the HTTP status."""
     answer = _of_response(peek(error, "response"), error)
     # botocore's own text names the code and the operation, and no address.
     return None if answer is None else answer._replace(text=text_of(error))
 
 
-def _of_response(response: object, error: BaseException) -> Answer | None:
-    status = number_at(response, "ResponseMetadata", "HTTPStatusCode")
-    meant = of_cloud_code(text_at(response, "Error", "Code") or "") or _of_number(status, error)
+def _of_response(response: object, error: BaseException) -> Classification | None:
+    status = read_number(response, "ResponseMetadata", "HTTPStatusCode")
+    meant = classify_cloud_code(read_text(response, "Error", "Code") or "") or _of_number(status, error)
     # A HEAD request has no body: then the status is the code.
-    meant = meant or _of_number(number_at(response, "Error", "Code"), error)
+    meant = meant or _of_number(read_number(response, "Error", "Code"), error)
     return None if meant is None else meant._replace(http_status=status, retry_after_ms=_wait(response, status))
 
 
-def _of_number(status: int | None, error: BaseException) -> Answer | None:
-    return of_status(status, error) if status is not None and 400 <= status < 600 else None  # noqa: PLR2004 - HTTP's range
+def _of_number(status: int | None, error: BaseException) -> Classification | None:
+    return classify_status(status, error) if status is not None and 400 <= status < 600 else None  # noqa: PLR2004 - HTTP's range
 
 
 def _wait(response: object, status: int | None) -> int | None:
@@ -41,28 +41,28 @@ def _wait(response: object, status: int | None) -> int | None:
     return parse_retry_after(peek(response, "retryAfterSeconds")) if said is None else said
 
 
-def _waited_for(error: BaseException) -> Said:
+def _waited_for(error: BaseException) -> RuleResult:
     """What it waited for: that did not come in time, or failed."""
-    if "Max attempts exceeded" in (text_at(error, "kwargs", "reason") or ""):
+    if "Max attempts exceeded" in (read_text(error, "kwargs", "reason") or ""):
         return NOT_SENT_IN_TIME  # Waiting changes nothing: it may be done again.
     return _of_response(peek(error, "last_response"), error)
 
 
-def _transferred(error: BaseException) -> Said:
+def _transferred(error: BaseException) -> RuleResult:
     """The service's error that stopped the transfer."""
-    cause = inner(error, "__cause__") or inner(error, "__context__")
+    cause = read_exception(error, "__cause__") or read_exception(error, "__context__")
     return cause if cause is not None and by_error_code(cause) is not None else None
 
 
-def _quoted_code(error: BaseException) -> Said:
+def _quoted_code(error: BaseException) -> RuleResult:
     """AWS's error code, as botocore words it."""
     quoted = _QUOTED.search(text_of(error)[:2000])
-    return of_cloud_code(quoted[1]) if quoted else None
+    return classify_cloud_code(quoted[1]) if quoted else None
 
 
-def _of_boto(error: BaseException) -> Said:
+def _of_boto(error: BaseException) -> RuleResult:
     """AWS's error code, else the HTTP status."""
-    return of_cloud_code(text_at(error, "error_code") or "") or by_status(error)
+    return classify_cloud_code(read_text(error, "error_code") or "") or by_status(error)
 
 
 _TRANSFER = first(_transferred, _quoted_code, Code.UPSTREAM_ERROR)
@@ -87,7 +87,7 @@ _BOTOCORE: dict[str, Rule | Otherwise] = {
     "ChecksumError": Code.UPSTREAM_ERROR,
     "FlexibleChecksumError": Code.UPSTREAM_ERROR,
     "CapacityNotAvailableError": Code.RATE_LIMITED,  # The SDK holds back: too many retries of its own.
-    "WaiterError": first(_waited_for, Answer(Code.UPSTREAM_ERROR, Retry.NEVER)),
+    "WaiterError": first(_waited_for, Classification(Code.UPSTREAM_ERROR, Retry.NEVER)),
     "PaginationError": Code.UPSTREAM_ERROR,
 
     # Who calls.

@@ -1,7 +1,7 @@
 """Microsoft's clouds: azure-core, what is built on it, and its predecessors."""
 
-from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
-from errata.classification._carried import by_status, of_status, status_of
+from errata.classification._answer import Classification, Otherwise, Rule, RuleResult, Table, first
+from errata.classification._carried import by_status, classify_status, read_status
 from errata.classification._families._connection import (
     NOT_SENT_IN_TIME,
     REDIRECTS,
@@ -9,7 +9,7 @@ from errata.classification._families._connection import (
     by_what_broke,
     held_at,
 )
-from errata.classification._reach import number_at, text_at
+from errata.classification._reach import read_number, read_text
 from errata.classification._verdicts import BUG, REFUSED
 from errata.model import Code, Retry
 
@@ -17,7 +17,7 @@ _AGAIN = Retry.SAME_CALL
 
 # fmt: off
 # Where a service's code says something else than the status it comes with.
-_BY_CODE: dict[str, Code | Answer] = {
+_BY_CODE: dict[str, Code | Classification] = {
     "AuthenticationFailed": Code.UNAUTHORIZED,               # 403
     "InvalidAuthenticationInfo": Code.UNAUTHORIZED,          # 400
     "NoAuthenticationInformation": Code.UNAUTHORIZED,
@@ -31,15 +31,15 @@ _BY_CODE: dict[str, Code | Answer] = {
     "LeaseIdMissing": Code.CONFLICT,
     "LeaseIdMismatchWithBlobOperation": Code.CONFLICT,
     "LeaseLost": Code.CONFLICT,
-    "BlobBeingRehydrated": Answer(Code.CONFLICT, _AGAIN),
-    "ContainerBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
-    "QueueBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
-    "TableBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
-    "ShareBeingDeleted": Answer(Code.CONFLICT, _AGAIN),
-    "AnotherOperationInProgress": Answer(Code.CONFLICT, _AGAIN),
+    "BlobBeingRehydrated": Classification(Code.CONFLICT, _AGAIN),
+    "ContainerBeingDeleted": Classification(Code.CONFLICT, _AGAIN),
+    "QueueBeingDeleted": Classification(Code.CONFLICT, _AGAIN),
+    "TableBeingDeleted": Classification(Code.CONFLICT, _AGAIN),
+    "ShareBeingDeleted": Classification(Code.CONFLICT, _AGAIN),
+    "AnotherOperationInProgress": Classification(Code.CONFLICT, _AGAIN),
     "OperationTimedOut": Code.TIMEOUT,                       # 500
     "ServerBusy": Code.SERVICE_UNAVAILABLE,
-    "QuotaExceeded": Answer(Code.RATE_LIMITED, Retry.NEVER),  # 409
+    "QuotaExceeded": Classification(Code.RATE_LIMITED, Retry.NEVER),  # 409
     "SubscriptionNotFound": Code.CONFIGURATION_ERROR,
     "FeatureVersionMismatch": Code.CONFIGURATION_ERROR,
 }
@@ -47,31 +47,31 @@ _BY_CODE: dict[str, Code | Answer] = {
 _PRECONDITION, _RETRY_WITH = 412, 449
 
 
-def _code(error: BaseException) -> Said:
+def _code(error: BaseException) -> RuleResult:
     """The service's error code, where it says more than the status."""
-    word = text_at(error, "error_code") or text_at(error, "error", "code") or text_at(error, "code") or ""
+    word = read_text(error, "error_code") or read_text(error, "error", "code") or read_text(error, "code") or ""
     meant = _BY_CODE.get(word)
     if meant is None:
         return None
-    answer = meant if isinstance(meant, Answer) else Answer(meant)
-    status = status_of(error)
-    wait = None if status is None else of_status(status, error).retry_after_ms
+    answer = meant if isinstance(meant, Classification) else Classification(meant)
+    status = read_status(error)
+    wait = None if status is None else classify_status(status, error).retry_after_ms
     return answer._replace(http_status=status, retry_after_ms=wait)
 
 
-def _status(error: BaseException) -> Said:
+def _status(error: BaseException) -> RuleResult:
     """The HTTP status it carries; 412 is somebody else's change, 449 asks to do it again."""
-    status = status_of(error)
+    status = read_status(error)
     if status == _PRECONDITION:
-        return Answer(Code.CONFLICT, http_status=status)
-    return Answer(Code.CONFLICT, _AGAIN, status) if status == _RETRY_WITH else by_status(error)
+        return Classification(Code.CONFLICT, http_status=status)
+    return Classification(Code.CONFLICT, _AGAIN, status) if status == _RETRY_WITH else by_status(error)
 
 
 def _as(code: Code) -> Rule:
     """Make a rule for a class whose kind is known, whatever the status it came with."""
 
-    def read(error: BaseException) -> Said:
-        return Answer(code, http_status=number_at(error, "status_code"))
+    def read(error: BaseException) -> RuleResult:
+        return Classification(code, http_status=read_number(error, "status_code"))
 
     read.__doc__ = f"{code}, with the HTTP status it came with"
     return read
@@ -108,10 +108,10 @@ TABLE: Table = {
     **{f"azure.core.exceptions.{name}": rule for name, rule in _CORE.items()},
     "azure.core.polling.base_polling.BadStatus": Code.UPSTREAM_ERROR,
     "azure.core.polling.base_polling.BadResponse": Code.UPSTREAM_ERROR,
-    "azure.core.polling.base_polling.OperationFailed": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "azure.core.polling.base_polling.OperationFailed": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "azure.identity.CredentialUnavailableError": Code.CONFIGURATION_ERROR,
     "azure.identity.AuthenticationRequiredError": Code.UNAUTHORIZED,
-    "azure.storage.blob.PartialBatchErrorException": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),  # Part of it was done.
+    "azure.storage.blob.PartialBatchErrorException": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),  # Part of it was done.
     "azure.cosmos.exceptions.CosmosHttpResponseError": _RESPONSE,
     "azure.cosmos.exceptions.CosmosAccessConditionFailedError": _as(Code.CONFLICT),
     "azure.cosmos.exceptions.CosmosBatchOperationError": _RESPONSE,
@@ -127,7 +127,7 @@ TABLE: Table = {
     "azure.servicebus.exceptions.ServiceBusAuthenticationError": Code.UNAUTHORIZED,
     "azure.servicebus.exceptions.ServiceBusAuthorizationError": Code.FORBIDDEN,
     "azure.servicebus.exceptions.ServiceBusServerBusyError": Code.SERVICE_UNAVAILABLE,
-    "azure.servicebus.exceptions.ServiceBusQuotaExceededError": Answer(Code.RATE_LIMITED, Retry.NEVER),
+    "azure.servicebus.exceptions.ServiceBusQuotaExceededError": Classification(Code.RATE_LIMITED, Retry.NEVER),
     "azure.servicebus.exceptions.OperationTimeoutError": Code.TIMEOUT,
     "azure.servicebus.exceptions.MessagingEntityNotFoundError": Code.NOT_FOUND,
     "azure.servicebus.exceptions.MessagingEntityAlreadyExistsError": Code.CONFLICT,
@@ -137,7 +137,7 @@ TABLE: Table = {
     "azure.servicebus.exceptions.MessageAlreadySettled": BUG,
     "azure.servicebus.exceptions.MessageLockLostError": Code.CONFLICT,
     "azure.servicebus.exceptions.SessionLockLostError": Code.CONFLICT,
-    "azure.servicebus.exceptions.SessionCannotBeLockedError": Answer(Code.CONFLICT, _AGAIN),
+    "azure.servicebus.exceptions.SessionCannotBeLockedError": Classification(Code.CONFLICT, _AGAIN),
     "azure.eventhub.exceptions.EventHubError": Otherwise(Code.UPSTREAM_ERROR),
     "azure.eventhub.exceptions.ConnectError": REFUSED,
     "azure.eventhub.exceptions.ConnectionLostError": Code.NETWORK_ERROR,
@@ -151,7 +151,7 @@ TABLE: Table = {
     "msal.managed_identity.ManagedIdentityError": Code.CONFIGURATION_ERROR,
     "msal.oauth2cli.oauth2.BrowserInteractionTimeoutError": Code.TIMEOUT,
     "msal.oauth2cli.oidc.IdTokenError": Code.UNAUTHORIZED,
-    "msal_extensions.filelock.LockError": Answer(Code.CONFLICT, _AGAIN),
+    "msal_extensions.filelock.LockError": Classification(Code.CONFLICT, _AGAIN),
     "adal.adal_error.AdalError": Code.UNAUTHORIZED,
 
     # Before azure-core.

@@ -1,16 +1,16 @@
 """Python's own exceptions, and those of its standard library that are not about a format or a loop."""
 
-from errata.classification._answer import Otherwise, Said, Table, first
+from errata.classification._answer import Otherwise, RuleResult, Table, first
 from errata.classification._errno import by_errno, by_resolver
-from errata.classification._reach import argument, text_at
+from errata.classification._reach import read_argument, read_text
 from errata.classification._verdicts import BUG, REFUSED, TLS
 from errata.model import Code, is_a
 from errata.redaction import text_of
 
 
-def _of_a_value(error: BaseException) -> Said:
+def _of_a_value(error: BaseException) -> RuleResult:
     """Whether it is about a closed file (a bug), about JSON that cannot be written, or about the value that was given."""
-    text = text_of(argument(error)).lower()
+    text = text_of(read_argument(error)).lower()
     if "closed file" in text or "already closed" in text:
         return BUG
     return Code.SERIALIZATION_ERROR if any(words in text for words in _UNWRITABLE) else Code.VALIDATION_FAILED
@@ -19,15 +19,15 @@ def _of_a_value(error: BaseException) -> Said:
 _UNWRITABLE = ("circular reference detected", "not json compliant")
 
 
-def _of_an_end(error: BaseException) -> Said:
+def _of_an_end(error: BaseException) -> RuleResult:
     """Whether a file ended too early, or there was nobody to ask."""
-    text = argument(error)
+    text = read_argument(error)
     return Code.SERIALIZATION_ERROR if is_a(text, str) and not text.startswith("EOF when reading") else BUG
 
 
-def _of_syntax(error: BaseException) -> Said:
+def _of_syntax(error: BaseException) -> RuleResult:
     """Whether it is in a text that was given, or in the server's own source."""
-    return Code.INVALID_FORMAT if text_at(error, "filename") in {"<unknown>", "<string>"} else BUG
+    return Code.INVALID_FORMAT if read_text(error, "filename") in {"<unknown>", "<string>"} else BUG
 
 
 GENERAL = frozenset(

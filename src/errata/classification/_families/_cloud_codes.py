@@ -6,16 +6,16 @@ AWS's 200 services know some 2,700 codes, made of few words: a code is looked up
 import re
 from functools import lru_cache
 
-from errata.classification._answer import Answer
+from errata.classification._answer import Classification
 from errata.model import Code, Retry
 
 _LONGEST = 200
 _AGAIN = Retry.SAME_CALL
-_CONTENTION = Answer(Code.CONFLICT, _AGAIN)
-_USED_UP = Answer(Code.RATE_LIMITED, Retry.NEVER)  # An account's quota of things: waiting does not free any.
+_CONTENTION = Classification(Code.CONFLICT, _AGAIN)
+_USED_UP = Classification(Code.RATE_LIMITED, Retry.NEVER)  # An account's quota of things: waiting does not free any.
 
 # fmt: off
-_BY_CODE: dict[str, Code | Answer] = {
+_BY_CODE: dict[str, Code | Classification] = {
     # The SDK's own list of throttles. `LimitExceeded` without a suffix is IAM's, and a quota.
     "BandwidthLimitExceeded": Code.RATE_LIMITED, "EC2ThrottledException": Code.RATE_LIMITED, "LimitExceededException": Code.RATE_LIMITED,
     "PriorRequestNotComplete": Code.RATE_LIMITED, "ProvisionedThroughputExceededException": Code.RATE_LIMITED, "RequestLimitExceeded": Code.RATE_LIMITED,
@@ -44,7 +44,7 @@ _BY_CODE: dict[str, Code | Answer] = {
     "ServiceException": Code.UPSTREAM_ERROR, "ServerException": Code.UPSTREAM_ERROR, "ModelErrorException": Code.UPSTREAM_ERROR, "ModelStreamErrorException": Code.UPSTREAM_ERROR,
     "ServiceFailureException": Code.UPSTREAM_ERROR, "ServiceFailure": Code.UPSTREAM_ERROR, "ModelError": Code.UPSTREAM_ERROR, "ModelStreamError": Code.UPSTREAM_ERROR, "UnknownError": Code.UPSTREAM_ERROR, "DryRunOperation": Code.OPERATION_NOT_ALLOWED,
 }
-_BY_WORDS: tuple[tuple[Code | Answer, re.Pattern[str]], ...] = tuple((answer, re.compile("|".join(words))) for answer, words in (
+_BY_WORDS: tuple[tuple[Code | Classification, re.Pattern[str]], ...] = tuple((answer, re.compile("|".join(words))) for answer, words in (
     (Code.UNAUTHORIZED, ("ExpiredToken", "TokenExpired", "SessionExpired", "ClientTokenId", "UnrecognizedClient", "UnauthorizedClient",
         "SignatureDoesNotMatch", "(Invalid|Incomplete)Signature", "AuthenticationToken", "AccessKeyId", "SecretIdNotFound", "SecurityToken",
         "IdentityToken", "Unauthenticated", "^(Invalid|Incorrect)Credential", "AuthenticationFail", "^ExpiredAuth")),
@@ -82,9 +82,9 @@ _BY_WORDS: tuple[tuple[Code | Answer, re.Pattern[str]], ...] = tuple((answer, re
 
 
 @lru_cache(maxsize=512)
-def of_cloud_code(code: str) -> Answer | None:
+def classify_cloud_code(code: str) -> Classification | None:
     """Say what a cloud's error code means; None for one that says nothing."""
     bare = code[-_LONGEST:].rpartition("#")[2]  # `com.amazon.coral.service#ThrottlingException`
     known = _BY_CODE.get(bare) or _BY_CODE.get(bare.removesuffix("Exception"))
     meant = known or next((answer for answer, words in _BY_WORDS if words.search(bare)), None)
-    return Answer(meant) if isinstance(meant, Code) else meant
+    return Classification(meant) if isinstance(meant, Code) else meant

@@ -1,10 +1,10 @@
 """Other clouds, each with a class and a code of its own."""
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
-from errata.classification._carried import by_status, status_of, wait_of
-from errata.classification._families._cloud_codes import of_cloud_code
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
+from errata.classification._carried import by_status, read_status, read_wait
+from errata.classification._families._cloud_codes import classify_cloud_code
 from errata.classification._families._connection import by_network_words, by_what_broke, held_at
-from errata.classification._reach import called, text_at
+from errata.classification._reach import call_method, read_text
 from errata.classification._verdicts import BUG, REFUSED
 from errata.model import Code, Retry
 
@@ -12,30 +12,32 @@ _SETTING = Code.CONFIGURATION_ERROR
 _NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 
 # fmt: off
-_HETZNER: dict[str, Code | Answer] = {
+_HETZNER: dict[str, Code | Classification] = {
     "forbidden": Code.FORBIDDEN, "unauthorized": Code.UNAUTHORIZED, "token_readonly": Code.FORBIDDEN, "invalid_input": Code.INVALID_PARAMS, "json_error": Code.INVALID_PARAMS,
     "not_found": Code.NOT_FOUND, "rate_limit_exceeded": Code.RATE_LIMITED, "uniqueness_error": Code.CONFLICT, "protected": Code.OPERATION_NOT_ALLOWED,
-    "locked": Answer(Code.CONFLICT, Retry.SAME_CALL), "conflict": Answer(Code.CONFLICT, Retry.SAME_CALL), "resource_limit_exceeded": Answer(Code.RATE_LIMITED, Retry.NEVER),
+    "locked": Classification(Code.CONFLICT, Retry.SAME_CALL), "conflict": Classification(Code.CONFLICT, Retry.SAME_CALL), "resource_limit_exceeded": Classification(Code.RATE_LIMITED, Retry.NEVER),
     "resource_unavailable": Code.SERVICE_UNAVAILABLE, "service_error": Code.UPSTREAM_ERROR, "server_error": Code.UPSTREAM_ERROR, "maintenance": Code.SERVICE_UNAVAILABLE,
     "timeout": Code.TIMEOUT, "unsupported_error": Code.NOT_IMPLEMENTED,
 }
 # fmt: on
 
 
-def by_code(error: BaseException) -> Answer | None:
+def by_code(error: BaseException) -> Classification | None:
     """The cloud's error code, else the HTTP status."""
-    said = called(error, "get_error_code")  # Alibaba's first SDK has no attribute for it.
-    word = text_at(error, "code") or text_at(error, "error_code") or (said if isinstance(said, str) else "")
-    meant = of_cloud_code(word or "")
-    status = status_of(error)
+    said = call_method(error, "get_error_code")  # Alibaba's first SDK has no attribute for it.
+    word = read_text(error, "code") or read_text(error, "error_code") or (said if isinstance(said, str) else "")
+    meant = classify_cloud_code(word or "")
+    status = read_status(error)
     return (
-        by_status(error) if meant is None else meant._replace(http_status=status, retry_after_ms=wait_of(error, status))
+        by_status(error)
+        if meant is None
+        else meant._replace(http_status=status, retry_after_ms=read_wait(error, status))
     )
 
 
-def _hetzner(error: BaseException) -> Said:
+def _hetzner(error: BaseException) -> RuleResult:
     """Hetzner's error code."""
-    return _HETZNER.get(text_at(error, "code") or "")
+    return _HETZNER.get(read_text(error, "code") or "")
 
 
 _SERVICE = first(by_code, Code.UPSTREAM_ERROR)
@@ -73,7 +75,7 @@ TABLE: Table = {
     "oci.exceptions.ServiceError": first(by_status, Code.UPSTREAM_ERROR),
     "oci.exceptions.TransientServiceError": first(by_status, Code.SERVICE_UNAVAILABLE),
     "oci.exceptions.RequestException": _NETWORK,
-    "oci.exceptions.ConnectTimeout": Answer(Code.TIMEOUT, Retry.SAME_CALL),
+    "oci.exceptions.ConnectTimeout": Classification(Code.TIMEOUT, Retry.SAME_CALL),
     "oci.exceptions.MaximumWaitTimeExceeded": Code.TIMEOUT,
     "oci.exceptions.CompositeOperationError": first(held_at("cause"), Code.UPSTREAM_ERROR),
     "oci.exceptions.MultipartUploadError": Code.UPSTREAM_ERROR,
@@ -90,7 +92,7 @@ TABLE: Table = {
     "keystoneauth1.exceptions.connection.ConnectionError": _NETWORK,
     "keystoneauth1.exceptions.connection.ConnectFailure": first(by_what_broke, by_network_words, REFUSED),
     "keystoneauth1.exceptions.connection.ConnectTimeout": Code.TIMEOUT,
-    "keystoneauth1.exceptions.connection.SSLFailure": Answer(Code.NETWORK_ERROR, Retry.NEVER),
+    "keystoneauth1.exceptions.connection.SSLFailure": Classification(Code.NETWORK_ERROR, Retry.NEVER),
     "keystoneauth1.exceptions.connection.UnknownConnectionError": _NETWORK,
     "keystoneauth1.exceptions.auth.AuthorizationFailure": Code.UNAUTHORIZED,
     "keystoneauth1.exceptions.catalog.CatalogException": _SETTING,
@@ -99,7 +101,7 @@ TABLE: Table = {
     "openstack.exceptions.SDKException": Otherwise(Code.UPSTREAM_ERROR),
     "openstack.exceptions.HttpException": first(by_status, Code.UPSTREAM_ERROR),
     "openstack.exceptions.ResourceTimeout": Code.TIMEOUT,
-    "openstack.exceptions.ResourceFailure": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "openstack.exceptions.ResourceFailure": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "openstack.exceptions.ResourceNotFound": Code.NOT_FOUND,
     "openstack.exceptions.NotFoundException": Code.NOT_FOUND,
     "openstack.exceptions.DuplicateResource": Code.CONFLICT,
@@ -111,7 +113,7 @@ TABLE: Table = {
     # Smaller ones.
     "hcloud.APIException": first(_hetzner, by_status, Code.UPSTREAM_ERROR),
     "hcloud.ActionTimeoutException": Code.TIMEOUT,
-    "hcloud.ActionFailedException": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "hcloud.ActionFailedException": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "linode_api4.errors.ApiError": first(by_status, Code.UPSTREAM_ERROR),
     "linode_api4.errors.UnexpectedResponseError": first(by_status, Code.UPSTREAM_ERROR),
     "digitalocean.baseapi.TokenError": _SETTING,

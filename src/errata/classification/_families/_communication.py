@@ -2,12 +2,12 @@
 
 from typing import cast
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
-from errata.classification._families._replies import by_reply, replied
+from errata.classification._families._replies import by_code_and_reply, by_reply
 from errata.classification._families._service_words import SLACK, TWILIO
 from errata.classification._families._wrappers import wrapped_at
-from errata.classification._reach import peek, text_at
+from errata.classification._reach import peek, read_text
 from errata.classification._verdicts import BUG
 from errata.http import parse_retry_after
 from errata.model import Code, Retry, is_a, wait_ms
@@ -16,13 +16,13 @@ _OWN_TEXT = ()
 _by_status = by_reply(said_at=_OWN_TEXT)
 
 
-def _slack(error: BaseException) -> Said:
+def _slack(error: BaseException) -> RuleResult:
     """The word in the reply, which comes with status 200."""
     said = _slack_words(error)
-    word = text_at(error, "response", "data", "error") or text_at(error, "response", "error")
-    if not isinstance(said, Answer) or not word or " " in word:
+    word = read_text(error, "response", "data", "error") or read_text(error, "response", "error")
+    if not isinstance(said, Classification) or not word or " " in word:
         return said
-    needed = text_at(error, "response", "data", "needed") or text_at(error, "response", "needed")
+    needed = read_text(error, "response", "data", "needed") or read_text(error, "response", "needed")
     return said._replace(text=f"Slack answered `{word}`" + (f"; it needs the scope `{needed}`." if needed else "."))
 
 
@@ -41,19 +41,19 @@ _SLACK_CLASSES: Table = {
 }
 
 
-def _wait(error: BaseException) -> Answer:
+def _wait(error: BaseException) -> Classification:
     """How long to wait."""
     places = ("retry_after", "_retry_after", "seconds", "value")  # telegram and aiogram, telegram, telethon, pyrogram
     waits = (parse_retry_after(peek(error, place)) for place in places)
-    return Answer(Code.RATE_LIMITED, retry_after_ms=next((wait for wait in waits if wait is not None), None))
+    return Classification(Code.RATE_LIMITED, retry_after_ms=next((wait for wait in waits if wait is not None), None))
 
 
-def _cooldown(error: BaseException) -> Answer:
+def _cooldown(error: BaseException) -> Classification:
     """How long the command rests."""
-    return Answer(Code.RATE_LIMITED, retry_after_ms=wait_ms(peek(error, "retry_after"), unit_ms=1000))
+    return Classification(Code.RATE_LIMITED, retry_after_ms=wait_ms(peek(error, "retry_after"), unit_ms=1000))
 
 
-def _downloaded(error: BaseException) -> Said:
+def _downloaded(error: BaseException) -> RuleResult:
     """What stopped the download."""
     caught = peek(error, "exc_info")  # As sys.exc_info() gave it
     values = cast("tuple[object, ...]", caught) if is_a(caught, tuple) else ()
@@ -64,13 +64,13 @@ _DISCORD: Table = {
     "errors.ClientException": Otherwise(Code.INTERNAL_ERROR),
     "errors.ConnectionClosed": Code.NETWORK_ERROR,
     "errors.DiscordServerError": first(_by_status, Code.UPSTREAM_ERROR),
-    "errors.Forbidden": replied(Code.FORBIDDEN, said_at=_OWN_TEXT),
+    "errors.Forbidden": by_code_and_reply(Code.FORBIDDEN, said_at=_OWN_TEXT),
     "errors.GatewayNotFound": Code.SERVICE_UNAVAILABLE,
     "errors.HTTPException": first(_by_status, Code.UPSTREAM_ERROR),
     "errors.InteractionResponded": Code.DUPLICATE_OPERATION,
     "errors.InvalidData": Code.SERIALIZATION_ERROR,
     "errors.LoginFailure": Code.UNAUTHORIZED,
-    "errors.NotFound": replied(Code.NOT_FOUND, said_at=_OWN_TEXT),
+    "errors.NotFound": by_code_and_reply(Code.NOT_FOUND, said_at=_OWN_TEXT),
     "errors.PrivilegedIntentsRequired": Code.CONFIGURATION_ERROR,
     "errors.RateLimited": _cooldown,
     "ext.commands.errors.BadArgument": Code.INVALID_PARAMS,
@@ -171,7 +171,7 @@ TABLE: Table = {
     "wikipedia.exceptions.RedirectError": Code.NOT_FOUND,
     "wikipedia.exceptions.WikipediaException": Otherwise(Code.UPSTREAM_ERROR),
     "yt_dlp.networking.exceptions.HTTPError": first(_by_status, Code.UPSTREAM_ERROR),
-    "yt_dlp.networking.exceptions.SSLError": Answer(Code.NETWORK_ERROR, Retry.NEVER),
+    "yt_dlp.networking.exceptions.SSLError": Classification(Code.NETWORK_ERROR, Retry.NEVER),
     "yt_dlp.networking.exceptions.TransportError": first(wrapped_at("cause"), by_what_broke, Code.NETWORK_ERROR),
     **{f"{package}.utils.{name}": rule for package in ("yt_dlp", "youtube_dl") for name, rule in _VIDEO.items()},
 }

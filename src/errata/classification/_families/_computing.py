@@ -1,18 +1,20 @@
 """Libraries that compute: tables, arrays, models, graphs, formulas, places."""
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
 from errata.classification._carried import by_status
-from errata.classification._reach import inner
+from errata.classification._reach import read_exception
 from errata.classification._verdicts import BUG
 from errata.model import Code, Retry
 
-_TOO_LARGE = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER, text="There is not enough memory for this.")
-_BUSY = Answer(Code.SERVICE_UNAVAILABLE, text="There is not enough memory for this now.")  # A card that others use too.
+_TOO_LARGE = Classification(Code.SERVICE_UNAVAILABLE, Retry.NEVER, text="There is not enough memory for this.")
+_BUSY = Classification(
+    Code.SERVICE_UNAVAILABLE, text="There is not enough memory for this now."
+)  # A card that others use too.
 
 
-def of_cause(error: BaseException) -> Said:
+def of_cause(error: BaseException) -> RuleResult:
     """The exception of the database below it."""
-    return inner(error, "__cause__")
+    return read_exception(error, "__cause__")
 
 
 # fmt: off
@@ -159,7 +161,7 @@ TABLE: Table = {
     "geopy.exc.GeocoderQuotaExceeded": Code.RATE_LIMITED,
     "geopy.exc.GeocoderRateLimited": Code.RATE_LIMITED,
     "geopy.exc.GeocoderTimedOut": Code.TIMEOUT,
-    "geopy.exc.GeocoderUnavailable": Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),  # No connection was made.
+    "geopy.exc.GeocoderUnavailable": Classification(Code.NETWORK_ERROR, Retry.SAME_CALL),  # No connection was made.
     "fiona.errors.FionaError": Otherwise(Code.INTERNAL_ERROR),
     "fiona.errors.CRSError": Code.INVALID_PARAMS,
     "fiona.errors.DatasetDeleteError": Otherwise(Code.INTERNAL_ERROR),

@@ -3,24 +3,24 @@
 import re
 from collections.abc import Iterator
 
-from errata.classification._answer import Answer, Otherwise, Reader, Said
-from errata.classification._carried import by_status, of_status
+from errata.classification._answer import Classification, Otherwise, Reader, RuleResult
+from errata.classification._carried import by_status, classify_status
 from errata.classification._errno import by_errno
 from errata.classification._families import _builtins
-from errata.classification._reach import argument, inner, number_at, peek
-from errata.classification._unwrap import leaves_of
-from errata.classification._words import meaning_of
+from errata.classification._reach import peek, read_argument, read_exception, read_number
+from errata.classification._unwrap import walk_leaves
+from errata.classification._words import classify_words
 from errata.model import Code, Retry, is_a
 from errata.redaction import text_of
 
-UNKNOWN_HOST = Answer(Code.NETWORK_ERROR, Retry.NEVER)
-NOT_SENT_IN_TIME = Answer(Code.TIMEOUT, Retry.SAME_CALL)
+UNKNOWN_HOST = Classification(Code.NETWORK_ERROR, Retry.NEVER)
+NOT_SENT_IN_TIME = Classification(Code.TIMEOUT, Retry.SAME_CALL)
 """The time ran out while connecting, or while waiting for a free connection."""
-REDIRECTS = Answer(Code.UPSTREAM_ERROR, Retry.NEVER)
+REDIRECTS = Classification(Code.UPSTREAM_ERROR, Retry.NEVER)
 """The server sends us in circles, or where we do not go."""
-NOT_HTTP = Answer(Code.UPSTREAM_ERROR, text="The server's answer is not valid HTTP.")
+NOT_HTTP = Classification(Code.UPSTREAM_ERROR, text="The server's answer is not valid HTTP.")
 """The exception's text would quote the answer."""
-BAD_HEADER = Answer(
+BAD_HEADER = Classification(
     Code.INVALID_PARAMS, text="The request is not valid HTTP: a header, the method or the body's length is malformed."
 )
 """The exception's text would quote the header, which may be the one with the key."""
@@ -34,7 +34,7 @@ _STATUS_SAID = re.compile(r"(?:^|failed: |too many |error: |status code[: ]{1,2}
 _PROXY_WANTS_CREDENTIALS = 407  # It answered in the server's place; what it wants, no argument can say.
 
 
-def by_what_broke(error: BaseException) -> Answer | None:
+def by_what_broke(error: BaseException) -> Classification | None:
     """The error of the system, the resolver or TLS inside it."""
     broken = broken_by(error)
     return None if broken is None else _of_the_system(broken)
@@ -45,44 +45,44 @@ def broken_by(error: BaseException) -> BaseException | None:
     return next((each for each in _inside(error) if _of_the_system(each) is not None), None)
 
 
-def by_network_words(error: BaseException) -> Answer | None:
+def by_network_words(error: BaseException) -> Classification | None:
     """What its text says about the connection."""
-    meant = meaning_of(text_of(error))
+    meant = classify_words(text_of(error))
     return meant if meant is not None and meant.code in _ABOUT_CONNECTIONS else None
 
 
-def by_final_status(error: BaseException) -> Answer | None:
+def by_final_status(error: BaseException) -> Classification | None:
     """The HTTP status it carries, also that of a redirect nobody followed."""
     if failed := by_status(error):
         return failed
-    found = (number_at(error, *path) for path in _FINAL_STATUS_AT)
+    found = (read_number(error, *path) for path in _FINAL_STATUS_AT)
     status = next((each for each in found if each is not None and 300 <= each < 400), None)  # noqa: PLR2004 - HTTP's range
     return None if status is None else REDIRECTS._replace(http_status=status)
 
 
-def by_status_said(error: BaseException) -> Answer | None:
+def by_status_said(error: BaseException) -> Classification | None:
     """The HTTP status its text starts with or ends in: a proxy's, or the one that came too often."""
     said = _STATUS_SAID.search(text_of(error)[:1000])
     status = int(said[1]) if said else 0
     if status == _PROXY_WANTS_CREDENTIALS:
-        return Answer(Code.UNAUTHORIZED, http_status=status)
-    return of_status(status, error) if status else None
+        return Classification(Code.UNAUTHORIZED, http_status=status)
+    return classify_status(status, error) if status else None
 
 
 def held_at(*path: str) -> Reader:
     """Make a rule that asks the exception at a path instead."""
 
-    def read(error: BaseException) -> Said:
-        held = inner(error, *path)
+    def read(error: BaseException) -> RuleResult:
+        held = read_exception(error, *path)
         return held if held is not None and _can_tell(held) else None
 
     read.__doc__ = f"The exception in `{'.'.join(path)}`"
     return read
 
 
-def in_arguments(error: BaseException) -> Said:
+def in_arguments(error: BaseException) -> RuleResult:
     """The exception it was made with."""
-    values = (inner(argument(error, index)) for index in range(3))
+    values = (read_exception(read_argument(error, index)) for index in range(3))
     return next((value for value in values if value is not None and _can_tell(value)), None)
 
 
@@ -104,19 +104,23 @@ def _inside(error: BaseException) -> Iterator[BaseException]:
 
 def _held(error: BaseException) -> Iterator[BaseException]:
     if is_a(error, BaseExceptionGroup):
-        yield from leaves_of(error)
+        yield from walk_leaves(error)
     # What a library was handling when it raised an error of its own is that error's cause, named or not.
     named = peek(error, "__suppress_context__") is True
-    held = [inner(error, *path) for path in _HELD_AT]
-    held += [inner(argument(error, index)) for index in range(3)]
-    held += [inner(error, "__cause__") if named else inner(error, "__cause__") or inner(error, "__context__")]
+    held = [read_exception(error, *path) for path in _HELD_AT]
+    held += [read_exception(read_argument(error, index)) for index in range(3)]
+    held += [
+        read_exception(error, "__cause__")
+        if named
+        else read_exception(error, "__cause__") or read_exception(error, "__context__")
+    ]
     yield from (each for each in held if each is not None)
 
 
-def _of_the_system(error: BaseException) -> Answer | None:
+def _of_the_system(error: BaseException) -> Classification | None:
     """Say what one of Python's own exceptions means for a connection; None for all others."""
     rows = (_builtins.TABLE.get(f"{kind.__module__}.{kind.__qualname__}") for kind in type(error).__mro__)
     rule = next((row for row in rows if row is not None and not isinstance(row, Otherwise)), by_errno)
     said = rule(error) if callable(rule) else rule
-    answer = Answer(said) if isinstance(said, Code) else said
-    return answer if isinstance(answer, Answer) and answer.code in _ABOUT_CONNECTIONS else None
+    answer = Classification(said) if isinstance(said, Code) else said
+    return answer if isinstance(answer, Classification) and answer.code in _ABOUT_CONNECTIONS else None

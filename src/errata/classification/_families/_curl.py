@@ -1,6 +1,6 @@
 """libcurl's error numbers, which pycurl and curl_cffi pass on."""
 
-from errata.classification._answer import Answer, Said, Table, first
+from errata.classification._answer import Classification, RuleResult, Table, first
 from errata.classification._families._connection import (
     NOT_HTTP,
     REDIRECTS,
@@ -8,12 +8,12 @@ from errata.classification._families._connection import (
     by_final_status,
     by_status_said,
 )
-from errata.classification._reach import argument, number_at
+from errata.classification._reach import read_argument, read_number
 from errata.classification._verdicts import REFUSED, TLS
 from errata.model import Code, Retry
 
 # fmt: off
-_BY_NUMBER: dict[int, Code | Answer] = {
+_BY_NUMBER: dict[int, Code | Classification] = {
     1: Code.INVALID_PARAMS, 3: Code.INVALID_PARAMS,                     # an unknown protocol, a malformed URL
     4: Code.NOT_IMPLEMENTED,                                            # not built in
     5: UNKNOWN_HOST, 6: UNKNOWN_HOST,                                   # the proxy's name, the host's name
@@ -30,16 +30,16 @@ _BY_NUMBER: dict[int, Code | Answer] = {
     42: Code.CANCELLED,                                                 # by the caller's own callback
     47: REDIRECTS,
     61: Code.SERIALIZATION_ERROR,                                       # an unknown content encoding
-    70: Answer(Code.UPSTREAM_ERROR, Retry.NEVER),                       # its disk is full
+    70: Classification(Code.UPSTREAM_ERROR, Retry.NEVER),                       # its disk is full
     97: Code.NETWORK_ERROR,                                             # the proxy's handshake
     **dict.fromkeys((35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98, 101), TLS),
 }
 # fmt: on
 
 
-def by_curl_number(error: BaseException) -> Said:
+def by_curl_number(error: BaseException) -> RuleResult:
     """The error number of libcurl, and for 22 the HTTP status in its text."""
-    number = number_at(error, "code") or number_at(argument(error))
+    number = read_number(error, "code") or read_number(read_argument(error))
     if number == 22:  # noqa: PLR2004 - CURLE_HTTP_RETURNED_ERROR
         return by_final_status(error) or by_status_said(error) or Code.UPSTREAM_ERROR
     return _BY_NUMBER.get(number or 0)

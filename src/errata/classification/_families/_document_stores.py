@@ -2,10 +2,10 @@
 
 from typing import cast
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
-from errata.classification._carried import by_status, of_status
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
+from errata.classification._carried import by_status, classify_status
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
-from errata.classification._reach import called, number_at, peek
+from errata.classification._reach import call_method, peek, read_number
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
 from errata.http import status_to_code, wait_from_headers
 from errata.model import Code, Retry, is_a, items_of, wait_ms
@@ -13,26 +13,26 @@ from errata.model import Code, Retry, is_a, items_of, wait_ms
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 
 
-def _by_meta(error: BaseException) -> Said:
+def _by_meta(error: BaseException) -> RuleResult:
     """The HTTP status and headers of the reply."""
-    status = number_at(error, "meta", "status") or number_at(error, "status_code")
+    status = read_number(error, "meta", "status") or read_number(error, "status_code")
     if status is None or not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
         return None
     wait = wait_from_headers(peek(error, "meta", "headers"), status=status)
-    return of_status(status, error)._replace(retry_after_ms=wait)
+    return classify_status(status, error)._replace(retry_after_ms=wait)
 
 
-def _by_failed_item(error: BaseException) -> Said:
+def _by_failed_item(error: BaseException) -> RuleResult:
     """The HTTP status of the first item that failed."""
     for item in items_of(peek(error, "errors")):
         for action in ("index", "create", "update", "delete"):
-            status = number_at(item, action, "status")
+            status = read_number(item, action, "status")
             if status is not None:
-                return Answer(status_to_code(status), http_status=status)
+                return Classification(status_to_code(status), http_status=status)
     return None
 
 
-def _by_inner_errors(error: BaseException) -> Said:
+def _by_inner_errors(error: BaseException) -> RuleResult:
     """What broke the connection, in `errors`."""
     answers = (
         by_what_broke(each) or by_network_words(each)
@@ -42,7 +42,7 @@ def _by_inner_errors(error: BaseException) -> Said:
     return next((answer for answer in answers if answer is not None), None)
 
 
-def _by_node_errors(error: BaseException) -> Said:
+def _by_node_errors(error: BaseException) -> RuleResult:
     """The first error of a host, by its address."""
     errors = peek(error, "errors")
     found = items_of(cast("dict[object, object]", errors).values()) if is_a(errors, dict) else ()
@@ -51,39 +51,39 @@ def _by_node_errors(error: BaseException) -> Said:
     )
 
 
-def _by_chroma_status(error: BaseException) -> Said:
+def _by_chroma_status(error: BaseException) -> RuleResult:
     """The HTTP status that its class stands for."""
-    status = called(error, "code")
-    return of_status(status, error) if is_a(status, int) and 400 <= status <= 599 else None  # noqa: PLR2004 - HTTP's range of failures
+    status = call_method(error, "code")
+    return classify_status(status, error) if is_a(status, int) and 400 <= status <= 599 else None  # noqa: PLR2004 - HTTP's range of failures
 
 
-def _by_milvus_code(error: BaseException) -> Said:
+def _by_milvus_code(error: BaseException) -> RuleResult:
     """Milvus's error code."""
-    return _MILVUS.get(number_at(error, "code") or 0) or by_network_words(error)
+    return _MILVUS.get(read_number(error, "code") or 0) or by_network_words(error)
 
 
-def _with_qdrants_wait(error: BaseException) -> Said:
+def _with_qdrants_wait(error: BaseException) -> RuleResult:
     """How long the server asks to wait."""
-    seconds = number_at(error, "retry_after_s") or 0
-    return Answer(Code.RATE_LIMITED, retry_after_ms=wait_ms(seconds * 1000) if seconds else None)
+    seconds = read_number(error, "retry_after_s") or 0
+    return Classification(Code.RATE_LIMITED, retry_after_ms=wait_ms(seconds * 1000) if seconds else None)
 
 
 # fmt: off
-_MILVUS: dict[int, Code | Answer] = {
+_MILVUS: dict[int, Code | Classification] = {
     1: WAIT, 2: WAIT, 3: WAIT, 4: WAIT, 7: Code.NOT_IMPLEMENTED, 8: Code.RATE_LIMITED, 9: Code.RATE_LIMITED,
     100: Code.NOT_FOUND, 101: WAIT, 200: Code.NOT_FOUND, 201: WAIT, 700: Code.NOT_FOUND, 800: Code.NOT_FOUND, 802: Code.INVALID_PARAMS,
     1100: Code.INVALID_PARAMS, 1101: Code.MISSING_REQUIRED_FIELD, 1400: Code.UNAUTHORIZED, 1401: Code.FORBIDDEN, 1402: Code.FORBIDDEN,
 }
 _ELASTIC: dict[str, Rule] = {
     "ApiError": first(_by_meta, Code.UPSTREAM_ERROR),
-    "AuthenticationException": Answer(Code.UNAUTHORIZED, http_status=401),
-    "AuthorizationException": Answer(Code.FORBIDDEN, http_status=403),
+    "AuthenticationException": Classification(Code.UNAUTHORIZED, http_status=401),
+    "AuthorizationException": Classification(Code.FORBIDDEN, http_status=403),
     "BadRequestError": first(_by_meta, Code.INVALID_PARAMS),
-    "ConflictError": Answer(Code.CONFLICT, http_status=409),
+    "ConflictError": Classification(Code.CONFLICT, http_status=409),
     "ConnectionError": first(by_what_broke, _by_inner_errors, by_network_words, Code.NETWORK_ERROR),
     "ConnectionTimeout": Code.TIMEOUT,
     "ImproperlyConfigured": Code.CONFIGURATION_ERROR,
-    "NotFoundError": Answer(Code.NOT_FOUND, http_status=404),
+    "NotFoundError": Classification(Code.NOT_FOUND, http_status=404),
     "RequestError": first(_by_meta, Code.INVALID_PARAMS),
     "SSLError": TLS,
     "SerializationError": Code.SERIALIZATION_ERROR,
@@ -114,7 +114,7 @@ _COUCHBASE: dict[str, Rule] = {
     "AmbiguousTimeoutException": Code.TIMEOUT, "AuthenticationException": Code.UNAUTHORIZED, "BucketAlreadyExistsException": Code.CONFLICT, "BucketDoesNotExistException": Code.CONFIGURATION_ERROR,
     "BucketNotFoundException": Code.CONFIGURATION_ERROR, "CASMismatchException": Code.CONFLICT, "CasMismatchException": Code.CONFLICT, "CollectionAlreadyExistsException": Code.CONFLICT,
     "CollectionNotFoundException": Code.NOT_FOUND, "CouchbaseException": Code.DATABASE_ERROR, "DocumentExistsException": Code.CONFLICT, "DocumentLockedException": LOCKED,
-    "DocumentNotFoundException": Code.NOT_FOUND, "DocumentUnretrievableException": Code.NOT_FOUND, "DurabilityAmbiguousException": Answer(Code.TIMEOUT, Retry.VERIFY_FIRST),
+    "DocumentNotFoundException": Code.NOT_FOUND, "DocumentUnretrievableException": Code.NOT_FOUND, "DurabilityAmbiguousException": Classification(Code.TIMEOUT, Retry.VERIFY_FIRST),
     "DurabilityImpossibleException": WAIT, "FeatureUnavailableException": Code.NOT_IMPLEMENTED, "IndexAlreadyExistsException": Code.CONFLICT, "IndexNotFoundException": Code.NOT_FOUND,
     "InternalServerFailureException": Code.DATABASE_ERROR, "InvalidArgumentException": Code.INVALID_PARAMS, "InvalidValueException": Code.VALIDATION_FAILED, "KeyspaceNotFoundException": Code.NOT_FOUND,
     "ParsingFailedException": Code.DATABASE_ERROR, "PathExistsException": Code.CONFLICT, "PathNotFoundException": Code.NOT_FOUND, "QueryIndexNotFoundException": Code.NOT_FOUND,

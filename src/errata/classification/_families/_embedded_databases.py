@@ -1,17 +1,17 @@
 """Databases inside the process: SQLite, by its result codes, and DuckDB, by its classes."""
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._pep249 import by_constraint_words, driver
-from errata.classification._reach import number_at
+from errata.classification._reach import read_number
 from errata.classification._verdicts import LOCKED
 from errata.model import Code, Retry
 from errata.redaction import text_of
 
-_FULL = Answer(Code.DATABASE_ERROR, Retry.NEVER)
+_FULL = Classification(Code.DATABASE_ERROR, Retry.NEVER)
 
 # fmt: off
-_SQLITE: dict[int, Code | Answer] = {
+_SQLITE: dict[int, Code | Classification] = {
     1:  Code.DATABASE_ERROR,          # SQLITE_ERROR: the SQL is wrong, or names a table that is not there
     2:  Code.DATABASE_ERROR,          # INTERNAL
     3:  Code.FORBIDDEN,               # PERM
@@ -43,7 +43,7 @@ _SQLITE: dict[int, Code | Answer] = {
     516:  LOCKED,                     # ABORT_ROLLBACK: another statement rolled the transaction back
 }
 # The texts of SQLite's codes, for an exception that was made without one.
-_SQLITE_SAYS: tuple[tuple[str, Code | Answer], ...] = (
+_SQLITE_SAYS: tuple[tuple[str, Code | Classification], ...] = (
     ("is locked", LOCKED), ("schema has changed", LOCKED), ("locking protocol", LOCKED),
     ("unique constraint", Code.CONFLICT), ("foreign key constraint", Code.CONFLICT),
     ("check constraint", Code.VALIDATION_FAILED), ("not null constraint", Code.VALIDATION_FAILED), ("datatype mismatch", Code.VALIDATION_FAILED),
@@ -51,7 +51,7 @@ _SQLITE_SAYS: tuple[tuple[str, Code | Answer], ...] = (
     ("readonly database", Code.FORBIDDEN), ("not authorized", Code.FORBIDDEN), ("access permission denied", Code.FORBIDDEN),
     ("interrupted", Code.CANCELLED), ("disk is full", _FULL), ("already exists", Code.CONFLICT),
 )
-_DUCKDB_SAYS_IO: tuple[tuple[str, Code | Answer], ...] = (
+_DUCKDB_SAYS_IO: tuple[tuple[str, Code | Classification], ...] = (
     ("could not set lock", LOCKED), ("conflicting lock", LOCKED), ("being used by another process", LOCKED),
     ("no files found", Code.NOT_FOUND), ("no such file", Code.NOT_FOUND), ("does not exist", Code.NOT_FOUND),
     ("permission denied", Code.FORBIDDEN), ("no space left", _FULL), ("timeout", Code.TIMEOUT), ("timed out", Code.TIMEOUT),
@@ -60,35 +60,37 @@ _DUCKDB_SAYS_IO: tuple[tuple[str, Code | Answer], ...] = (
 # fmt: on
 
 
-def by_sqlite_code(error: BaseException) -> Code | Answer | None:
+def by_sqlite_code(error: BaseException) -> Code | Classification | None:
     """SQLite's result code."""
-    code = number_at(error, "sqlite_errorcode")
+    code = read_number(error, "sqlite_errorcode")
     if code is None:
-        code = number_at(error, "extendedresult")  # As apsw calls it.
+        code = read_number(error, "extendedresult")  # As apsw calls it.
     return None if code is None else _SQLITE.get(code) or _SQLITE.get(code & 0xFF)
 
 
-def _by_sqlite_text(error: BaseException) -> Code | Answer | None:
+def _by_sqlite_text(error: BaseException) -> Code | Classification | None:
     """SQLite's text for a result code."""
-    return _said(_SQLITE_SAYS, error)
+    return _find_phrase(_SQLITE_SAYS, error)
 
 
-def _said(phrases: tuple[tuple[str, Code | Answer], ...], error: BaseException) -> Code | Answer | None:
+def _find_phrase(
+    phrases: tuple[tuple[str, Code | Classification], ...], error: BaseException
+) -> Code | Classification | None:
     text = text_of(error)[:1000].lower()
     return next((answer for phrase, answer in phrases if phrase in text), None)
 
 
-def _files_of_duckdb(error: BaseException) -> Said:
+def _files_of_duckdb(error: BaseException) -> RuleResult:
     """What its text says about the file."""
-    return _said(_DUCKDB_SAYS_IO, error)
+    return _find_phrase(_DUCKDB_SAYS_IO, error)
 
 
-def _transaction_of_duckdb(error: BaseException) -> Said:
+def _transaction_of_duckdb(error: BaseException) -> RuleResult:
     """Whether another transaction came first."""
     return LOCKED if "conflict" in text_of(error)[:1000].lower() else None
 
 
-def _existing(error: BaseException) -> Said:
+def _existing(error: BaseException) -> RuleResult:
     """Whether something of that name exists already."""
     return Code.CONFLICT if "already exists" in text_of(error)[:1000] else None
 

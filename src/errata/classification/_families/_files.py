@@ -1,37 +1,37 @@
 """Files and bytes in a format: archives, compression, encodings, images, sound, documents, messages, schemas on the wire."""
 
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Said, Table, first
+from errata.classification._answer import WITHHELD, Classification, Otherwise, RuleResult, Table, first
 from errata.classification._errno import by_errno
-from errata.classification._reach import number_at
+from errata.classification._reach import read_number
 from errata.classification._verdicts import BUG
 from errata.model import Code, Retry
 
-_LOCKED = Answer(Code.UNAUTHORIZED, text="The file is encrypted, and needs a password.")
-_WRONG_PASSWORD = Answer(Code.UNAUTHORIZED, text="The file is encrypted, and the password does not open it.")
+_LOCKED = Classification(Code.UNAUTHORIZED, text="The file is encrypted, and needs a password.")
+_WRONG_PASSWORD = Classification(Code.UNAUTHORIZED, text="The file is encrypted, and the password does not open it.")
 
 # fmt: off
 _TRANSPORT = {  # TTransportException.type
-    1: Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),  # NOT_OPEN
-    3: Answer(Code.TIMEOUT),
-    5: Answer(Code.SERIALIZATION_ERROR),             # NEGATIVE_SIZE
-    6: Answer(Code.VALIDATION_FAILED),               # SIZE_LIMIT
+    1: Classification(Code.NETWORK_ERROR, Retry.SAME_CALL),  # NOT_OPEN
+    3: Classification(Code.TIMEOUT),
+    5: Classification(Code.SERIALIZATION_ERROR),             # NEGATIVE_SIZE
+    6: Classification(Code.VALIDATION_FAILED),               # SIZE_LIMIT
 }
 _APPLICATION = {  # TApplicationException.type
-    1: Answer(Code.NOT_IMPLEMENTED),                 # UNKNOWN_METHOD
-    7: Answer(Code.SERIALIZATION_ERROR),             # PROTOCOL_ERROR
-    10: Answer(Code.NOT_IMPLEMENTED),                # UNSUPPORTED_CLIENT_TYPE
+    1: Classification(Code.NOT_IMPLEMENTED),                 # UNKNOWN_METHOD
+    7: Classification(Code.SERIALIZATION_ERROR),             # PROTOCOL_ERROR
+    10: Classification(Code.NOT_IMPLEMENTED),                # UNSUPPORTED_CLIENT_TYPE
 }
 # fmt: on
 
 
-def by_transport_type(error: BaseException) -> Said:
+def by_transport_type(error: BaseException) -> RuleResult:
     """Its type, a number."""
-    return _TRANSPORT.get(number_at(error, "type") or 0)
+    return _TRANSPORT.get(read_number(error, "type") or 0)
 
 
-def by_application_type(error: BaseException) -> Said:
+def by_application_type(error: BaseException) -> RuleResult:
     """Its type, a number."""
-    return _APPLICATION.get(number_at(error, "type") or 0)
+    return _APPLICATION.get(read_number(error, "type") or 0)
 
 
 # fmt: off
@@ -91,7 +91,7 @@ TABLE: Table = {
     "capnp.lib.capnp.KjException": Otherwise(Code.SERIALIZATION_ERROR),
     "avro.errors.AvroException": Code.SERIALIZATION_ERROR,
     "avro.errors.AvroRemoteException": Code.UPSTREAM_ERROR,
-    "avro.errors.AvroTypeException": Answer(Code.VALIDATION_FAILED, text=WITHHELD),  # It prints the value.
+    "avro.errors.AvroTypeException": Classification(Code.VALIDATION_FAILED, text=WITHHELD),  # It prints the value.
     "avro.errors.ConnectionClosedException": Code.NETWORK_ERROR,
     "avro.errors.ProtocolParseException": Code.CONFIGURATION_ERROR,
     "avro.errors.SchemaParseException": Code.CONFIGURATION_ERROR,
@@ -101,7 +101,7 @@ TABLE: Table = {
     "fastavro._read.ReadError": Code.SERIALIZATION_ERROR,
     "fastavro._schema_common.SchemaParseException": Code.CONFIGURATION_ERROR,
     "fastavro._schema_common.UnknownType": Code.CONFIGURATION_ERROR,
-    "fastavro._validate_common.ValidationError": Answer(Code.VALIDATION_FAILED, text=WITHHELD),
+    "fastavro._validate_common.ValidationError": Classification(Code.VALIDATION_FAILED, text=WITHHELD),
     "fastavro.repository.base.SchemaRepositoryError": Code.CONFIGURATION_ERROR,
     "thrift.Thrift.TException": Otherwise(Code.UPSTREAM_ERROR),  # Services declare their own failures as subclasses.
     "thrift.Thrift.TApplicationException": first(by_application_type, Code.UPSTREAM_ERROR),
@@ -109,7 +109,7 @@ TABLE: Table = {
     "thrift.transport.TTransport.TTransportException": first(by_transport_type, Code.NETWORK_ERROR),
 
     # Images and sound.
-    "PIL.UnidentifiedImageError": Answer(Code.SERIALIZATION_ERROR, text="The file is not an image in a known format."),
+    "PIL.UnidentifiedImageError": Classification(Code.SERIALIZATION_ERROR, text="The file is not an image in a known format."),
     "PIL.Image.DecompressionBombError": Code.VALIDATION_FAILED,
     "PIL.BlpImagePlugin.BLPFormatError": Code.SERIALIZATION_ERROR,
     "PIL.ImageCms.PyCMSError": Code.SERIALIZATION_ERROR,
@@ -163,7 +163,7 @@ TABLE: Table = {
     "openpyxl.formula.tokenizer.TokenizerError": Code.INVALID_FORMAT,
     "openpyxl.formula.translate.TranslatorError": Code.INVALID_FORMAT,
     "openpyxl.utils.exceptions.CellCoordinatesException": Code.INVALID_PARAMS,
-    "openpyxl.utils.exceptions.IllegalCharacterError": Answer(Code.VALIDATION_FAILED, text="The text has characters that a worksheet cannot hold."),
+    "openpyxl.utils.exceptions.IllegalCharacterError": Classification(Code.VALIDATION_FAILED, text="The text has characters that a worksheet cannot hold."),
     "openpyxl.utils.exceptions.InvalidFileException": Code.SERIALIZATION_ERROR,
     "openpyxl.utils.exceptions.NamedRangeException": Code.VALIDATION_FAILED,
     "openpyxl.utils.exceptions.ReadOnlyWorkbookException": BUG,
@@ -191,7 +191,7 @@ TABLE: Table = {
     "email.errors.HeaderWriteError": Code.VALIDATION_FAILED,
     "email.errors.MultipartConversionError": BUG,
     "mailbox.Error": Otherwise(Code.INTERNAL_ERROR),
-    "mailbox.ExternalClashError": Answer(Code.CONFLICT, Retry.SAME_CALL),  # Another program has it locked.
+    "mailbox.ExternalClashError": Classification(Code.CONFLICT, Retry.SAME_CALL),  # Another program has it locked.
     "mailbox.FormatError": Code.SERIALIZATION_ERROR,
     "mailbox.NoSuchMailboxError": Code.NOT_FOUND,
     "mailbox.NotEmptyError": Code.CONFLICT,

@@ -1,80 +1,86 @@
 """Texts in a format: data, markup, settings, templates, dates, and the small languages of queries and patterns."""
 
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Table
+from errata.classification._answer import WITHHELD, Classification, Otherwise, Table
 from errata.classification._families._xml import by_error_log, by_schema_reason
-from errata.classification._reach import argument, inner, number_at, peek, text_at
+from errata.classification._reach import peek, read_argument, read_exception, read_number, read_text
 from errata.classification._verdicts import BUG
 from errata.model import Code, is_a, items_of
 
 _LONGEST = 300
 
 
-def _forbidden(what: str) -> Answer:
-    return Answer(Code.VALIDATION_FAILED, text=f"The XML has {what}, which is not allowed.")
+def _forbidden(what: str) -> Classification:
+    return Classification(Code.VALIDATION_FAILED, text=f"The XML has {what}, which is not allowed.")
 
 
-def by_mark(error: BaseException) -> Answer:
+def by_mark(error: BaseException) -> Classification:
     """Its problem and the place of it, without the line it quotes."""
     mark = peek(error, "problem_mark") or peek(error, "context_mark")
-    problem = (text_at(error, "problem") or "").partition(" with value ")[0]  # A key that is there twice.
-    told = ", ".join(filter(None, (text_at(error, "context"), problem)))
-    return Answer(Code.SERIALIZATION_ERROR, text=_at(f"The YAML cannot be read: {told}", mark) if told else None)
+    problem = (read_text(error, "problem") or "").partition(" with value ")[0]  # A key that is there twice.
+    told = ", ".join(filter(None, (read_text(error, "context"), problem)))
+    return Classification(
+        Code.SERIALIZATION_ERROR, text=_at(f"The YAML cannot be read: {told}", mark) if told else None
+    )
 
 
-def by_mark_of_value(error: BaseException) -> Answer:
+def by_mark_of_value(error: BaseException) -> Classification:
     """What was expected and what was found, without the line it quotes."""
     return by_mark(error)._replace(code=Code.VALIDATION_FAILED)
 
 
-def by_first_words(error: BaseException) -> Answer:
+def by_first_words(error: BaseException) -> Classification:
     """The words it was made with, without the object that comes after them."""
-    given = argument(error)
-    return Answer(Code.SERIALIZATION_ERROR, text=str.__str__(given) if is_a(given, str) else WITHHELD)
+    given = read_argument(error)
+    return Classification(Code.SERIALIZATION_ERROR, text=str.__str__(given) if is_a(given, str) else WITHHELD)
 
 
-def by_unread_line(error: BaseException) -> Answer:
+def by_unread_line(error: BaseException) -> Classification:
     """The source it could not read, without the line it quotes."""
-    source = text_at(error, "source") or text_at(error, "filename") or "the configuration"
+    source = read_text(error, "source") or read_text(error, "filename") or "the configuration"
     listed = items_of(peek(error, "errors"))
-    line = number_at(error, "lineno") or _line_in(listed)
-    return Answer(Code.CONFIGURATION_ERROR, text=f"`{source}` cannot be read{f' (line {line})' if line else ''}.")
+    line = read_number(error, "lineno") or _line_in(listed)
+    return Classification(
+        Code.CONFIGURATION_ERROR, text=f"`{source}` cannot be read{f' (line {line})' if line else ''}."
+    )
 
 
-def by_option(error: BaseException) -> Answer:
+def by_option(error: BaseException) -> Classification:
     """The option it could not expand, without its value."""
-    section, option = text_at(error, "section"), text_at(error, "option")
+    section, option = read_text(error, "section"), read_text(error, "option")
     told = f"Option `{option}` of section `{section}` refers to another one that cannot be put in."
-    return Answer(Code.CONFIGURATION_ERROR, text=told if option else WITHHELD)
+    return Classification(Code.CONFIGURATION_ERROR, text=told if option else WITHHELD)
 
 
-def by_template_name(error: BaseException) -> Answer:
+def by_template_name(error: BaseException) -> Classification:
     """The name of the template."""
-    name = text_at(error, "name")
-    return Answer(Code.NOT_FOUND, text=f"Template `{name[:_LONGEST]}` was not found." if name else None)
+    name = read_text(error, "name")
+    return Classification(Code.NOT_FOUND, text=f"Template `{name[:_LONGEST]}` was not found." if name else None)
 
 
-def by_template_line(error: BaseException) -> Answer:
+def by_template_line(error: BaseException) -> Classification:
     """Its message and the line, without the template's text."""
-    told, line = text_at(error, "message"), number_at(error, "lineno")
-    return Answer(Code.INVALID_PARAMS, text=f"{told} (line {line})" if told and line else told)
+    told, line = read_text(error, "message"), read_number(error, "lineno")
+    return Classification(Code.INVALID_PARAMS, text=f"{told} (line {line})" if told and line else told)
 
 
-def by_time_zone(error: BaseException) -> Answer:
+def by_time_zone(error: BaseException) -> Classification:
     """The name of the time zone."""
-    given = argument(error)
+    given = read_argument(error)
     told = str.__str__(given)[:_LONGEST] if is_a(given, str) else ""
-    return Answer(Code.NOT_FOUND, text=told if " " in told else f"Time zone `{told}` is not known." if told else None)
+    return Classification(
+        Code.NOT_FOUND, text=told if " " in told else f"Time zone `{told}` is not known." if told else None
+    )
 
 
-def by_missing_key(error: BaseException) -> Answer:
+def by_missing_key(error: BaseException) -> Classification:
     """The words it was made with: as text, Python puts a KeyError in quotes."""
-    given = argument(error)
-    return Answer(Code.NOT_FOUND, text=str.__str__(given) if is_a(given, str) else None)
+    given = read_argument(error)
+    return Classification(Code.NOT_FOUND, text=str.__str__(given) if is_a(given, str) else None)
 
 
 def of_original(error: BaseException) -> BaseException | None:
     """The exception it stands for."""
-    return inner(error, "original_error") or inner(error, "__cause__")
+    return read_exception(error, "original_error") or read_exception(error, "__cause__")
 
 
 def _line_in(listed: tuple[object, ...]) -> int | None:
@@ -84,7 +90,7 @@ def _line_in(listed: tuple[object, ...]) -> int | None:
 
 
 def _at(told: str, mark: object) -> str:
-    line, column = number_at(mark, "line"), number_at(mark, "column")
+    line, column = read_number(mark, "line"), read_number(mark, "column")
     return told if line is None or column is None else f"{told} (line {line + 1}, column {column + 1})"
 
 
@@ -182,7 +188,7 @@ TABLE: Table = {
     "feedparser.exceptions.UndeclaredNamespace": Code.SERIALIZATION_ERROR,
     "docutils.utils.SystemMessage": Code.SERIALIZATION_ERROR,
     "nbformat.reader.NotJSONError": Code.SERIALIZATION_ERROR,
-    "nbformat.validator.NotebookValidationError": Answer(Code.VALIDATION_FAILED, text=WITHHELD),
+    "nbformat.validator.NotebookValidationError": Classification(Code.VALIDATION_FAILED, text=WITHHELD),
 
     # Tables of text.
     "_csv.Error": Code.SERIALIZATION_ERROR,

@@ -1,7 +1,7 @@
 """Google's clouds and gRPC: the status says what happened, the details when to come back."""
 
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
-from errata.classification._carried import by_status, wait_of
+from errata.classification._answer import WITHHELD, Classification, Otherwise, Rule, RuleResult, Table, first
+from errata.classification._carried import by_status, read_wait
 from errata.classification._families._connection import (
     REDIRECTS,
     broken_by,
@@ -12,9 +12,9 @@ from errata.classification._families._connection import (
 )
 from errata.classification._families._retry_info import wait_in_details, wait_in_metadata
 from errata.classification._grpc import GRPC
-from errata.classification._reach import called, number_at, peek, text_at
+from errata.classification._reach import call_method, peek, read_number, read_text
 from errata.classification._verdicts import BUG
-from errata.classification._words import meaning_of
+from errata.classification._words import classify_words
 from errata.model import Code, Retry, items_of
 
 _SETTING = Code.CONFIGURATION_ERROR
@@ -22,77 +22,77 @@ _TOO_MANY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"
 _USED_UP = {"quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg", "QUOTA_EXCEEDED", "limitExceeded"}
 
 
-def by_rpc_status(error: BaseException) -> Answer | None:
+def by_rpc_status(error: BaseException) -> Classification | None:
     """The gRPC status, and when its trailers say to come back."""
-    name = text_at(called(error, "code"), "name") or text_at(peek(error, "status"), "name") or ""
+    name = read_text(call_method(error, "code"), "name") or read_text(peek(error, "status"), "name") or ""
     meant = GRPC.get(name)
     if meant is None:
         return None
-    told = called(error, "details")
-    details = told if isinstance(told, str) else text_at(error, "message") or ""
+    told = call_method(error, "details")
+    details = told if isinstance(told, str) else read_text(error, "message") or ""
     wait, stop = wait_in_metadata(error)
-    answer = _sharper(name, details, meant if isinstance(meant, Answer) else Answer(meant))
+    answer = _sharper(name, details, meant if isinstance(meant, Classification) else Classification(meant))
     # Its own text is a page for debugging, of which the details are the part for people.
     return answer._replace(text=details or WITHHELD, retry_after_ms=wait, retry=Retry.NEVER if stop else answer.retry)
 
 
-def _sharper(name: str, details: str, answer: Answer) -> Answer:
+def _sharper(name: str, details: str, answer: Classification) -> Classification:
     """Tell apart what the client library itself reports in the words of a server."""
     if details.startswith(("Exception serializing", "Exception deserializing")):
-        return Answer(Code.SERIALIZATION_ERROR)
+        return Classification(Code.SERIALIZATION_ERROR)
     if name != "UNAVAILABLE":
         return answer
-    meant = meaning_of(details)
+    meant = classify_words(details)
     if meant is None or meant.code is not Code.NETWORK_ERROR:
         return answer
     return meant if meant.retry is Retry.NEVER else answer._replace(retry=meant.retry or Retry.IF_HARMLESS)
 
 
-def _api_call(error: BaseException) -> Said:
+def _api_call(error: BaseException) -> RuleResult:
     """Its gRPC status, else its HTTP status, with the wait in its details."""
     quota = _quota(error)
-    meant = quota or GRPC.get(text_at(error, "grpc_status_code", "name") or "") or by_status(error)
-    answer = Answer(meant) if isinstance(meant, Code) else meant
+    meant = quota or GRPC.get(read_text(error, "grpc_status_code", "name") or "") or by_status(error)
+    answer = Classification(meant) if isinstance(meant, Code) else meant
     return (
         None
         if answer is None
-        else _waiting(answer._replace(http_status=number_at(error, "code") or answer.http_status), error)
+        else _waiting(answer._replace(http_status=read_number(error, "code") or answer.http_status), error)
     )
 
 
-def _waiting(answer: Answer, error: BaseException) -> Answer:
+def _waiting(answer: Classification, error: BaseException) -> Classification:
     wait = wait_in_details(peek(error, "details"))
     if wait is None:
         wait = wait_in_details(peek(error, "details", "error", "details"))
     return answer if wait is None else answer._replace(retry_after_ms=wait)
 
 
-def _quota(error: BaseException) -> Answer | None:
+def _quota(error: BaseException) -> Classification | None:
     """Tell a quota from a permission: both come as 403."""
-    status = number_at(error, "code") or number_at(error, "resp", "status")
+    status = read_number(error, "code") or read_number(error, "resp", "status")
     if status != 403:  # noqa: PLR2004 - Forbidden
         return None
     listed = [*items_of(peek(error, "errors")), *items_of(peek(error, "error_details")), peek(error, "error_info")]
-    reasons = {text_at(each, "reason") for each in listed[:20]}
+    reasons = {read_text(each, "reason") for each in listed[:20]}
     if reasons & _TOO_MANY:
-        return Answer(Code.RATE_LIMITED, http_status=status, retry_after_ms=wait_of(error, status))
-    return Answer(Code.RATE_LIMITED, Retry.NEVER, status) if reasons & _USED_UP else None
+        return Classification(Code.RATE_LIMITED, http_status=status, retry_after_ms=read_wait(error, status))
+    return Classification(Code.RATE_LIMITED, Retry.NEVER, status) if reasons & _USED_UP else None
 
 
-def _with(rule: Code | Answer) -> Rule:
+def _with(rule: Code | Classification) -> Rule:
     """Make a rule for a class whose kind is known, and whose details may have a wait."""
 
-    def read(error: BaseException) -> Said:
-        answer = Answer(rule) if isinstance(rule, Code) else rule
-        return _waiting(answer._replace(http_status=number_at(error, "code")), error)
+    def read(error: BaseException) -> RuleResult:
+        answer = Classification(rule) if isinstance(rule, Code) else rule
+        return _waiting(answer._replace(http_status=read_number(error, "code")), error)
 
-    read.__doc__ = f"{rule.code if isinstance(rule, Answer) else rule}, with the wait in its details"
+    read.__doc__ = f"{rule.code if isinstance(rule, Classification) else rule}, with the wait in its details"
     return read
 
 
-def _firebase(error: BaseException) -> Said:
+def _firebase(error: BaseException) -> RuleResult:
     """Google's status name."""
-    return GRPC.get(text_at(error, "code") or "")
+    return GRPC.get(read_text(error, "code") or "")
 
 
 # fmt: off

@@ -1,6 +1,6 @@
 """HTTP clients: httpx, requests, urllib3, Python's own, and what lies below them."""
 
-from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
+from errata.classification._answer import Classification, Otherwise, Rule, RuleResult, Table, first
 from errata.classification._families._connection import (
     BAD_HEADER,
     NOT_HTTP,
@@ -14,7 +14,7 @@ from errata.classification._families._connection import (
     held_at,
     in_arguments,
 )
-from errata.classification._reach import inner, number_at, text_at
+from errata.classification._reach import read_exception, read_number, read_text
 from errata.classification._verdicts import BUG, REFUSED, TLS
 from errata.model import Code, Retry
 from errata.redaction import text_of
@@ -28,24 +28,24 @@ _STATUS = first(by_final_status, by_status_said, Code.UPSTREAM_ERROR)
 _BAD_URL = Code.INVALID_PARAMS
 
 
-def _peer(error: BaseException) -> Said:
+def _peer(error: BaseException) -> RuleResult:
     """Whether the server hung up or reset the stream, or answered with something that is not HTTP."""
     text = text_of(error).lower()
     cut_off = ("disconnect", "closed", "terminated", "streamreset", "stream reset", "eof", "incomplete")
     return Code.NETWORK_ERROR if any(word in text for word in cut_off) else NOT_HTTP
 
 
-def _url_reason(error: BaseException) -> Said:
+def _url_reason(error: BaseException) -> RuleResult:
     """What is wrong with the URL, where its reason is a text."""
-    reason = text_at(error, "reason") or ""
+    reason = read_text(error, "reason") or ""
     return (
         _BAD_URL if reason.startswith(("unknown url type", "no host given", "file not on", "file:// scheme")) else None
     )
 
 
-def _file_reason(error: BaseException) -> Said:
+def _file_reason(error: BaseException) -> RuleResult:
     """The system's error about a `file:` URL."""
-    return inner(error, "reason") if number_at(error, "reason", "errno") is not None else None
+    return read_exception(error, "reason") if read_number(error, "reason", "errno") is not None else None
 
 
 def _under(packages: tuple[str, ...], rows: dict[str, Rule | Otherwise]) -> dict[str, Rule | Otherwise]:
@@ -158,7 +158,7 @@ TABLE: Table = {
     "h2.exceptions.NoSuchStreamError": BUG,
     "h2.exceptions.NoAvailableStreamIDError": REFUSED,
     "h2.exceptions.TooManyStreamsError": NOT_SENT_IN_TIME,
-    "h2.exceptions.DenialOfServiceError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "h2.exceptions.DenialOfServiceError": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "hpack.exceptions.HPACKError": NOT_HTTP,
     "hyperframe.exceptions.HyperframeError": NOT_HTTP,
 

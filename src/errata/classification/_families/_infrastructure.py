@@ -3,7 +3,7 @@
 import json
 import re
 
-from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
+from errata.classification._answer import Classification, Otherwise, Rule, RuleResult, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families import _messaging, _remote_hosts
 from errata.classification._families._connection import (
@@ -15,9 +15,9 @@ from errata.classification._families._connection import (
 )
 from errata.classification._families._processes import by_exit
 from errata.classification._families._rewording import in_words, words_at
-from errata.classification._reach import peek, text_at
+from errata.classification._reach import peek, read_text
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
-from errata.classification._words import meaning_of, spelled_out
+from errata.classification._words import classify_words, spell_out
 from errata.model import Code, is_a, items_of
 from errata.redaction import text_of
 
@@ -28,32 +28,32 @@ _NET_ERROR = re.compile(r"\b(?:net::|NS_ERROR_)(ERR_)?([A-Z_]{4,60})")
 
 def _message_in_body(error: BaseException) -> str | None:
     """Find the message in the reply's body; the exception's text adds all headers."""
-    body = text_at(error, "body")
+    body = read_text(error, "body")
     try:
-        message = text_at(json.loads(body), "message") if body and len(body) < _LONGEST_BODY else None
+        message = read_text(json.loads(body), "message") if body and len(body) < _LONGEST_BODY else None
     except ValueError:
         message = None
-    return message or text_at(error, "reason")
+    return message or read_text(error, "reason")
 
 
-def _first_refusal(error: BaseException) -> Said:
+def _first_refusal(error: BaseException) -> RuleResult:
     """The first of the API's refusals."""
     return next((each for each in items_of(peek(error, "api_exceptions")) if is_a(each, BaseException)), None)
 
 
-def _by_words(error: BaseException) -> Said:
+def _by_words(error: BaseException) -> RuleResult:
     """What its text says."""
-    return meaning_of(spelled_out(text_of(error)[:4000]))
+    return classify_words(spell_out(text_of(error)[:4000]))
 
 
-def _by_net_error(error: BaseException) -> Said:
+def _by_net_error(error: BaseException) -> RuleResult:
     """The browser's name for what broke the connection."""
     found = _NET_ERROR.search(text_of(error)[:4000])
     name = found[2] if found else ""
     return TLS if name.startswith(("CERT_", "SSL_")) else _NET_ERRORS.get(name)
 
 
-def _of_playwright(error: BaseException) -> Said:
+def _of_playwright(error: BaseException) -> RuleResult:
     """Whether the browser is not installed, or is gone."""
     text = text_of(error)[:1000]
     if "Executable doesn't exist" in text or "playwright install" in text:
@@ -64,7 +64,7 @@ def _of_playwright(error: BaseException) -> Said:
 _DOCKER = in_words(words_at("explanation"), first(by_status, Code.UPSTREAM_ERROR))
 
 # fmt: off
-_NET_ERRORS: dict[str, Answer | Code] = {
+_NET_ERRORS: dict[str, Classification | Code] = {
     "ABORTED": Code.CANCELLED, "ADDRESS_UNREACHABLE": REFUSED, "CONNECTION_CLOSED": Code.NETWORK_ERROR, "CONNECTION_REFUSED": REFUSED, "CONNECTION_RESET": Code.NETWORK_ERROR,
     "CONNECTION_TIMED_OUT": NOT_SENT_IN_TIME, "EMPTY_RESPONSE": Code.NETWORK_ERROR, "FILE_NOT_FOUND": Code.NOT_FOUND, "INTERNET_DISCONNECTED": REFUSED, "INVALID_URL": Code.INVALID_PARAMS,
     "NAME_NOT_RESOLVED": UNKNOWN_HOST, "NETWORK_CHANGED": Code.NETWORK_ERROR, "PROXY_CONNECTION_FAILED": REFUSED, "TIMED_OUT": Code.TIMEOUT, "TOO_MANY_REDIRECTS": REDIRECTS,
@@ -109,13 +109,13 @@ _CONTAINERS: Table = {
     "docker.errors.DeprecatedMethod": Code.NOT_IMPLEMENTED,
     "docker.errors.DockerException": first(by_what_broke, by_network_words, Code.UPSTREAM_ERROR),
     "docker.errors.ImageLoadError": Code.UPSTREAM_ERROR,
-    "docker.errors.ImageNotFound": in_words(words_at("explanation"), Answer(Code.NOT_FOUND, http_status=404)),
+    "docker.errors.ImageNotFound": in_words(words_at("explanation"), Classification(Code.NOT_FOUND, http_status=404)),
     "docker.errors.InvalidArgument": Code.INVALID_PARAMS,
     "docker.errors.InvalidConfigFile": Code.CONFIGURATION_ERROR,
     "docker.errors.InvalidRepository": Code.INVALID_PARAMS,
     "docker.errors.InvalidVersion": Code.NOT_IMPLEMENTED,
     "docker.errors.MissingContextParameter": Code.CONFIGURATION_ERROR,
-    "docker.errors.NotFound": in_words(words_at("explanation"), Answer(Code.NOT_FOUND, http_status=404)),
+    "docker.errors.NotFound": in_words(words_at("explanation"), Classification(Code.NOT_FOUND, http_status=404)),
     "docker.errors.NullResource": Code.INVALID_PARAMS,
     "docker.errors.StreamParseError": Code.SERIALIZATION_ERROR,
     "docker.errors.TLSParameterError": Code.CONFIGURATION_ERROR,

@@ -1,7 +1,7 @@
 """What a broken rule of JSON Schema asks for, in words that leave the rejected value out."""
 
 from errata.classification._families._refusal import REQUIRED, listed, path_of
-from errata.classification._reach import peek, text_at
+from errata.classification._reach import peek, read_text
 from errata.model import FieldIssue, is_a, items_of
 
 # fmt: off
@@ -58,7 +58,7 @@ def issue_of(path: object, keyword: str | None, asked: object) -> FieldIssue:
 
 def of_jsonschema(error: object) -> FieldIssue:
     """Read an error of the library jsonschema."""
-    keyword, asked = text_at(error, "validator"), peek(error, "validator_value")
+    keyword, asked = read_text(error, "validator"), peek(error, "validator_value")
     path, rules = items_of(peek(error, "absolute_path")), items_of(peek(error, "absolute_schema_path"))
     if "propertyNames" in rules[-2:-1]:
         return issue_of(path, "propertyNames", None)
@@ -73,7 +73,7 @@ def of_jsonschema(error: object) -> FieldIssue:
 
 def _missing(error: object, asked: object) -> str | None:
     """Find the name it misses: it makes one error per name, and says the name in its message only."""
-    message = text_at(error, "message") or ""
+    message = read_text(error, "message") or ""
     names = (name for name in items_of(asked) if is_a(name, str))
     return next((name for name in names if message.startswith(f"{name!r} ")), None)
 
@@ -88,7 +88,7 @@ def _extra(error: object) -> list[str]:
 def _types_in(error: object) -> list[str]:
     """Read the types that would do, if nothing but the type is wrong."""
     inside = items_of(peek(error, "context"))
-    if not all(text_at(each, "validator") == "type" and not items_of(peek(each, "relative_path")) for each in inside):
+    if not all(read_text(each, "validator") == "type" and not items_of(peek(each, "relative_path")) for each in inside):
         return []
     return [name for each in inside for name in items_of(peek(each, "validator_value")) if is_a(name, str)]
 

@@ -1,16 +1,16 @@
 """ldap3: the result codes of LDAP are its classes, and the client has its own."""
 
-from errata.classification._answer import Answer, Rule, Table, first
+from errata.classification._answer import Classification, Rule, Table, first
 from errata.classification._families._connection import by_network_words, by_what_broke
 from errata.classification._families._rewording import in_words
-from errata.classification._reach import text_at
+from errata.classification._reach import read_text
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
 from errata.model import Code
 
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 
 # fmt: off
-_RESULTS: dict[Code | Answer, tuple[str, ...]] = {
+_RESULTS: dict[Code | Classification, tuple[str, ...]] = {
     Code.UPSTREAM_ERROR: ("OperationsError", "ProtocolError", "Other", "LoopDetected", "Referral"),
     Code.TIMEOUT: ("TimeLimitExceeded",),
     Code.VALIDATION_FAILED: ("SizeLimitExceeded", "AdminLimitExceeded", "ConstraintViolation", "ObjectClassViolation", "NamingViolation"),
@@ -44,7 +44,7 @@ _CLIENT: dict[str, Rule] = {
 
 def _server_words(error: BaseException) -> str | None:
     """Find the server's message; the exception's text adds the entry and the whole response."""
-    return text_at(error, "message") or text_at(error, "description")
+    return read_text(error, "message") or read_text(error, "description")
 
 
 TABLE: Table = {

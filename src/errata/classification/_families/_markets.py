@@ -1,6 +1,6 @@
 """Markets and money: exchanges, brokers, banks, payment providers."""
 
-from errata.classification._answer import Answer, Otherwise, Table, first
+from errata.classification._answer import Classification, Otherwise, Table, first
 from errata.classification._families._connection import by_what_broke
 from errata.classification._families._replies import Words, by_reply
 from errata.model import Code, Retry
@@ -23,7 +23,7 @@ _PLAID: Words = {
     "item_login_required": Code.UNAUTHORIZED,
     "item_not_found": Code.NOT_FOUND,
     "missing_fields": Code.MISSING_REQUIRED_FIELD,
-    "product_not_ready": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "product_not_ready": Classification(Code.CONFLICT, Retry.SAME_CALL),
     "institution_down": Code.SERVICE_UNAVAILABLE,
     "institution_not_responding": Code.SERVICE_UNAVAILABLE,
     "internal_server_error": Code.UPSTREAM_ERROR,
@@ -35,7 +35,7 @@ TABLE: Table = {
     # Nothing was placed where an exchange says NetworkError, except that a time-out leaves it open.
     "ccxt.base.errors.AccountNotEnabled": Code.FORBIDDEN,
     "ccxt.base.errors.AccountSuspended": Code.FORBIDDEN,
-    "ccxt.base.errors.AddressPending": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "ccxt.base.errors.AddressPending": Classification(Code.CONFLICT, Retry.SAME_CALL),
     "ccxt.base.errors.ArgumentsRequired": Code.MISSING_REQUIRED_FIELD,
     "ccxt.base.errors.AuthenticationError": Code.UNAUTHORIZED,
     "ccxt.base.errors.BadRequest": Code.INVALID_PARAMS,
@@ -51,7 +51,7 @@ TABLE: Table = {
     "ccxt.base.errors.ExchangeNotAvailable": Code.SERVICE_UNAVAILABLE,
     "ccxt.base.errors.InsufficientFunds": Code.INSUFFICIENT_BALANCE,
     "ccxt.base.errors.InvalidAddress": Code.INVALID_PARAMS,
-    "ccxt.base.errors.InvalidNonce": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "ccxt.base.errors.InvalidNonce": Classification(Code.CONFLICT, Retry.SAME_CALL),
     "ccxt.base.errors.InvalidOrder": Code.VALIDATION_FAILED,
     "ccxt.base.errors.InvalidProxySettings": Code.CONFIGURATION_ERROR,
     "ccxt.base.errors.ManualInteractionNeeded": Code.OPERATION_NOT_ALLOWED,

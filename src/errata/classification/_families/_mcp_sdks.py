@@ -6,12 +6,12 @@ is settled by the words beside it.
 
 from typing import cast
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
-from errata.classification._carried import of_status
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
+from errata.classification._carried import classify_status
 from errata.classification._families._pydantic import by_arguments
-from errata.classification._reach import inner, number_at, peek, text_at
+from errata.classification._reach import peek, read_exception, read_number, read_text
 from errata.classification._verdicts import BUG
-from errata.classification._words import meaning_of
+from errata.classification._words import classify_words
 from errata.model import Code, FieldIssue, Retry, is_a
 from errata.redaction import text_of
 
@@ -58,27 +58,27 @@ _WRAPPED = (
 """How the texts begin that the SDKs put around somebody else's exception."""
 
 
-def _by_number(error: BaseException) -> Answer | Code:
+def _by_number(error: BaseException) -> Classification | Code:
     """The JSON-RPC number it carries, and its words where the number says little."""
-    number = number_at(error, "error", "code") or number_at(error, "code") or 0
-    if number == -32602 and text_at(error, "error", "data", "uri"):  # noqa: PLR2004 - SEP-2164: no such resource
+    number = read_number(error, "error", "code") or read_number(error, "code") or 0
+    if number == -32602 and read_text(error, "error", "data", "uri"):  # noqa: PLR2004 - SEP-2164: no such resource
         return Code.NOT_FOUND
     if code := _BY_NUMBER.get(number):
         return code
     if 400 <= number <= 599:  # noqa: PLR2004 - mcp 1.x and FastMCP send HTTP's 408
-        return of_status(number, error)
+        return classify_status(number, error)
     return _by_words(error) or _UNLESS_WORDS_SAY_MORE.get(number, Code.UNKNOWN_ERROR)
 
 
-def _by_words(error: BaseException) -> Answer | None:
+def _by_words(error: BaseException) -> Classification | None:
     """What its text says, which a person wrote, or another server."""
-    meant = meaning_of(text_of(error))
+    meant = classify_words(text_of(error))
     return None if meant is None else meant._replace(is_prose=not meant.is_declared)
 
 
-def _wrapped(error: BaseException) -> Said:
+def _wrapped(error: BaseException) -> RuleResult:
     """What the SDK put its own words around."""
-    cause = inner(error, "__cause__")
+    cause = read_exception(error, "__cause__")
     if cause is None or not text_of(error).startswith(_WRAPPED):
         return None
     return _bad_arguments(cause) or (BUG if _is_a_model(cause) else cause)
@@ -90,21 +90,21 @@ def _is_a_model(error: BaseException) -> bool:
     return kind.__name__ == "ValidationError" and kind.__module__.startswith("pydantic")
 
 
-def _written(error: BaseException) -> Said:
+def _written(error: BaseException) -> RuleResult:
     """What its author wrote, unless its cause tells more."""
-    return None if inner(error, "__cause__") else _by_words(error) or Code.UNKNOWN_ERROR
+    return None if read_exception(error, "__cause__") else _by_words(error) or Code.UNKNOWN_ERROR
 
 
-def _of_arguments(error: BaseException) -> Said:
+def _of_arguments(error: BaseException) -> RuleResult:
     """The arguments that do not fit."""
-    cause = inner(error, "__cause__")
+    cause = read_exception(error, "__cause__")
     return None if cause is None else _bad_arguments(cause)
 
 
 # The titles are those of the SDK's model (`get_orderArguments`) and of FastMCP's (`call[get_order]`).
-def _bad_arguments(error: BaseException) -> Answer | None:
+def _bad_arguments(error: BaseException) -> Classification | None:
     """Say what is wrong with each argument of a tool; None for what is not about its arguments."""
-    title = text_at(error, "title") or ""
+    title = read_text(error, "title") or ""
     if title.endswith("Arguments"):
         return by_arguments(error, title.removesuffix("Arguments"))
     if title.startswith("call["):
@@ -112,13 +112,15 @@ def _bad_arguments(error: BaseException) -> Answer | None:
     return None
 
 
-def _by_oauth_word(error: BaseException) -> Answer:
+def _by_oauth_word(error: BaseException) -> Classification:
     """OAuth's word for it, and its description."""
-    word = text_at(error, "error") or ""
-    return Answer(_OAUTH.get(word, Code.INVALID_REQUEST), text=text_at(error, "error_description") or word or None)
+    word = read_text(error, "error") or ""
+    return Classification(
+        _OAUTH.get(word, Code.INVALID_REQUEST), text=read_text(error, "error_description") or word or None
+    )
 
 
-def _sign_in(error: BaseException) -> Answer | Code:
+def _sign_in(error: BaseException) -> Classification | Code:
     """Whether the authorization server was down, or did not let us in."""
     meant = _by_words(error)
     return meant if meant is not None and meant.code in _DOWN else Code.UNAUTHORIZED
@@ -127,17 +129,17 @@ def _sign_in(error: BaseException) -> Answer | Code:
 _DOWN = {Code.TIMEOUT, Code.NETWORK_ERROR, Code.SERVICE_UNAVAILABLE, Code.UPSTREAM_ERROR, Code.RATE_LIMITED}
 
 
-def _with_message(error: BaseException) -> Answer:
+def _with_message(error: BaseException) -> Classification:
     """The message it carries, which `str()` does not show."""
-    return Answer(Code.INVALID_PARAMS, text=text_at(error, "message"))
+    return Classification(Code.INVALID_PARAMS, text=read_text(error, "message"))
 
 
-def _question(error: BaseException) -> Answer:
+def _question(error: BaseException) -> Classification:
     """Not a failure: the tool asks for something before it acts. Who cannot ask the user must add it to the call."""
     fields = peek(error, "fields")
     names = cast("tuple[object, ...]", fields) if is_a(fields, tuple) else ()
     issues = tuple(FieldIssue(field=text_of(name), problem="is needed") for name in names)
-    return Answer(Code.MISSING_REQUIRED_FIELD, issues=issues)
+    return Classification(Code.MISSING_REQUIRED_FIELD, issues=issues)
 
 
 # fmt: off
@@ -159,7 +161,7 @@ TABLE: Table = {
     "mcp.server.mcpserver.exceptions.ValidationError": Code.INVALID_PARAMS,  # 1.x
     "mcp.server.fastmcp.exceptions.FastMCPError": first(_wrapped, _written),  # 1.x
     "mcp.server.mcpserver.resources.templates.ResourceSecurityError": Code.INVALID_PARAMS,
-    "mcp.server.auth.middleware.client_auth.AuthenticationError": Answer(Code.UNAUTHORIZED),
+    "mcp.server.auth.middleware.client_auth.AuthenticationError": Classification(Code.UNAUTHORIZED),
     "mcp.server.auth.provider.AuthorizeError": _by_oauth_word,
     "mcp.server.auth.provider.RegistrationError": _by_oauth_word,
     "mcp.server.auth.provider.TokenError": _by_oauth_word,
@@ -168,11 +170,11 @@ TABLE: Table = {
     "mcp.shared.auth.InvalidScopeError": _with_message,
     "mcp.shared.path_security.PathEscapeError": Code.INVALID_PARAMS,
     "mcp.shared.uri_template.InvalidUriTemplate": Code.INVALID_PARAMS,
-    "mcp.client._input_required.InputRequiredRoundsExceededError": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "mcp.client._input_required.InputRequiredRoundsExceededError": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "mcp.client.auth.exceptions.OAuthFlowError": _sign_in,
     "mcp.client.auth.exceptions.OAuthRegistrationError": _sign_in,
     "mcp.client.auth.exceptions.OAuthTokenError": _sign_in,
-    "mcp.client.extension.UnexpectedClaimedResult": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "mcp.client.extension.UnexpectedClaimedResult": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "mcp.client.streamable_http.ResumptionError": Code.INVALID_REQUEST,
     "mcp.client.streamable_http.StreamableHTTPError": Otherwise(Code.NETWORK_ERROR),
     "mcp.client.subscriptions.ListenNotSupportedError": Code.NOT_IMPLEMENTED,

@@ -1,10 +1,10 @@
 """Brokers, queues and WebSockets: AMQP's reply codes, Kafka's names, the codes a WebSocket is closed with."""
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._connection import REDIRECTS, UNKNOWN_HOST, by_network_words, by_what_broke
 from errata.classification._families._rewording import in_words, words_at
-from errata.classification._reach import argument, called, inner, number_at, peek, text_at
+from errata.classification._reach import call_method, peek, read_argument, read_exception, read_number, read_text
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
 from errata.http import status_to_code
 from errata.model import Code, Retry, is_a, items_of
@@ -14,7 +14,7 @@ _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _MOST = 8
 
 # fmt: off
-_AMQP: dict[int, Code | Answer] = {
+_AMQP: dict[int, Code | Classification] = {
     311: Code.VALIDATION_FAILED,      # content too large
     312: Code.NOT_FOUND,              # no route
     313: WAIT,                       # no consumers
@@ -27,7 +27,7 @@ _AMQP: dict[int, Code | Answer] = {
     506: Code.SERVICE_UNAVAILABLE,    # out of resources
     530: Code.FORBIDDEN, 540: Code.NOT_IMPLEMENTED, 541: Code.UPSTREAM_ERROR,
 }
-_CLOSED: dict[int, Code | Answer] = {
+_CLOSED: dict[int, Code | Classification] = {
     1002: Code.UPSTREAM_ERROR,        # protocol error
     1003: Code.INVALID_PARAMS, 1007: Code.INVALID_PARAMS,  # data the peer cannot read
     1008: Code.FORBIDDEN,             # policy violation
@@ -35,15 +35,15 @@ _CLOSED: dict[int, Code | Answer] = {
     1010: Code.NOT_IMPLEMENTED,       # extension missing
     1011: Code.UPSTREAM_ERROR,        # internal error
     1012: Code.SERVICE_UNAVAILABLE, 1013: Code.SERVICE_UNAVAILABLE, 1014: Code.SERVICE_UNAVAILABLE,  # restart, try again later, bad gateway
-    1015: Answer(Code.NETWORK_ERROR, Retry.NEVER),         # TLS
+    1015: Classification(Code.NETWORK_ERROR, Retry.NEVER),         # TLS
     3000: Code.UNAUTHORIZED, 3003: Code.FORBIDDEN, 3008: Code.TIMEOUT,
 }
-_MQTT: dict[int, Code | Answer] = {
+_MQTT: dict[int, Code | Classification] = {
     3: WAIT, 4: Code.UNAUTHORIZED, 5: Code.UNAUTHORIZED,  # as versions 3 count
     134: Code.UNAUTHORIZED, 135: Code.FORBIDDEN, 136: WAIT, 137: WAIT, 149: Code.VALIDATION_FAILED, 151: Code.RATE_LIMITED, 159: Code.RATE_LIMITED,
 }
 _STATUS_AS_CLOSE_CODE = range(4400, 4600)  # Many services add 4000 to an HTTP status.
-_KAFKA_NAMES: dict[Code | Answer, tuple[str, ...]] = {  # As the brokers write them, and librdkafka, whose own begin with "_".
+_KAFKA_NAMES: dict[Code | Classification, tuple[str, ...]] = {  # As the brokers write them, and librdkafka, whose own begin with "_".
     Code.TIMEOUT: ("_MSG_TIMED_OUT", "_TIMED_OUT", "_TIMED_OUT_QUEUE", "REQUEST_TIMED_OUT"),
     Code.NETWORK_ERROR: ("_TRANSPORT", "NETWORK_EXCEPTION"),
     REFUSED: ("_ALL_BROKERS_DOWN",),
@@ -64,10 +64,10 @@ _KAFKA_NAMES: dict[Code | Answer, tuple[str, ...]] = {  # As the brokers write t
 _BY_KAFKA_NAME = {name: said for said, names in _KAFKA_NAMES.items() for name in names}
 
 
-def _by_amqp_code(error: BaseException) -> Said:
+def _by_amqp_code(error: BaseException) -> RuleResult:
     """AMQP's reply code."""
-    code = next((number for name in ("reply_code", "code") if (number := number_at(error, name))), None)
-    code = number_at({"it": argument(error)}, "it") if code is None else code
+    code = next((number for name in ("reply_code", "code") if (number := read_number(error, name))), None)
+    code = read_number({"it": read_argument(error)}, "it") if code is None else code
     text = text_of(error)[:1000].lower()
     if code == 403 and "login was refused" in text:  # noqa: PLR2004 - ACCESS_REFUSED, for the connection and for a queue
         return Code.UNAUTHORIZED
@@ -76,11 +76,13 @@ def _by_amqp_code(error: BaseException) -> Said:
     return _AMQP.get(code or 0)
 
 
-def _by_workflow(error: BaseException) -> Said:
+def _by_workflow(error: BaseException) -> RuleResult:
     """What broke, inside the attempts to connect."""
     for _ in range(_MOST):
         attempts = [each for each in items_of(peek(error, "exceptions")) if is_a(each, BaseException)]
-        deeper = inner(error, "exception") or (attempts[-1] if attempts else inner(argument(error)))
+        deeper = read_exception(error, "exception") or (
+            attempts[-1] if attempts else read_exception(read_argument(error))
+        )
         if deeper is None:
             return None
         if not type(deeper).__module__.startswith("pika."):
@@ -89,30 +91,30 @@ def _by_workflow(error: BaseException) -> Said:
     return None
 
 
-def _by_close_code(error: BaseException) -> Said:
+def _by_close_code(error: BaseException) -> RuleResult:
     """The code that the peer closed the connection with."""
-    code = number_at(error, "rcvd", "code")
+    code = read_number(error, "rcvd", "code")
     if code is None or peek(error, "rcvd_then_sent") is False:  # Only an echo of ours.
         return None
     return status_to_code(code - 4000) if code in _STATUS_AS_CLOSE_CODE else _CLOSED.get(code)
 
 
-def _by_kafka_name(error: BaseException) -> Said:
+def _by_kafka_name(error: BaseException) -> RuleResult:
     """Kafka's name for the failure, and whether it may be tried again."""
-    failure = argument(error)
-    name = called(failure, "name")
+    failure = read_argument(error)
+    name = call_method(failure, "name")
     said = _BY_KAFKA_NAME.get(name if is_a(name, str) else "")
-    return said or (WAIT if called(failure, "retriable") is True else None)
+    return said or (WAIT if call_method(failure, "retriable") is True else None)
 
 
-def _by_brokers_name(error: BaseException) -> Said:
+def _by_brokers_name(error: BaseException) -> RuleResult:
     """The broker's name for the failure."""
-    return _BY_KAFKA_NAME.get(text_at(error, "message") or "")
+    return _BY_KAFKA_NAME.get(read_text(error, "message") or "")
 
 
-def _by_mqtt_reason(error: BaseException) -> Said:
+def _by_mqtt_reason(error: BaseException) -> RuleResult:
     """MQTT's reason code."""
-    return _MQTT.get(number_at(error, "rc") or number_at(error, "rc", "value") or 0)
+    return _MQTT.get(read_number(error, "rc") or read_number(error, "rc", "value") or 0)
 
 
 _AMQP_ROW = first(_by_amqp_code, by_what_broke, Code.UPSTREAM_ERROR)
@@ -197,7 +199,7 @@ _WEBSOCKETS: dict[str, Rule] = {
 TABLE: Table = {
     **{f"pika.exceptions.{name}": rule for name, rule in _PIKA.items()},
     "pika.adapters.utils.connection_workflow.AMQPConnectorException": first(_by_workflow, Code.NETWORK_ERROR),
-    "pika.adapters.utils.connection_workflow.AMQPConnectorStackTimeout": Answer(Code.TIMEOUT, Retry.SAME_CALL),
+    "pika.adapters.utils.connection_workflow.AMQPConnectorStackTimeout": Classification(Code.TIMEOUT, Retry.SAME_CALL),
     "amqp.exceptions.AMQPError": _AMQP_ROW,
     "amqp.exceptions.MessageNacked": Code.UPSTREAM_ERROR,
     "amqp.exceptions.RecoverableConnectionError": first(_by_amqp_code, by_what_broke, Code.NETWORK_ERROR),

@@ -1,12 +1,12 @@
 """Language models: the SDKs of their providers. What is built on top of them is in `_agents.py`."""
 
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Rule, Said, Table, first
+from errata.classification._answer import WITHHELD, Classification, Otherwise, Rule, RuleResult, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
-from errata.classification._families._replies import Words, by_reply, replied
+from errata.classification._families._replies import Words, by_code_and_reply, by_reply
 from errata.classification._families._wrappers import by_cause
-from errata.classification._reach import inner, number_at, text_at
+from errata.classification._reach import read_exception, read_number, read_text
 from errata.classification._verdicts import BUG
-from errata.classification._words import meaning_of
+from errata.classification._words import classify_words
 from errata.model import Code, Retry
 from errata.redaction import text_of
 
@@ -51,7 +51,7 @@ _WORDS: Words = {
     "model_decommissioned": Code.GONE,
     "not_found": Code.NOT_FOUND,
     "not_found_error": Code.NOT_FOUND,
-    "conflict_error": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "conflict_error": Classification(Code.CONFLICT, Retry.SAME_CALL),
     "rate_limit_error": Code.RATE_LIMITED,
     "rate_limit_exceeded": Code.RATE_LIMITED,
     "rate_limit_reached_error": Code.RATE_LIMITED,
@@ -101,31 +101,31 @@ def _unset(error: BaseException) -> Code | None:
     return Code.CONFIGURATION_ERROR if type(error).__name__ in STAINLESS_BASES.values() else None
 
 
-def _too_late(error: BaseException) -> Answer:
+def _too_late(error: BaseException) -> Classification:
     """Whether the time ran out before the request was sent."""
-    name = type(inner(error, "__cause__")).__name__
-    return NOT_SENT_IN_TIME if name in _NOT_SENT else Answer(Code.TIMEOUT)
+    name = type(read_exception(error, "__cause__")).__name__
+    return NOT_SENT_IN_TIME if name in _NOT_SENT else Classification(Code.TIMEOUT)
 
 
-def _exchange(error: BaseException) -> Answer | None:
+def _exchange(error: BaseException) -> Classification | None:
     """Whether the token endpoint was in trouble; if not, it did not accept what it was shown."""
     said = by_model_reply(error)
-    return said if isinstance(said, Answer) and said.code.retry.retryable else None
+    return said if isinstance(said, Classification) and said.code.retry.retryable else None
 
 
-def _without_headers(error: BaseException) -> Said:
+def _without_headers(error: BaseException) -> RuleResult:
     """What its reply says; its text would print every header."""
     said = _fern(error)
-    if isinstance(said, Answer):
+    if isinstance(said, Classification):
         return said if said.text else said._replace(text=WITHHELD)
-    if number_at(error, "status_code") is not None:
-        return Answer(_UNREADABLE, text=WITHHELD)
-    return Answer(Code.CONFIGURATION_ERROR, text=text_at(error, "body") or WITHHELD)
+    if read_number(error, "status_code") is not None:
+        return Classification(_UNREADABLE, text=WITHHELD)
+    return Classification(Code.CONFIGURATION_ERROR, text=read_text(error, "body") or WITHHELD)
 
 
-def _in_stream(error: BaseException) -> Answer | Code:
+def _in_stream(error: BaseException) -> Classification | Code:
     """Its words: in the middle of a stream there is no status."""
-    return meaning_of(text_of(error)) or Code.UPSTREAM_ERROR
+    return classify_words(text_of(error)) or Code.UPSTREAM_ERROR
 
 
 # fmt: off
@@ -137,7 +137,7 @@ _STAINLESS: dict[str, Rule | Otherwise] = {
     "APIResponseValidationError": _UNREADABLE,
     "AuthenticationError": first(by_model_reply, Code.UNAUTHORIZED),
     "BadRequestError": first(by_model_reply, Code.INVALID_PARAMS),
-    "ConflictError": first(by_model_reply, Answer(Code.CONFLICT, Retry.SAME_CALL)),
+    "ConflictError": first(by_model_reply, Classification(Code.CONFLICT, Retry.SAME_CALL)),
     "InternalServerError": first(by_model_reply, Code.UPSTREAM_ERROR),
     "NotFoundError": first(by_model_reply, Code.NOT_FOUND),
     "PermissionDeniedError": first(by_model_reply, Code.FORBIDDEN),
@@ -173,7 +173,7 @@ TABLE: Table = {
     "openai.ContentFilterFinishReasonError": REFUSED_CONTENT,
     "openai.InvalidWebhookSignatureError": Code.UNAUTHORIZED,
     "openai.LengthFinishReasonError": TRUNCATED,
-    "openai.OAuthError": first(_exchange, replied(Code.UNAUTHORIZED)),
+    "openai.OAuthError": first(_exchange, by_code_and_reply(Code.UNAUTHORIZED)),
     "openai._exceptions.SubjectTokenProviderError": first(_exchange, Code.UNAUTHORIZED),
     "openai.WebSocketConnectionClosedError": Code.NETWORK_ERROR,
     "openai.WebSocketQueueFullError": Code.SERVICE_UNAVAILABLE,
@@ -194,24 +194,24 @@ TABLE: Table = {
     "openai.error.TryAgain": first(by_model_reply, Code.SERVICE_UNAVAILABLE),
     "anthropic.APIWebhookValidationError": Code.UNAUTHORIZED,
     # Refused for what the organisation is, or for its key; nothing in the call is wrong.
-    "anthropic.CMEKKeyDisabledError": replied(Code.FORBIDDEN),
-    "anthropic.CMEKKeyNetworkBlockedError": replied(Code.FORBIDDEN),
-    "anthropic.ClaudeCodeKeyCreatorNotMemberError": replied(Code.FORBIDDEN),
+    "anthropic.CMEKKeyDisabledError": by_code_and_reply(Code.FORBIDDEN),
+    "anthropic.CMEKKeyNetworkBlockedError": by_code_and_reply(Code.FORBIDDEN),
+    "anthropic.ClaudeCodeKeyCreatorNotMemberError": by_code_and_reply(Code.FORBIDDEN),
     "anthropic.CredentialsError": Code.CONFIGURATION_ERROR,
-    "anthropic.EnforcedSpendLimitReachedError": replied(Code.INSUFFICIENT_BALANCE),
-    "anthropic.OrganizationOnHoldError": replied(Code.FORBIDDEN),
-    "anthropic.OrganizationTypeNotSupportedError": replied(Code.OPERATION_NOT_ALLOWED),
+    "anthropic.EnforcedSpendLimitReachedError": by_code_and_reply(Code.INSUFFICIENT_BALANCE),
+    "anthropic.OrganizationOnHoldError": by_code_and_reply(Code.FORBIDDEN),
+    "anthropic.OrganizationTypeNotSupportedError": by_code_and_reply(Code.OPERATION_NOT_ALLOWED),
     "anthropic.RetryableError": Otherwise(Code.UPSTREAM_ERROR),
     "anthropic.lib.foundry.MutuallyExclusiveAuthError": Code.CONFIGURATION_ERROR,
     "anthropic.lib.tools._toolsets._errors.ToolsetUsageError": BUG,
     "anthropic.lib.credentials._workload.WorkloadIdentityError": first(_exchange, Code.UNAUTHORIZED),
 
     "cohere.core.parse_error.ParsingError": _UNREADABLE,
-    "cohere.errors.invalid_token_error.InvalidTokenError": replied(Code.UNAUTHORIZED),  # Its status is 498.
+    "cohere.errors.invalid_token_error.InvalidTokenError": by_code_and_reply(Code.UNAUTHORIZED),  # Its status is 498.
     "cohere.manually_maintained.cohere_aws.error.CohereError": Otherwise(Code.UPSTREAM_ERROR),
     "mistralai.client.errors.mistralerror.MistralError": first(by_model_reply, Code.UPSTREAM_ERROR),
     "mistralai.client.errors.no_response_error.NoResponseError": Code.NETWORK_ERROR,
-    "mistralai.client.errors.responsevalidationerror.ResponseValidationError": Answer(_UNREADABLE, text=WITHHELD),  # It quotes the answer.
+    "mistralai.client.errors.responsevalidationerror.ResponseValidationError": Classification(_UNREADABLE, text=WITHHELD),  # It quotes the answer.
     "mistralai.exceptions.MistralAPIStatusException": by_model_reply,  # Before 1.0
     "mistralai.exceptions.MistralConnectionException": first(by_what_broke, Code.NETWORK_ERROR),
     "mistralai.exceptions.MistralException": Otherwise(Code.UPSTREAM_ERROR),
@@ -223,13 +223,13 @@ TABLE: Table = {
     "google.genai.errors.UnknownApiResponseError": _UNREADABLE,
     "google.genai.errors.UnknownFunctionCallArgumentError": _UNREADABLE,
     "google.genai.errors.UnsupportedFunctionError": Code.NOT_IMPLEMENTED,
-    "google.generativeai.types.generation_types.BlockedPromptException": Answer(REFUSED_CONTENT, text="The prompt was blocked."),
-    "google.generativeai.types.generation_types.StopCandidateException": Answer(Code.UPSTREAM_ERROR, Retry.NEVER, text="The model stopped before it had an answer."),
+    "google.generativeai.types.generation_types.BlockedPromptException": Classification(REFUSED_CONTENT, text="The prompt was blocked."),
+    "google.generativeai.types.generation_types.StopCandidateException": Classification(Code.UPSTREAM_ERROR, Retry.NEVER, text="The model stopped before it had an answer."),
     "fireworks.client.error.AuthenticationError": Code.UNAUTHORIZED,
     "fireworks.client.error.FireworksError": Otherwise(Code.UPSTREAM_ERROR),
     "fireworks.client.error.InvalidRequestError": Code.INVALID_PARAMS,
     "fireworks.client.error.PermissionError": Code.FORBIDDEN,
-    "replicate.exceptions.ModelError": Answer(Code.UPSTREAM_ERROR),
+    "replicate.exceptions.ModelError": Classification(Code.UPSTREAM_ERROR),
     "together.error.TogetherException": Otherwise(Code.UPSTREAM_ERROR),
     "voyageai.error.VoyageError": Otherwise(Code.UPSTREAM_ERROR),
     "ai21.errors.AI21APIError": first(by_model_reply, Code.UPSTREAM_ERROR),

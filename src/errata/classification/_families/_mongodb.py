@@ -2,24 +2,24 @@
 
 from collections.abc import Iterator
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._families._pep249 import by_server_words
 from errata.classification._families._rewording import in_words
-from errata.classification._reach import number_at, peek, text_at
-from errata.classification._unwrap import cause_of
+from errata.classification._reach import peek, read_number, read_text
+from errata.classification._unwrap import find_cause
 from errata.classification._verdicts import BUG, LOCKED, REFUSED
 from errata.model import Code, Retry, items_of
 from errata.redaction import text_of
 
-_HALF_DONE = Answer(Code.TIMEOUT, Retry.VERIFY_FIRST)
+_HALF_DONE = Classification(Code.TIMEOUT, Retry.VERIFY_FIRST)
 """The primary did it; whether the others did is not known."""
 _ATLAS = 8000
 """The code of MongoDB's cloud for bad logins, missing rights and quotas alike."""
 _MOST = 100
 
 # fmt: off
-_MEANING: dict[Code | Answer, tuple[int, ...]] = {
+_MEANING: dict[Code | Classification, tuple[int, ...]] = {
     Code.INVALID_PARAMS: (
         2, 9, 14, 28, 40, 52, 53, 54, 55, 56, 57, 66, 72, 73, 168, 241,   # bad values, names, updates, options, stages
         16410, 16840, 17280, 31249, 31254, 40323, 40324, 40352, 40353,
@@ -41,24 +41,24 @@ _MEANING: dict[Code | Answer, tuple[int, ...]] = {
     Code.NETWORK_ERROR: (6, 7, 9001),
     Code.RATE_LIMITED: (462, 16500),                                      # 16500: Cosmos DB's "request rate is large"
     Code.NOT_IMPLEMENTED: (59, 115, 166, 263, 303),
-    Answer(Code.DATABASE_ERROR, Retry.NEVER): (14031,),                   # the disk is full
+    Classification(Code.DATABASE_ERROR, Retry.NEVER): (14031,),                   # the disk is full
 }
 # fmt: on
 _BY_CODE = {number: said for said, numbers in _MEANING.items() for number in numbers}
 
 
-def _by_code(error: BaseException) -> Said:
+def _by_code(error: BaseException) -> RuleResult:
     """The server's error code, and the labels it puts on errors that may be tried again."""
-    code = number_at(error, "code") or 0
+    code = read_number(error, "code") or 0
     if code == _ATLAS:
         return by_server_words(error) or Code.FORBIDDEN
     said = _BY_CODE.get(code, Code.DATABASE_ERROR)
     if _has_label(error, "UnknownTransactionCommitResult"):
-        return Answer(said if isinstance(said, Code) else said.code, Retry.VERIFY_FIRST)
+        return Classification(said if isinstance(said, Code) else said.code, Retry.VERIFY_FIRST)
     if _has_label(error, "SystemOverloadedError"):
-        return Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+        return Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
     if isinstance(said, Code) and _has_label(error, "TransientTransactionError"):
-        return Answer(Code.CONFLICT if said is Code.DATABASE_ERROR else said, Retry.SAME_CALL)
+        return Classification(Code.CONFLICT if said is Code.DATABASE_ERROR else said, Retry.SAME_CALL)
     return said
 
 
@@ -68,8 +68,8 @@ def _has_label(error: BaseException, label: str) -> bool:
 
 def _server_message(error: BaseException) -> str | None:
     """Find the server's message; the exception's text adds the whole reply, with the documents of a write."""
-    return text_at(error, "details", "errmsg") or next(
-        (text for each in _failures(error) if (text := text_at(each, "errmsg"))), None
+    return read_text(error, "details", "errmsg") or next(
+        (text for each in _failures(error) if (text := read_text(each, "errmsg"))), None
     )
 
 
@@ -79,19 +79,19 @@ def _failures(error: BaseException) -> Iterator[object]:
         yield from items_of(peek(error, "details", kind))[:_MOST]
 
 
-def _by_failed_write(error: BaseException) -> Said:
+def _by_failed_write(error: BaseException) -> RuleResult:
     """The error code of the first write that failed."""
-    codes = (number_at(each, "code") for each in _failures(error))
+    codes = (read_number(each, "code") for each in _failures(error))
     return next((said for code in codes if (said := _BY_CODE.get(code or 0)) is not None), None)
 
 
-def _of_servers(error: BaseException) -> Said:
+def _of_servers(error: BaseException) -> RuleResult:
     """What its text says about the servers: unknown hosts and TLS stay as they are."""
     meant = by_network_words(error)
     return meant if meant is not None and meant.retry is Retry.NEVER else REFUSED
 
 
-def _of_collections(error: BaseException) -> Said:
+def _of_collections(error: BaseException) -> RuleResult:
     """Whether the collection exists already."""
     return Code.CONFLICT if "exists" in text_of(error)[:1000] else None
 
@@ -129,7 +129,7 @@ _PYMONGO: dict[str, Rule] = {
     "WTimeoutError": in_words(_server_message, _HALF_DONE),
 }
 _MONGOENGINE: dict[str, Rule] = {
-    "errors.BulkWriteError": first(cause_of, Code.DATABASE_ERROR),
+    "errors.BulkWriteError": first(find_cause, Code.DATABASE_ERROR),
     "errors.DoesNotExist": Code.NOT_FOUND,
     "errors.FieldDoesNotExist": BUG,
     "errors.InvalidDocumentError": BUG,
@@ -139,10 +139,10 @@ _MONGOENGINE: dict[str, Rule] = {
     "errors.MultipleObjectsReturned": Code.CONFLICT,
     "errors.NotRegistered": BUG,
     "errors.NotUniqueError": Code.CONFLICT,
-    "errors.OperationError": first(cause_of, Code.DATABASE_ERROR),
+    "errors.OperationError": first(find_cause, Code.DATABASE_ERROR),
     "errors.SaveConditionError": Code.CONFLICT,
     "errors.ValidationError": Code.VALIDATION_FAILED,
-    "connection.ConnectionFailure": first(cause_of, Code.CONFIGURATION_ERROR),
+    "connection.ConnectionFailure": first(find_cause, Code.CONFIGURATION_ERROR),
 }
 TABLE: Table = {
     **{f"pymongo.errors.{name}": rule for name, rule in _PYMONGO.items()},

@@ -1,16 +1,16 @@
 """MySQL and MariaDB: what their error numbers mean, whichever driver brings them."""
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
 from errata.classification._families._pep249 import driver
-from errata.classification._reach import argument, number_at, text_at
+from errata.classification._reach import read_argument, read_number, read_text
 from errata.classification._sqlstate import by_sqlstate
 from errata.classification._verdicts import LOCKED, REFUSED
 from errata.model import Code, Retry, is_a
 
 _LOST = first(by_what_broke, Code.NETWORK_ERROR)  # Only the socket's own error tells a timeout from a hang-up.
 _NO_CONNECTION = first(by_what_broke, REFUSED)
-_POOL_IS_EMPTY = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+_POOL_IS_EMPTY = Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 
 # fmt: off
 _MEANING: dict[Rule, tuple[int, ...]] = {
@@ -25,7 +25,7 @@ _MEANING: dict[Rule, tuple[int, ...]] = {
         1223, 1689, 3572,              # locked by somebody else
         1613, 1614, 3101,              # rolled back by a deadlock, or by the group
     ),
-    Answer(Code.TIMEOUT, Retry.SAME_CALL): (1205,),      # lock wait timeout: the statement was rolled back
+    Classification(Code.TIMEOUT, Retry.SAME_CALL): (1205,),      # lock wait timeout: the statement was rolled back
     Code.TIMEOUT: (1159, 1161, 1969, 3024),
     Code.VALIDATION_FAILED: (
         1048, 1138, 1263, 1364,                          # null, or no default
@@ -44,32 +44,32 @@ _MEANING: dict[Rule, tuple[int, ...]] = {
         1037, 1038, 1041, 1135, 1637,                    # out of memory, threads, transactions
         1047, 1053, 1077, 1079, 1836, 3100, 3168,        # starting, stopping, out of its cluster, read-only
     ),
-    Answer(Code.DATABASE_ERROR, Retry.NEVER): (1021, 1114),  # full
+    Classification(Code.DATABASE_ERROR, Retry.NEVER): (1021, 1114),  # full
     Code.CANCELLED: (1317,),
     Code.NETWORK_ERROR: (1042, 1043, 1152, 1156, 1157, 1158, 1160, 1184, 1927, 2006, 2012, 2027, 4031),
     _LOST: (2013, 2055),
     _NO_CONNECTION: (2001, 2002, 2003, 2004),
-    Answer(Code.NETWORK_ERROR, Retry.NEVER): (2005, 2026),  # an unknown host; TLS
+    Classification(Code.NETWORK_ERROR, Retry.NEVER): (2005, 2026),  # an unknown host; TLS
     Code.INTERNAL_ERROR: (2014, 2030, 2048, 2051, 2053),  # the driver is not used as it must be
 }
 # fmt: on
 _BY_NUMBER = {number: rule for rule, numbers in _MEANING.items() for number in numbers}
 
 
-def by_mysql_number(error: BaseException) -> Said:
+def by_mysql_number(error: BaseException) -> RuleResult:
     """The server's error number."""
-    number = number_at(error, "errno")
-    rule = _BY_NUMBER.get(number_at({"it": argument(error)}, "it") or 0 if number is None else number)
+    number = read_number(error, "errno")
+    rule = _BY_NUMBER.get(read_number({"it": read_argument(error)}, "it") or 0 if number is None else number)
     return rule(error) if callable(rule) else rule
 
 
 def _message(error: BaseException) -> str | None:
     """Find the message beside the number."""
-    message = text_at(error, "msg") or argument(error, 1)
+    message = read_text(error, "msg") or read_argument(error, 1)
     return str.__str__(message) if is_a(message, str) and message else None
 
 
-def _pool(error: BaseException) -> Said:
+def _pool(error: BaseException) -> RuleResult:
     """Whether the pool is empty, or not set up properly."""
     return _POOL_IS_EMPTY if "exhausted" in (_message(error) or "") else Code.CONFIGURATION_ERROR
 

@@ -1,19 +1,19 @@
 """Neo4j: the server's codes, `Neo.ClientError.Schema.ConstraintValidationFailed`, and the driver's own classes."""
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_what_broke
 from errata.classification._families._rewording import in_words, words_at
-from errata.classification._reach import text_at
-from errata.classification._unwrap import cause_of
+from errata.classification._reach import read_text
+from errata.classification._unwrap import find_cause
 from errata.classification._verdicts import BUG, LOCKED, WAIT
 from errata.model import Code, Retry
 from errata.redaction import text_of
 
 # fmt: off
-_TITLES: dict[str, Code | Answer] = {
+_TITLES: dict[str, Code | Classification] = {
     # Neo.ClientError.…
     "Security.AuthenticationRateLimit": Code.RATE_LIMITED,
-    "Security.AuthorizationExpired": Answer(Code.UNAUTHORIZED, Retry.SAME_CALL),  # The driver logs in again by itself.
+    "Security.AuthorizationExpired": Classification(Code.UNAUTHORIZED, Retry.SAME_CALL),  # The driver logs in again by itself.
     "Security.Forbidden": Code.FORBIDDEN,
     "Statement.AccessMode": Code.FORBIDDEN,
     "Statement.ArgumentError": Code.INVALID_PARAMS,
@@ -44,9 +44,9 @@ _TITLES: dict[str, Code | Answer] = {
 # fmt: on
 
 
-def _by_neo4j_code(error: BaseException) -> Said:
+def _by_neo4j_code(error: BaseException) -> RuleResult:
     """The server's code, and whether it calls it transient."""
-    _, kind, title = [*(text_at(error, "code") or "").split(".", 2), "", "", ""][:3]
+    _, kind, title = [*(read_text(error, "code") or "").split(".", 2), "", "", ""][:3]
     if said := _TITLES.get(title):
         return said
     if title.startswith("Security."):
@@ -56,7 +56,7 @@ def _by_neo4j_code(error: BaseException) -> Said:
     return WAIT if kind == "TransientError" else None
 
 
-def _of_single_records(error: BaseException) -> Said:
+def _of_single_records(error: BaseException) -> RuleResult:
     """Whether there was no record, or several."""
     return Code.NOT_FOUND if "No records" in text_of(error)[:200] else Code.CONFLICT
 
@@ -85,20 +85,20 @@ _CLASSES: dict[str, Rule] = {
     "Forbidden": _told(Code.FORBIDDEN),
     "ForbiddenOnReadOnlyDatabase": _told(WAIT),
     "GqlError": _told(Code.DATABASE_ERROR),
-    "IncompleteCommit": Answer(Code.NETWORK_ERROR, Retry.VERIFY_FIRST),
+    "IncompleteCommit": Classification(Code.NETWORK_ERROR, Retry.VERIFY_FIRST),
     "Neo4jError": _told(Code.DATABASE_ERROR),
     "NotALeader": _told(WAIT),
     "ReadServiceUnavailable": WAIT,
     "ResultConsumedError": BUG,
     "ResultError": BUG,
-    "ResultFailedError": first(cause_of, BUG),
+    "ResultFailedError": first(find_cause, BUG),
     "ResultNotSingleError": _of_single_records,
     "RoutingServiceUnavailable": WAIT,
     "ServiceUnavailable": first(by_what_broke, Code.SERVICE_UNAVAILABLE),
     "SessionError": BUG,
     "SessionExpired": Code.SERVICE_UNAVAILABLE,
     "TokenExpired": _told(Code.UNAUTHORIZED),
-    "TransactionError": first(cause_of, BUG),
+    "TransactionError": first(find_cause, BUG),
     "TransactionNestingError": BUG,
     "TransientError": _told(WAIT),
     "UnsupportedServerProduct": Code.CONFIGURATION_ERROR,

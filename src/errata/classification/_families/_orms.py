@@ -1,12 +1,12 @@
 """Object-relational mappers: a driver's exception inside them is asked; what is their own has rows here."""
 
-from errata.classification._answer import WITHHELD, Answer, Rule, Said, Table, first
+from errata.classification._answer import WITHHELD, Classification, Rule, RuleResult, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, in_arguments
 from errata.classification._families._pep249 import driver
 from errata.classification._families._refusal import nested, refused
-from errata.classification._reach import inner, peek
+from errata.classification._reach import peek, read_exception
 from errata.classification._sqlstate import by_sqlstate
-from errata.classification._unwrap import cause_of
+from errata.classification._unwrap import find_cause
 from errata.classification._verdicts import BUG
 from errata.model import Code, Retry
 from errata.redaction import text_of
@@ -15,27 +15,27 @@ _NOT_ONE = Code.CONFLICT
 """Several rows where one was asked for: what was asked for does not say which."""
 
 
-def _orig(error: BaseException) -> Said:
+def _orig(error: BaseException) -> RuleResult:
     """The driver's exception, in `orig`."""
-    return inner(error, "orig") or (cause_of(error) if by_sqlstate(error) is None else None)
+    return read_exception(error, "orig") or (find_cause(error) if by_sqlstate(error) is None else None)
 
 
-def _about_the_url(error: BaseException) -> Said:
+def _about_the_url(error: BaseException) -> RuleResult:
     """Whether it is about the URL of the database."""
-    return Answer(Code.CONFIGURATION_ERROR, text=WITHHELD) if " URL" in text_of(error)[:1000] else None
+    return Classification(Code.CONFIGURATION_ERROR, text=WITHHELD) if " URL" in text_of(error)[:1000] else None
 
 
-def _table(error: BaseException) -> Said:
+def _table(error: BaseException) -> RuleResult:
     """The name of the table, which is all its text is."""
-    return Answer(Code.NOT_FOUND, text=f"The table `{text_of(error)[:200]}` does not exist.")
+    return Classification(Code.NOT_FOUND, text=f"The table `{text_of(error)[:200]}` does not exist.")
 
 
-def _without_sql(error: BaseException) -> Said:
+def _without_sql(error: BaseException) -> RuleResult:
     """Its first line: the rest is the query and its parameters."""
-    return Answer(Code.NOT_FOUND, text=text_of(error).partition("\n")[0].rstrip(": ") or None)
+    return Classification(Code.NOT_FOUND, text=text_of(error).partition("\n")[0].rstrip(": ") or None)
 
 
-def _by_fields(error: BaseException) -> Said:
+def _by_fields(error: BaseException) -> RuleResult:
     """Which field breaks which rule."""
     return refused(nested(peek(error, "message_dict") or peek(error, "messages")))
 
@@ -120,17 +120,17 @@ _DJANGO: dict[str, Rule] = {
 _TORTOISE: dict[str, Rule] = {
     "BaseORMException": Code.DATABASE_ERROR,
     "ConfigurationError": Code.CONFIGURATION_ERROR,
-    "DBConnectionError": first(cause_of, Code.NETWORK_ERROR),
+    "DBConnectionError": first(find_cause, Code.NETWORK_ERROR),
     "DoesNotExist": Code.NOT_FOUND,
     "FieldError": BUG,
     "IncompleteInstanceError": BUG,
-    "IntegrityError": first(cause_of, in_arguments, Code.CONFLICT),
+    "IntegrityError": first(find_cause, in_arguments, Code.CONFLICT),
     "InvalidModelError": BUG,
     "MultipleObjectsReturned": _NOT_ONE,
     "NoValuesFetched": BUG,
     "NotExistOrMultiple": Code.NOT_FOUND,
     "ObjectDoesNotExistError": Code.NOT_FOUND,
-    "OperationalError": first(cause_of, in_arguments, Code.DATABASE_ERROR),
+    "OperationalError": first(find_cause, in_arguments, Code.DATABASE_ERROR),
     "ParamsError": Code.INVALID_PARAMS,
     "TransactionManagementError": BUG,
     "UnSupportedError": Code.NOT_IMPLEMENTED,
@@ -139,13 +139,13 @@ _TORTOISE: dict[str, Rule] = {
 TABLE: Table = {
     **_wrapped("sqlalchemy.exc", first(_orig, by_sqlstate)),
     **{f"sqlalchemy.{name}": rule for name, rule in _SQLALCHEMY.items()},
-    **_wrapped("django.db.utils", cause_of),
+    **_wrapped("django.db.utils", find_cause),
     **{f"django.{name}": rule for name, rule in _DJANGO.items()},
     **_wrapped("peewee", in_arguments),
     "peewee.DoesNotExist": _without_sql,
     "peewee.ImproperlyConfigured": Code.CONFIGURATION_ERROR,
     "peewee.PeeweeException": Code.DATABASE_ERROR,
-    "playhouse.pool.MaxConnectionsExceeded": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
+    "playhouse.pool.MaxConnectionsExceeded": Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
     **{f"tortoise.exceptions.{name}": rule for name, rule in _TORTOISE.items()},
     "ormar.exceptions.ModelError": BUG,
     "ormar.exceptions.MultipleMatches": _NOT_ONE,
@@ -153,8 +153,8 @@ TABLE: Table = {
     "pony.orm.core.CacheIndexError": Code.CONFLICT,
     "pony.orm.core.MultipleObjectsFoundError": _NOT_ONE,
     "pony.orm.core.ObjectNotFound": Code.NOT_FOUND,
-    "pony.orm.core.OptimisticCheckError": Answer(Code.CONFLICT, Retry.SAME_CALL),
-    "pony.orm.core.UnrepeatableReadError": Answer(Code.CONFLICT, Retry.SAME_CALL),
+    "pony.orm.core.OptimisticCheckError": Classification(Code.CONFLICT, Retry.SAME_CALL),
+    "pony.orm.core.UnrepeatableReadError": Classification(Code.CONFLICT, Retry.SAME_CALL),
     "alembic.util.exc.CommandError": Code.DATABASE_ERROR,
 }
 # fmt: on

@@ -1,8 +1,8 @@
 """PEP 249: nine names that mean the same in every database driver of Python."""
 
-from errata.classification._answer import Answer, Rule, Table, first
+from errata.classification._answer import Classification, Rule, Table, first
 from errata.classification._families._rewording import Words, in_words
-from errata.classification._words import meaning_of
+from errata.classification._words import classify_words
 from errata.model import Code
 from errata.redaction import text_of
 
@@ -22,9 +22,9 @@ _OF_TWO_ROWS = ("unique", "duplicate", "foreign key", "primary key", "already ex
 _OF_ONE_ROW = ("not null", "not-null", "be null", "value null", "null value", "check constraint", "into null")
 
 
-def by_server_words(error: BaseException) -> Answer | None:
+def by_server_words(error: BaseException) -> Classification | None:
     """What its text says about the connection, time, locks or rights."""
-    meant = meaning_of(text_of(error))
+    meant = classify_words(text_of(error))
     return meant if meant is not None and meant.code in _ABOUT_THE_SERVER else None
 
 

@@ -1,11 +1,11 @@
 """PostgreSQL: its SQLSTATEs, whichever driver brings them, and what libpq says when there is no connection yet."""
 
-from errata.classification._answer import Answer, Said, Table, first
+from errata.classification._answer import Classification, RuleResult, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, UNKNOWN_HOST
 from errata.classification._families._pep249 import driver
 from errata.classification._families._rewording import in_words, words_at
-from errata.classification._reach import argument, text_at
-from errata.classification._sqlstate import by_sqlstate, of_sqlstate
+from errata.classification._reach import read_argument, read_text
+from errata.classification._sqlstate import by_sqlstate, classify_sqlstate
 from errata.classification._verdicts import LOCKED, REFUSED, TLS
 from errata.model import Code, Retry
 from errata.redaction import text_of
@@ -16,7 +16,7 @@ _PRIMARY = words_at("diag", "message_primary")
 _OF_VALUES = ("IntegrityError", "DataError")
 
 # fmt: off
-_CONNECTING: tuple[tuple[Code | Answer, tuple[str, ...]], ...] = (
+_CONNECTING: tuple[tuple[Code | Classification, tuple[str, ...]], ...] = (
     # A server that answered says more than another address of it that did not: it comes first.
     (Code.UNAUTHORIZED, (
         "password authentication failed", "no password supplied", "authentication failed for user", "authentication method",
@@ -29,7 +29,7 @@ _CONNECTING: tuple[tuple[Code | Answer, tuple[str, ...]], ...] = (
     )),
     (Code.INTERNAL_ERROR, ("the connection is closed", "connection already closed", "cursor already closed", "the cursor is closed")),
     (TLS, ("certificate", "does not support ssl", "ssl was required", "ssl error", "no ssl encryption", "sslmode")),
-    (Answer(Code.NETWORK_ERROR, Retry.SAME_CALL), ("temporary failure in name resolution",)),
+    (Classification(Code.NETWORK_ERROR, Retry.SAME_CALL), ("temporary failure in name resolution",)),
     (UNKNOWN_HOST, ("could not translate host name", "failed to resolve host", "name or service not known", "nodename nor servname")),
     (NOT_SENT_IN_TIME, ("timeout expired", "connection timed out", "connection timeout")),
     (REFUSED, ("connection refused", "no such file or directory", "no route to host", "network is unreachable", "is the server running")),
@@ -60,7 +60,7 @@ _PSYCOPG2 = {
 # fmt: on
 
 
-def by_libpq_text(error: BaseException) -> Said:
+def by_libpq_text(error: BaseException) -> RuleResult:
     """What libpq says about the connection: it has no SQLSTATE then."""
     text = text_of(error)[:4000].lower()
     return next((rule for rule, phrases in _CONNECTING if any(each in text for each in phrases)), None)
@@ -71,14 +71,14 @@ def _cancelled(error: BaseException) -> Code | None:
     return Code.CANCELLED if "user request" in text_of(error)[:1000] else Code.TIMEOUT
 
 
-def _state_in_arguments(error: BaseException) -> Said:
+def _state_in_arguments(error: BaseException) -> RuleResult:
     """The SQLSTATE in the server's message."""
-    state = text_at(argument(error), "C")
-    return of_sqlstate(state) if state else None
+    state = read_text(read_argument(error), "C")
+    return classify_sqlstate(state) if state else None
 
 
 def _message_in_arguments(error: BaseException) -> str | None:
-    return text_at(argument(error), "M")
+    return read_text(read_argument(error), "M")
 
 
 def _libpq(module: str) -> Table:
@@ -111,16 +111,18 @@ TABLE: Table = {
     "psycopg.errors.QueryCanceled": in_words(_PRIMARY, _cancelled),
     "psycopg_pool.PoolClosed": Code.INTERNAL_ERROR,
     "psycopg_pool.PoolTimeout": NOT_SENT_IN_TIME,
-    "psycopg_pool.TooManyRequests": Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
+    "psycopg_pool.TooManyRequests": Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL),
     **_libpq("psycopg2"),
     **{
-        f"psycopg2.errors.{name}": in_words(_PRIMARY, first(by_sqlstate, of_sqlstate(state) or Code.DATABASE_ERROR))
+        f"psycopg2.errors.{name}": in_words(
+            _PRIMARY, first(by_sqlstate, classify_sqlstate(state) or Code.DATABASE_ERROR)
+        )
         for name, state in _PSYCOPG2.items()
     },
     "psycopg2.errors.QueryCanceled": in_words(_PRIMARY, _cancelled),
     "psycopg2.extensions.QueryCanceledError": in_words(_PRIMARY, _cancelled),
     "psycopg2.extensions.TransactionRollbackError": in_words(_PRIMARY, first(by_sqlstate, LOCKED)),
-    "psycopg2.pool.PoolError": first(by_libpq_text, Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)),
+    "psycopg2.pool.PoolError": first(by_libpq_text, Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)),
     "asyncpg.exceptions._base.PostgresError": _BY_STATE,
     "asyncpg.exceptions._base.FatalPostgresError": _BY_STATE,
     "asyncpg.exceptions._base.UnknownPostgresError": _BY_STATE,

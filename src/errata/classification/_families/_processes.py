@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from errata._process_output import last_output, telling_lines
-from errata.classification._answer import Answer, Said, Table, first
-from errata.classification._reach import number_at, peek
-from errata.classification._words import meaning_of, spelled_out
+from errata.classification._answer import Classification, RuleResult, Table, first
+from errata.classification._reach import peek, read_number
+from errata.classification._words import classify_words, spell_out
 from errata.http import LONGEST_MESSAGE, LONGEST_NAME, clean, quote_behind
 from errata.model import Code, Retry, is_a
 
@@ -22,8 +22,8 @@ _OF_A_SCRIPT = re.compile(r"[\s|&;<>$`*?\"'=()]")
 _OF_SHELL = re.compile(r"^(?:/\S{0,100}/)?(?:ba|da|z|k|a|fi)?sh: (?:(?:line )?\d{1,9}: )?")
 _GITPYTHON = re.compile(r"^\s{0,4}std(?:err|out): '([\s\S]*)'\s*$")
 _LONGEST_QUOTED = 100_000
-_REFUSED = Answer(Code.UPSTREAM_ERROR, Retry.NEVER)  # It said no; it will say so again.
-_STOPPED = Answer(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS)  # Somebody ended it, half-way perhaps.
+_REFUSED = Classification(Code.UPSTREAM_ERROR, Retry.NEVER)  # It said no; it will say so again.
+_STOPPED = Classification(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS)  # Somebody ended it, half-way perhaps.
 _CRASHES = frozenset({"SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGSYS", "SIGTRAP"})
 _COMMAND_NOT_FOUND = 127
 # A shell, and whoever runs programs for others, adds 128 to the number of the signal. git means another thing by 129.
@@ -37,7 +37,7 @@ class _Exit(NamedTuple):
     output: str
 
 
-def by_exit(error: BaseException) -> Said:
+def by_exit(error: BaseException) -> RuleResult:
     """How the program ended, and what it said."""
     ended = _exit_of(error)
     if ended is None:
@@ -47,19 +47,19 @@ def by_exit(error: BaseException) -> Said:
     return _judge(ended, killer, lines)._replace(text=_sentence(ended, killer, lines))
 
 
-def _judge(ended: _Exit, killer: str | None, lines: str) -> Answer:
+def _judge(ended: _Exit, killer: str | None, lines: str) -> Classification:
     if killer is not None:
         return _REFUSED if killer in _CRASHES else _STOPPED
     if ended.program is None and ended.status == _COMMAND_NOT_FOUND:
-        return Answer(Code.NOT_FOUND)
+        return Classification(Code.NOT_FOUND)
     return _by_lines(lines)
 
 
-def by_time_limit(error: BaseException) -> Answer:
+def by_time_limit(error: BaseException) -> Classification:
     """How long it was given."""
     seconds = peek(error, "timeout")
     limit = f" after {_round_seconds(seconds)} seconds" if is_a(seconds, float) or is_a(seconds, int) else ""
-    return Answer(Code.TIMEOUT, text=f"{_name_in_sentence(_program(peek(error, 'cmd')))} timed out{limit}.")
+    return Classification(Code.TIMEOUT, text=f"{_name_in_sentence(_program(peek(error, 'cmd')))} timed out{limit}.")
 
 
 def _round_seconds(seconds: float) -> str:
@@ -69,7 +69,7 @@ def _round_seconds(seconds: float) -> str:
 def _exit_of(error: BaseException) -> _Exit | None:
     for subject in (error, peek(error, "result")):  # invoke keeps all of it there.
         command = next((value for name in _COMMAND_NAMES if (value := peek(subject, name))), None)
-        status = next((number for name in _STATUS_NAMES if (number := number_at(subject, name)) is not None), None)
+        status = next((number for name in _STATUS_NAMES if (number := read_number(subject, name)) is not None), None)
         if command is not None and status is not None:
             output = last_output(_unquote(peek(subject, "stderr")), _unquote(peek(subject, "stdout")))
             return _Exit(_program(command), status, output)
@@ -111,9 +111,9 @@ def _own_lines(ended: _Exit) -> str:
     return _OF_SHELL.sub("", lines)
 
 
-def _by_lines(lines: str) -> Answer:
+def _by_lines(lines: str) -> Classification:
     """Judge by what the program said; part of its work may have been done, so nothing is simply repeated."""
-    meant = meaning_of(spelled_out(lines)) if lines else None
+    meant = classify_words(spell_out(lines)) if lines else None
     if meant is None or meant.code in {Code.INTERNAL_ERROR, Code.CANCELLED, Code.METHOD_NOT_FOUND}:
         return _REFUSED
     if meant.retry is Retry.SAME_CALL:

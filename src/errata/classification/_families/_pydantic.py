@@ -7,9 +7,9 @@ from itertools import groupby, islice
 from types import FrameType, TracebackType
 from typing import cast
 
-from errata.classification._answer import Answer
+from errata.classification._answer import Classification
 from errata.classification._families._refusal import REQUIRED, path_of, predicate, refused
-from errata.classification._reach import called, peek, text_at
+from errata.classification._reach import call_method, peek, read_text
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import as_object, text_of
 
@@ -53,18 +53,18 @@ _INNERMOST = 3
 """How close to the refusal the settings must be: a validator of theirs may build a model in turn."""
 
 
-def by_fields(error: BaseException) -> Answer:
+def by_fields(error: BaseException) -> Classification:
     """The fields it names; a setting of this server is no argument of a caller."""
     details = _details(error)
     issues = (_issue(detail, path_of(_place(detail))) for detail in details)
-    title = text_at(error, "title") or text_at(error, "model", "__name__")
+    title = read_text(error, "title") or read_text(error, "model", "__name__")
     refusal = refused(issues, title, by_format=all(map(_is_about_format, details)))
     if _is_about_settings(error):
         return refusal._replace(code=Code.CONFIGURATION_ERROR, issues=())
     return refusal
 
 
-def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | None = None) -> Answer:
+def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | None = None) -> Classification:
     """The arguments of a tool that do not fit it; those that were given tell a field from the member of a union."""
     details = _details(error)
     opened = {name: _opened(value) for name, value in (given or {}).items() if _is_json_in_text(value)}
@@ -93,7 +93,7 @@ def _told_of_an_argument(detail: object, path: str, values: Iterable[str]) -> Fi
     issue = _issue(detail, path)
     if _place(detail)[-1:] == (_OF_A_KEY,):
         issue = FieldIssue(path, f"has a key that {issue.problem}")
-    return issue if text_at(detail, "type") in _NAMES_WHAT_IS_ALLOWED else _unquoted(issue, values)
+    return issue if read_text(detail, "type") in _NAMES_WHAT_IS_ALLOWED else _unquoted(issue, values)
 
 
 def _unquoted(issue: FieldIssue, values: Iterable[str]) -> FieldIssue:
@@ -155,7 +155,7 @@ def _details(error: BaseException) -> tuple[object, ...]:
     try:
         return items_of(method(include_url=False, include_context=False, include_input=False))
     except TypeError:  # The first version takes no such options, and gives no input.
-        return items_of(called(error, "errors"))
+        return items_of(call_method(error, "errors"))
 
 
 def _place(detail: object) -> tuple[object, ...]:
@@ -163,24 +163,24 @@ def _place(detail: object) -> tuple[object, ...]:
 
 
 def _is_missing(detail: object) -> bool:
-    kind = text_at(detail, "type") or ""
+    kind = read_text(detail, "type") or ""
     return kind.startswith("missing") or kind == "value_error.missing"
 
 
 def _is_about_format(detail: object) -> bool:
     """Whether a value is of the right type and written in the wrong way: a date, a pattern, a UUID, an address."""
-    kind = text_at(detail, "type") or ""
+    kind = read_text(detail, "type") or ""
     if kind in {"json_invalid", "value_error.json"}:  # Without a place it is the input as a whole.
         return bool(_place(detail))
     if kind == "value_error":
-        return (text_at(detail, "msg") or "").startswith(_EMAIL)
+        return (read_text(detail, "msg") or "").startswith(_EMAIL)
     if kind in _OTHER_TYPES or kind.endswith("_type"):
         return False
     return kind in _OF_A_FORMAT or kind.startswith(_FORMAT_PREFIXES) or kind.endswith(_FORMAT_SUFFIXES)
 
 
 def _issue(detail: object, where: str) -> FieldIssue:
-    kind, message = text_at(detail, "type") or "", text_at(detail, "msg") or "is not allowed here"
+    kind, message = read_text(detail, "type") or "", read_text(detail, "msg") or "is not allowed here"
     if _is_missing(detail):
         return FieldIssue(where, REQUIRED)
     if expected := _EXPECTED.get(kind):
@@ -194,7 +194,7 @@ def _issue(detail: object, where: str) -> FieldIssue:
 def _is_about_settings(error: BaseException) -> bool:
     """Whether pydantic-settings asked for the model; only the traceback knows."""
     frames = deque(islice(_frames(error), _DEEPEST), maxlen=_INNERMOST)
-    return any((text_at(frame.f_globals, "__name__") or "").startswith(_SETTINGS) for frame in frames)
+    return any((read_text(frame.f_globals, "__name__") or "").startswith(_SETTINGS) for frame in frames)
 
 
 def _frames(error: BaseException) -> Iterator[FrameType]:

@@ -1,8 +1,8 @@
 """Redis, Valkey and Memcached: the word a server's reply begins with, and the client's classes."""
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
-from errata.classification._reach import text_at
+from errata.classification._reach import read_text
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
 from errata.model import Code, Retry
 from errata.redaction import text_of
@@ -12,7 +12,7 @@ _MOVED = WAIT._replace(
 )  # The exception's text is a slot and an address.
 
 # fmt: off
-_REPLIES: dict[str, Code | Answer] = {
+_REPLIES: dict[str, Code | Classification] = {
     "NOAUTH": Code.UNAUTHORIZED, "WRONGPASS": Code.UNAUTHORIZED,
     "NOPERM": Code.FORBIDDEN, "DENIED": Code.FORBIDDEN,
     "BUSY": WAIT, "LOADING": WAIT, "CLUSTERDOWN": WAIT, "MASTERDOWN": WAIT, "NOMASTERLINK": WAIT, "NOREPLICAS": WAIT, "INPROG": WAIT,
@@ -26,31 +26,31 @@ _REPLIES: dict[str, Code | Answer] = {
     "UNBLOCKED": Code.CANCELLED,
     "EXECABORT": Code.DATABASE_ERROR, "CROSSSLOT": Code.DATABASE_ERROR, "WRONGTYPE": Code.DATABASE_ERROR,
 }
-_SAYINGS: tuple[tuple[str, Code | Answer], ...] = (
+_SAYINGS: tuple[tuple[str, Code | Classification], ...] = (
     ("max number of clients reached", WAIT), ("too many connections", WAIT), ("no connection available", WAIT),
     ("invalid password", Code.UNAUTHORIZED), ("no such key", Code.NOT_FOUND), ("db index is out of range", Code.CONFIGURATION_ERROR),
 )
 # fmt: on
 
 
-def _by_reply(error: BaseException) -> Said:
+def _by_reply(error: BaseException) -> RuleResult:
     """The word the server's reply begins with."""
     text = text_of(error)[:1000]
-    said = _REPLIES.get(text_at(error, "status_code") or "") or _REPLIES.get(text.partition(" ")[0])
+    said = _REPLIES.get(read_text(error, "status_code") or "") or _REPLIES.get(text.partition(" ")[0])
     return said or next((answer for phrase, answer in _SAYINGS if phrase in text.lower()), None)
 
 
-def _of_time(error: BaseException) -> Said:
+def _of_time(error: BaseException) -> RuleResult:
     """Whether the time ran out while connecting."""
     return NOT_SENT_IN_TIME if "connecting to" in text_of(error)[:200] else Code.TIMEOUT
 
 
-def _of_locks(error: BaseException) -> Said:
+def _of_locks(error: BaseException) -> RuleResult:
     """Whether the lock could not be had in time."""
     return LOCKED if "acquire" in text_of(error)[:200] else Code.CONFLICT
 
 
-def _of_clusters(error: BaseException) -> Said:
+def _of_clusters(error: BaseException) -> RuleResult:
     """Whether no node of the cluster answers."""
     return REFUSED if "cannot be connected" in text_of(error)[:200] else Code.DATABASE_ERROR
 
@@ -116,7 +116,7 @@ _MEMCACHED: Table = {
     "aiomcache.exceptions.ValidationException": Code.INVALID_PARAMS,
     "pylibmc.Error": Code.DATABASE_ERROR,
     "pylibmc.ConnectionError": Code.NETWORK_ERROR,
-    "pylibmc.HostLookupError": Answer(Code.NETWORK_ERROR, Retry.NEVER),
+    "pylibmc.HostLookupError": Classification(Code.NETWORK_ERROR, Retry.NEVER),
     "pylibmc.NotFound": Code.NOT_FOUND,
     "pylibmc.TooBig": Code.VALIDATION_FAILED,
 }

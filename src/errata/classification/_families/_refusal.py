@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import cast
 
-from errata.classification._answer import WITHHELD, Answer
+from errata.classification._answer import WITHHELD, Classification
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import named, text_of
 
@@ -49,7 +49,7 @@ _REWORDED = (
 
 def refused(
     problems: Iterable[FieldIssue], by: str | None = None, *, each: str = _VALUE, by_format: bool = False
-) -> Answer:
+) -> Classification:
     """Say what is wrong with the fields of an input, and by which schema; a problem without a field is that of the whole input.
 
     The code holds for all of the problems: MISSING_REQUIRED_FIELD if every field is absent, INVALID_FORMAT if every
@@ -58,11 +58,11 @@ def refused(
     """
     found = tuple(islice(problems, _MOST))
     if not found:
-        return Answer(Code.VALIDATION_FAILED, text=f"The input does not fit `{by}`." if by else WITHHELD)
+        return Classification(Code.VALIDATION_FAILED, text=f"The input does not fit `{by}`." if by else WITHHELD)
     absent = all(issue.problem == REQUIRED for issue in found)
     code = Code.INVALID_FORMAT if by_format else Code.VALIDATION_FAILED
     code = Code.MISSING_REQUIRED_FIELD if absent else code
-    return Answer(code, text=_sentence(found, by, each), issues=tuple(issue for issue in found if issue.field))
+    return Classification(code, text=_sentence(found, by, each), issues=tuple(issue for issue in found if issue.field))
 
 
 def path_of(parts: object) -> str:

@@ -3,79 +3,79 @@
 import re
 from typing import cast
 
-from errata.classification._answer import Answer, Otherwise, Rule, Said, Table, first
+from errata.classification._answer import Classification, Otherwise, Rule, RuleResult, Table, first
 from errata.classification._errno import by_errno
 from errata.classification._families import _ldap
 from errata.classification._families._connection import NOT_SENT_IN_TIME, UNKNOWN_HOST, by_network_words, by_what_broke
 from errata.classification._families._processes import by_exit
 from errata.classification._families._rewording import in_words, words_at
-from errata.classification._reach import argument, number_at, peek
+from errata.classification._reach import peek, read_argument, read_number
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
 from errata.model import Code, Retry, is_a, items_of
 from errata.redaction import text_of
 
-_FULL = Answer(Code.SERVICE_UNAVAILABLE, Retry.NEVER)
-_NOT_TRUSTED = Answer(Code.NETWORK_ERROR, Retry.NEVER)
+_FULL = Classification(Code.SERVICE_UNAVAILABLE, Retry.NEVER)
+_NOT_TRUSTED = Classification(Code.NETWORK_ERROR, Retry.NEVER)
 _WRONG_HOST_KEY = _NOT_TRUSTED._replace(text="The server's host key is not the expected one.")
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _REPLY_CODE = re.compile(r"[^0-9]{0,3}([1-5][0-9]{2})\b")
 
 # fmt: off
-_DISCONNECTED: dict[int, Code | Answer] = {  # SSH_DISCONNECT_…
+_DISCONNECTED: dict[int, Code | Classification] = {  # SSH_DISCONNECT_…
     1: Code.FORBIDDEN, 2: Code.UPSTREAM_ERROR, 3: _NOT_TRUSTED, 5: Code.NETWORK_ERROR, 6: Code.NETWORK_ERROR, 7: Code.SERVICE_UNAVAILABLE,
     8: Code.NOT_IMPLEMENTED, 9: _NOT_TRUSTED, 10: Code.NETWORK_ERROR, 11: Code.NETWORK_ERROR, 12: WAIT, 13: Code.CANCELLED,
     14: Code.UNAUTHORIZED, 15: Code.UNAUTHORIZED,
 }
-_NO_CHANNEL: dict[int, Code | Answer] = {1: Code.FORBIDDEN, 2: REFUSED, 3: Code.NOT_IMPLEMENTED, 4: WAIT}  # SSH_OPEN_…
-_SFTP: dict[int, Code | Answer] = {  # SSH_FX_…
+_NO_CHANNEL: dict[int, Code | Classification] = {1: Code.FORBIDDEN, 2: REFUSED, 3: Code.NOT_IMPLEMENTED, 4: WAIT}  # SSH_OPEN_…
+_SFTP: dict[int, Code | Classification] = {  # SSH_FX_…
     1: Code.UPSTREAM_ERROR, 2: Code.NOT_FOUND, 3: Code.FORBIDDEN, 5: Code.UPSTREAM_ERROR, 6: REFUSED, 7: Code.NETWORK_ERROR, 8: Code.NOT_IMPLEMENTED,
     9: Code.INTERNAL_ERROR, 10: Code.NOT_FOUND, 11: Code.CONFLICT, 12: Code.FORBIDDEN, 13: Code.SERVICE_UNAVAILABLE, 14: _FULL, 15: _FULL,
     16: Code.NOT_FOUND, 17: LOCKED, 18: Code.CONFLICT, 19: Code.INVALID_PARAMS, 20: Code.INVALID_PARAMS, 21: Code.INVALID_PARAMS, 22: Code.FORBIDDEN,
     23: Code.INVALID_PARAMS, 24: Code.INVALID_PARAMS, 25: LOCKED, 26: LOCKED, 27: LOCKED, 28: Code.SERIALIZATION_ERROR, 29: Code.INVALID_PARAMS,
     30: Code.INVALID_PARAMS, 31: Code.NOT_FOUND,
 }
-_SSH_SAYS: tuple[tuple[str, Code | Answer], ...] = (
+_SSH_SAYS: tuple[tuple[str, Code | Classification], ...] = (
     ("known_hosts", _NOT_TRUSTED), ("host key", _NOT_TRUSTED), ("signature verification", _NOT_TRUSTED), ("no authentication methods", Code.CONFIGURATION_ERROR),
     ("authentication failed", Code.UNAUTHORIZED), ("private key", Code.CONFIGURATION_ERROR), ("openssh key", Code.CONFIGURATION_ERROR), ("key file", Code.CONFIGURATION_ERROR),
     ("timeout opening channel", Code.TIMEOUT), ("timed out", Code.TIMEOUT), ("request denied", Code.FORBIDDEN),
 )
-_SMTP: dict[int, Code | Answer] = {
+_SMTP: dict[int, Code | Classification] = {
     421: Code.SERVICE_UNAVAILABLE, 450: Code.SERVICE_UNAVAILABLE, 451: Code.SERVICE_UNAVAILABLE, 452: Code.SERVICE_UNAVAILABLE, 454: Code.SERVICE_UNAVAILABLE,
     500: Code.INVALID_REQUEST, 501: Code.INVALID_PARAMS, 502: Code.NOT_IMPLEMENTED, 503: Code.INVALID_REQUEST, 504: Code.NOT_IMPLEMENTED, 521: Code.FORBIDDEN,
     530: Code.UNAUTHORIZED, 534: Code.UNAUTHORIZED, 535: Code.UNAUTHORIZED, 538: Code.UNAUTHORIZED, 550: Code.INVALID_PARAMS, 551: Code.INVALID_PARAMS,
     552: Code.VALIDATION_FAILED, 553: Code.INVALID_PARAMS, 554: Code.FORBIDDEN, 555: Code.INVALID_PARAMS, 556: Code.INVALID_PARAMS,
 }
 _SMTP_VAGUE = frozenset({421, 450, 451, 550, 552, 554})  # The enhanced code behind these says more.
-_SMTP_ENHANCED: dict[str, Code | Answer] = {"5.1.1": Code.NOT_FOUND, "5.2.2": _FULL, "5.3.4": Code.VALIDATION_FAILED, "5.7.": Code.FORBIDDEN, "4.7.": Code.RATE_LIMITED}
-_FTP: dict[int, Code | Answer] = {
+_SMTP_ENHANCED: dict[str, Code | Classification] = {"5.1.1": Code.NOT_FOUND, "5.2.2": _FULL, "5.3.4": Code.VALIDATION_FAILED, "5.7.": Code.FORBIDDEN, "4.7.": Code.RATE_LIMITED}
+_FTP: dict[int, Code | Classification] = {
     421: Code.SERVICE_UNAVAILABLE, 425: REFUSED, 426: Code.NETWORK_ERROR, 430: Code.UNAUTHORIZED, 450: LOCKED, 451: Code.UPSTREAM_ERROR, 452: _FULL,
     500: Code.INVALID_REQUEST, 501: Code.INVALID_PARAMS, 502: Code.NOT_IMPLEMENTED, 503: Code.INVALID_REQUEST, 504: Code.NOT_IMPLEMENTED, 522: Code.CONFIGURATION_ERROR,
     530: Code.UNAUTHORIZED, 532: Code.UNAUTHORIZED, 534: Code.CONFIGURATION_ERROR, 550: Code.NOT_FOUND, 551: Code.INVALID_PARAMS, 552: _FULL, 553: Code.INVALID_PARAMS,
 }
-_C_ARES: dict[int, Code | Answer] = {
+_C_ARES: dict[int, Code | Classification] = {
     1: Code.NOT_FOUND, 2: Code.INVALID_REQUEST, 3: Code.SERVICE_UNAVAILABLE, 4: Code.NOT_FOUND, 5: Code.NOT_IMPLEMENTED, 6: Code.FORBIDDEN, 8: Code.INVALID_PARAMS,
     10: Code.UPSTREAM_ERROR, 11: REFUSED, 12: Code.TIMEOUT, 16: Code.INTERNAL_ERROR, 24: Code.CANCELLED,
 }
 # fmt: on
 
 
-def _coded(meanings: dict[int, Code | Answer], description: str) -> Rule:
+def _coded(meanings: dict[int, Code | Classification], description: str) -> Rule:
     """Make a rule of what the numbers in `code` mean."""
 
-    def read(error: BaseException) -> Said:
-        return meanings.get(number_at(error, "code") or 0)
+    def read(error: BaseException) -> RuleResult:
+        return meanings.get(read_number(error, "code") or 0)
 
     read.__doc__ = description
     return read
 
 
-def _by_ssh_words(error: BaseException) -> Said:
+def _by_ssh_words(error: BaseException) -> RuleResult:
     """What its text says about keys and time."""
     text = text_of(error)[:1000].lower()
     return next((said for phrase, said in _SSH_SAYS if phrase in text), None)
 
 
-def _by_address(error: BaseException) -> Said:
+def _by_address(error: BaseException) -> RuleResult:
     """The error at the first address."""
     found = (by_errno(each) for each in _values(peek(error, "errors")) if is_a(each, BaseException))
     return next((said for said in found if said is not None), None)
@@ -85,7 +85,7 @@ def _values(errors: object) -> tuple[object, ...]:
     return items_of(cast("dict[object, object]", errors).values()) if is_a(errors, dict) else ()
 
 
-def _by_smtp_code(error: BaseException) -> Said:
+def _by_smtp_code(error: BaseException) -> RuleResult:
     """The mail server's reply code."""
     code, text = _smtp_reply(error)
     enhanced = next((said for start, said in _SMTP_ENHANCED.items() if text.startswith(start)), None)
@@ -96,7 +96,7 @@ def _smtp_reply(error: BaseException) -> tuple[int, str]:
     refused = _values(peek(error, "recipients"))[:1]
     code, said = [*items_of(refused[0]), None, None][:2] if refused else (None, None)
     code = code or peek(error, "smtp_code") or peek(error, "code")
-    return number_at({"it": code}, "it") or 0, _decoded(said or peek(error, "smtp_error") or peek(error, "message"))
+    return read_number({"it": code}, "it") or 0, _decoded(said or peek(error, "smtp_error") or peek(error, "message"))
 
 
 def _smtp_words(error: BaseException) -> str | None:
@@ -114,7 +114,7 @@ def _decoded(value: object) -> str:
     )
 
 
-def _by_ftp_code(error: BaseException) -> Said:
+def _by_ftp_code(error: BaseException) -> RuleResult:
     """The reply code that its text starts with."""
     text = text_of(error)[:1000]
     code = _REPLY_CODE.match(text)
@@ -124,9 +124,9 @@ def _by_ftp_code(error: BaseException) -> Said:
     return _FTP.get(number)
 
 
-def _by_c_ares_number(error: BaseException) -> Said:
+def _by_c_ares_number(error: BaseException) -> RuleResult:
     """c-ares's error number."""
-    return _C_ARES.get(number_at({"it": argument(error)}, "it") or 0)
+    return _C_ARES.get(read_number({"it": read_argument(error)}, "it") or 0)
 
 
 # fmt: off
@@ -194,7 +194,7 @@ _DNS: dict[str, Rule] = {
     "exception.AlgorithmKeyMismatch": Code.CONFIGURATION_ERROR, "exception.DNSException": Code.UPSTREAM_ERROR,
     "exception.DeniedByPolicy": Code.FORBIDDEN, "exception.FormError": Code.UPSTREAM_ERROR, "exception.SyntaxError": Code.INVALID_PARAMS, "exception.Timeout": Code.TIMEOUT,
     "exception.TooBig": Code.VALIDATION_FAILED, "exception.UnexpectedEnd": Code.SERIALIZATION_ERROR, "exception.UnsupportedAlgorithm": Code.NOT_IMPLEMENTED,
-    "exception.ValidationFailure": Answer(Code.UPSTREAM_ERROR, Retry.NEVER), "message.NoPreviousName": Code.SERIALIZATION_ERROR, "message.UnknownTSIGKey": Code.CONFIGURATION_ERROR,
+    "exception.ValidationFailure": Classification(Code.UPSTREAM_ERROR, Retry.NEVER), "message.NoPreviousName": Code.SERIALIZATION_ERROR, "message.UnknownTSIGKey": Code.CONFIGURATION_ERROR,
     "message.UnknownHeaderField": Code.INVALID_PARAMS, "name.AbsoluteConcatenation": BUG, "name.IDNAException": Code.INVALID_PARAMS, "name.NameTooLong": Code.INVALID_PARAMS,
     "name.NeedAbsoluteNameOrOrigin": Code.INVALID_PARAMS, "name.NeedSubdomainOfOrigin": Code.INVALID_PARAMS, "name.NoIDNA2008": Code.CONFIGURATION_ERROR, "name.NoParent": Code.NOT_FOUND,
     "opcode.UnknownOpcode": Code.INVALID_PARAMS, "query.NoDOH": Code.CONFIGURATION_ERROR, "query.NoDOQ": Code.CONFIGURATION_ERROR, "rcode.UnknownRcode": Code.INVALID_PARAMS,

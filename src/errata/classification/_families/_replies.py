@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from errata.classification._answer import Answer, Reader
-from errata.classification._carried import of_status, status_of
-from errata.classification._reach import number_at, peek, text_at
+from errata.classification._answer import Classification, Reader
+from errata.classification._carried import classify_status, read_status
+from errata.classification._reach import peek, read_number, read_text
 from errata.model import Code, Retry
 
 Place: TypeAlias = tuple[str, ...]
-Words: TypeAlias = Mapping[str, Code | Answer]
+Words: TypeAlias = Mapping[str, Code | Classification]
 
 _VAGUE = (None, 400)
 _FOR_LEGAL_REASONS = 451
@@ -37,8 +37,8 @@ def by_reply(  # noqa: PLR0913 - each says where one part of the reply is.
     The statuses in `again` are those that the SDK itself repeats.
     """
 
-    def read(error: BaseException) -> Answer | None:
-        status = next((at for place in status_at if (at := number_at(error, *place))), None) or status_of(error)
+    def read(error: BaseException) -> Classification | None:
+        status = next((at for place in status_at if (at := read_number(error, *place))), None) or read_status(error)
         reply = _Reply(error, _opened(error))
         spoken = [word.lower() for place in word_at if (word := reply.word(place))]
         said = _meaning(always, spoken) or (_meaning(words, spoken) if status in _VAGUE else None)
@@ -53,11 +53,11 @@ def by_reply(  # noqa: PLR0913 - each says where one part of the reply is.
     return read
 
 
-def replied(code: Code, retry: Retry | None = None, *, said_at: tuple[Place, ...] = _BODY) -> Reader:
+def by_code_and_reply(code: Code, retry: Retry | None = None, *, said_at: tuple[Place, ...] = _BODY) -> Reader:
     """Make a rule for a class that says it all: this code, with the status and the message of the reply."""
 
-    def read(error: BaseException) -> Answer:
-        return Answer(code, retry, status_of(error), text=_Reply(error, _opened(error)).message(said_at))
+    def read(error: BaseException) -> Classification:
+        return Classification(code, retry, read_status(error), text=_Reply(error, _opened(error)).message(said_at))
 
     read.__doc__ = f"{code}, {retry}" if retry else str(code)
     return read
@@ -69,11 +69,11 @@ class _Reply(NamedTuple):
 
     def word(self, place: Place) -> str | None:
         subject, path = self._start(place)
-        number = number_at(subject, *path)
-        return text_at(subject, *path) if number is None else str(number)
+        number = read_number(subject, *path)
+        return read_text(subject, *path) if number is None else str(number)
 
     def message(self, places: tuple[Place, ...]) -> str | None:
-        texts = (text_at(subject, *path) or "" for subject, path in map(self._start, places))
+        texts = (read_text(subject, *path) or "" for subject, path in map(self._start, places))
         return next((text for text in texts if text and not text.lstrip().startswith(_NO_MESSAGE)), None)
 
     def _start(self, place: Place) -> tuple[object, Place]:
@@ -82,7 +82,7 @@ class _Reply(NamedTuple):
 
 def _opened(error: BaseException) -> object:
     """Read the body, also where it is still JSON text."""
-    body = text_at(error, "body")
+    body = read_text(error, "body")
     if body is None or not body.startswith("{") or len(body) > _LONGEST_BODY:
         return peek(error, "body")
     try:
@@ -91,15 +91,15 @@ def _opened(error: BaseException) -> object:
         return None
 
 
-def _meaning(words: Words, spoken: list[str]) -> Answer | None:
+def _meaning(words: Words, spoken: list[str]) -> Classification | None:
     said = next((words[word] for word in spoken if word in words), None)
-    return Answer(said) if isinstance(said, Code) else said
+    return Classification(said) if isinstance(said, Code) else said
 
 
-def _with_status(said: Answer | None, status: int | None, error: BaseException) -> Answer | None:
+def _with_status(said: Classification | None, status: int | None, error: BaseException) -> Classification | None:
     if said is not None:
         return said._replace(http_status=status)
     if status is None:
         return None
-    answer = of_status(status, error)
+    answer = classify_status(status, error)
     return answer._replace(code=Code.FORBIDDEN) if status == _FOR_LEGAL_REASONS else answer

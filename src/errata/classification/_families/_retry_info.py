@@ -6,7 +6,7 @@ to name an error. What is not as it should be is passed over.
 
 from collections.abc import Iterator
 
-from errata.classification._reach import called, number_at, text_at
+from errata.classification._reach import call_method, read_number, read_text
 from errata.http import parse_retry_after
 from errata.model import is_a, items_of, wait_ms
 
@@ -23,16 +23,16 @@ def wait_in_details(details: object) -> int | None:
 
 
 def _of_detail(detail: object) -> int | None:
-    if _RETRY_INFO in (text_at(detail, "@type") or ""):
-        return parse_retry_after(text_at(detail, "retryDelay"))
-    seconds, nanos = number_at(detail, "retry_delay", "seconds"), number_at(detail, "retry_delay", "nanos")
+    if _RETRY_INFO in (read_text(detail, "@type") or ""):
+        return parse_retry_after(read_text(detail, "retryDelay"))
+    seconds, nanos = read_number(detail, "retry_delay", "seconds"), read_number(detail, "retry_delay", "nanos")
     return None if seconds is None else _ms(seconds, nanos or 0)
 
 
 def wait_in_metadata(error: BaseException) -> tuple[int | None, bool]:
     """Find the wait in the trailing metadata of a gRPC call, and whether the server asks not to call again."""
     wait, stop = None, False
-    for key, value in _pairs(called(error, "trailing_metadata")):
+    for key, value in _pairs(call_method(error, "trailing_metadata")):
         if key == "grpc-retry-pushback-ms":
             pushback = wait_ms(value)
             wait, stop = (pushback, False) if pushback is not None else (wait, True)  # A negative one means: do not.

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from errata.classification._answer import Answer, Reader, Rule, Said, described
-from errata.classification._reach import text_at
+from errata.classification._answer import Classification, Reader, Rule, RuleResult, describe_rule
+from errata.classification._reach import read_text
 from errata.model import Code
 
 Words: TypeAlias = Callable[[BaseException], str | None]
@@ -13,16 +13,18 @@ Words: TypeAlias = Callable[[BaseException], str | None]
 
 def words_at(*path: str) -> Words:
     """Find the words at a path."""
-    return lambda error: text_at(error, *path)
+    return lambda error: read_text(error, *path)
 
 
 def in_words(words: Words, rule: Rule) -> Reader:
     """Let a rule's answer be told in these words, unless it has its own."""
 
-    def read(error: BaseException) -> Said:
+    def read(error: BaseException) -> RuleResult:
         said = rule(error) if callable(rule) else rule
-        answer = Answer(said) if isinstance(said, Code) else said
-        return answer._replace(text=words(error)) if isinstance(answer, Answer) and answer.text is None else answer
+        answer = Classification(said) if isinstance(said, Code) else said
+        return (
+            answer._replace(text=words(error)) if isinstance(answer, Classification) and answer.text is None else answer
+        )
 
-    read.__doc__ = described(rule)
+    read.__doc__ = describe_rule(rule)
     return read

@@ -2,25 +2,27 @@
 
 from http import HTTPStatus
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
-from errata.classification._carried import by_status, status_of
-from errata.classification._reach import inner, text_at
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
+from errata.classification._carried import by_status, read_status
+from errata.classification._reach import read_exception, read_text
 from errata.classification._verdicts import BUG
 from errata.model import Code, Retry
 
-_NO_TOKEN = Answer(
+_NO_TOKEN = Classification(
     Code.UNAUTHORIZED, text="The token cannot be read: its key is another one, or it was changed, or is too old."
 )
-_NO_SIGNATURE = Answer(Code.UNAUTHORIZED, text="The signature does not belong to this data and this key.")
-_NO_KEY = Answer(Code.UNAUTHORIZED, text="The key does not match the one that is stored.")
-_NO_PASSWORD = Answer(Code.UNAUTHORIZED, text="The password does not match the stored hash.")
-_NO_DECRYPTION = Answer(
+_NO_SIGNATURE = Classification(Code.UNAUTHORIZED, text="The signature does not belong to this data and this key.")
+_NO_KEY = Classification(Code.UNAUTHORIZED, text="The key does not match the one that is stored.")
+_NO_PASSWORD = Classification(Code.UNAUTHORIZED, text="The password does not match the stored hash.")
+_NO_DECRYPTION = Classification(
     Code.SERIALIZATION_ERROR, text="The data was changed, or the key is not the one it was encrypted with."
 )
-_PENDING = Answer(Code.UNAUTHORIZED, Retry.SAME_CALL)  # The person has not agreed yet; asking again is how one waits.
+_PENDING = Classification(
+    Code.UNAUTHORIZED, Retry.SAME_CALL
+)  # The person has not agreed yet; asking again is how one waits.
 
 # fmt: off
-_OAUTH: dict[str, Code | Answer] = {  # The words of RFC 6749, 6750, 7009, 7591, 8628 and of OpenID Connect.
+_OAUTH: dict[str, Code | Classification] = {  # The words of RFC 6749, 6750, 7009, 7591, 8628 and of OpenID Connect.
     "access_denied": Code.FORBIDDEN,
     "account_selection_required": Code.UNAUTHORIZED,
     "authorization_pending": _PENDING,
@@ -51,19 +53,19 @@ _OAUTH: dict[str, Code | Answer] = {  # The words of RFC 6749, 6750, 7009, 7591,
 # fmt: on
 
 
-def by_oauth_word(error: BaseException) -> Said:
+def by_oauth_word(error: BaseException) -> RuleResult:
     """OAuth's word for it, whatever the status says."""
-    return _OAUTH.get((text_at(error, "error") or "").lower())
+    return _OAUTH.get((read_text(error, "error") or "").lower())
 
 
-def by_other_status(error: BaseException) -> Said:
+def by_other_status(error: BaseException) -> RuleResult:
     """The HTTP status it carries, unless it is 400: OAuth answers that to nearly everything."""
-    return None if status_of(error) == HTTPStatus.BAD_REQUEST else by_status(error)
+    return None if read_status(error) == HTTPStatus.BAD_REQUEST else by_status(error)
 
 
-def of_cause(error: BaseException) -> Said:
+def of_cause(error: BaseException) -> RuleResult:
     """The exception it was raised from."""
-    return inner(error, "__cause__")
+    return read_exception(error, "__cause__")
 
 
 _OAUTH_ERROR = first(by_oauth_word, by_other_status, Code.UNAUTHORIZED)
@@ -128,7 +130,7 @@ TABLE: Table = {
     "cryptography.exceptions.InvalidTag": _NO_DECRYPTION,
     "cryptography.exceptions.UnsupportedAlgorithm": Code.NOT_IMPLEMENTED,
     "cryptography.fernet.InvalidToken": _NO_TOKEN,
-    "cryptography.hazmat.primitives.twofactor.InvalidToken": Answer(Code.UNAUTHORIZED, text="The one-time password does not match."),
+    "cryptography.hazmat.primitives.twofactor.InvalidToken": Classification(Code.UNAUTHORIZED, text="The one-time password does not match."),
     "cryptography.hazmat.primitives.keywrap.InvalidUnwrap": _NO_DECRYPTION,
     "cryptography.hazmat.bindings._rust.x509.VerificationError": Code.UNAUTHORIZED,
     "cryptography.x509.base.AttributeNotFound": Code.NOT_FOUND,
@@ -199,7 +201,7 @@ TABLE: Table = {
     "ldap.OBJECT_CLASS_VIOLATION": Code.VALIDATION_FAILED,
     "ldap.PARAM_ERROR": BUG,
     "ldap.PROTOCOL_ERROR": Code.UPSTREAM_ERROR,
-    "ldap.SERVER_DOWN": Answer(Code.NETWORK_ERROR, Retry.SAME_CALL),
+    "ldap.SERVER_DOWN": Classification(Code.NETWORK_ERROR, Retry.SAME_CALL),
     "ldap.SIZELIMIT_EXCEEDED": Code.VALIDATION_FAILED,
     "ldap.STRONG_AUTH_REQUIRED": Code.UNAUTHORIZED,
     "ldap.TIMELIMIT_EXCEEDED": Code.TIMEOUT,

@@ -1,6 +1,6 @@
 """The words and numbers that services have for their failures. What is not here is read as words in general are."""
 
-from errata.classification._answer import Answer
+from errata.classification._answer import Classification
 from errata.classification._families._replies import Words
 from errata.model import Code, Retry
 
@@ -22,10 +22,10 @@ STRIPE: Words = {
     "coupon_expired": Code.GONE,
     "email_invalid": Code.INVALID_FORMAT,
     "idempotency_error": Code.CONFLICT,
-    "idempotency_key_in_use": Answer(Code.CONFLICT, _AGAIN),
+    "idempotency_key_in_use": Classification(Code.CONFLICT, _AGAIN),
     "insufficient_funds": Code.INSUFFICIENT_BALANCE,
     "livemode_mismatch": Code.CONFIGURATION_ERROR,
-    "lock_timeout": Answer(Code.CONFLICT, _AGAIN),
+    "lock_timeout": Classification(Code.CONFLICT, _AGAIN),
     "parameter_invalid_empty": Code.MISSING_REQUIRED_FIELD,
     "parameter_missing": Code.MISSING_REQUIRED_FIELD,
     "payment_intent_unexpected_state": Code.OPERATION_NOT_ALLOWED,
@@ -36,7 +36,7 @@ STRIPE: Words = {
     "secret_key_required": Code.CONFIGURATION_ERROR,
     "testmode_charges_only": Code.OPERATION_NOT_ALLOWED,
     # Why a card was declined. What is not here is the bank's decision, and it gives no reason.
-    "approve_with_id": Answer(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
+    "approve_with_id": Classification(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
     "authentication_required": Code.UNAUTHORIZED,
     "card_velocity_exceeded": Code.INSUFFICIENT_BALANCE,
     "duplicate_transaction": Code.DUPLICATE_OPERATION,
@@ -52,9 +52,9 @@ STRIPE: Words = {
     "invalid_expiry_year": Code.VALIDATION_FAILED,
     "invalid_number": Code.VALIDATION_FAILED,
     "issuer_not_available": Code.SERVICE_UNAVAILABLE,
-    "processing_error": Answer(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
-    "reenter_transaction": Answer(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
-    "try_again_later": Answer(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
+    "processing_error": Classification(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
+    "reenter_transaction": Classification(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
+    "try_again_later": Classification(Code.UPSTREAM_ERROR, Retry.IF_HARMLESS),
     "withdrawal_count_limit_exceeded": Code.INSUFFICIENT_BALANCE,
 }
 
@@ -186,7 +186,7 @@ GOOGLE_MAPS: Words = {
     "max_elements_exceeded": Code.VALIDATION_FAILED,
     "max_waypoints_exceeded": Code.VALIDATION_FAILED,
     "not_found": Code.NOT_FOUND,
-    "over_daily_limit": Answer(Code.RATE_LIMITED, Retry.NEVER),
+    "over_daily_limit": Classification(Code.RATE_LIMITED, Retry.NEVER),
     "over_query_limit": Code.RATE_LIMITED,
     "request_denied": Code.FORBIDDEN,
     "unknown_error": Code.UPSTREAM_ERROR,
@@ -222,6 +222,6 @@ SALESFORCE: Words = {
     "REQUIRED_FIELD_MISSING": Code.MISSING_REQUIRED_FIELD,
     "SERVER_UNAVAILABLE": Code.SERVICE_UNAVAILABLE,
     "STORAGE_LIMIT_EXCEEDED": Code.INSUFFICIENT_BALANCE,
-    "UNABLE_TO_LOCK_ROW": Answer(Code.CONFLICT, _AGAIN),
+    "UNABLE_TO_LOCK_ROW": Classification(Code.CONFLICT, _AGAIN),
 }
 # fmt: on

@@ -2,20 +2,20 @@
 
 from typing import cast
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
-from errata.classification._carried import by_status, status_of
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
+from errata.classification._carried import by_status, read_status
 from errata.classification._families._connection import by_what_broke
-from errata.classification._families._replies import by_reply, replied
+from errata.classification._families._replies import by_code_and_reply, by_reply
 from errata.classification._families._service_words import GOOGLE_MAPS, NOTION, POSTGREST, SALESFORCE, STRIPE
 from errata.classification._families._wrappers import wrapped_at
-from errata.classification._reach import number_at, peek, text_at
-from errata.classification._sqlstate import of_sqlstate
+from errata.classification._reach import peek, read_number, read_text
+from errata.classification._sqlstate import classify_sqlstate
 from errata.http import header_fields, parse_retry_after
 from errata.model import Code, FieldIssue, Retry, is_a, wait_ms
 
 _OWN_TEXT = ()
-_DONE = replied(Code.DUPLICATE_OPERATION, said_at=_OWN_TEXT)
-_NOT_NOW = replied(Code.OPERATION_NOT_ALLOWED, said_at=_OWN_TEXT)
+_DONE = by_code_and_reply(Code.DUPLICATE_OPERATION, said_at=_OWN_TEXT)
+_NOT_NOW = by_code_and_reply(Code.OPERATION_NOT_ALLOWED, said_at=_OWN_TEXT)
 _AGAIN = {"true": Retry.SAME_CALL, "false": Retry.NEVER}
 _MOST_ISSUES = 20
 
@@ -25,65 +25,67 @@ _stripe_words = by_reply(
 _by_github_status = by_reply(said_at=(("data", "message"),))
 
 
-def _stripe(error: BaseException) -> Said:
+def _stripe(error: BaseException) -> RuleResult:
     """The status and the code of the reply; a header tells whether Stripe wants the call again."""
     said = _stripe_words(error)
     told = _AGAIN.get(header_fields(peek(error, "headers")).get("stripe-should-retry", ""))
-    return said._replace(retry=told) if isinstance(said, Answer) and told else said
+    return said._replace(retry=told) if isinstance(said, Classification) and told else said
 
 
-def _card(error: BaseException) -> Answer:
+def _card(error: BaseException) -> Classification:
     """Why the card was not charged."""
-    words = (text_at(error, "error", "decline_code") or "", text_at(error, "code") or "")
+    words = (read_text(error, "error", "decline_code") or "", read_text(error, "code") or "")
     meant = next((STRIPE[word] for word in words if word in STRIPE), Code.BUSINESS_RULE_VIOLATION)
-    answer = meant if isinstance(meant, Answer) else Answer(meant)
-    return answer._replace(http_status=number_at(error, "http_status"))
+    answer = meant if isinstance(meant, Classification) else Classification(meant)
+    return answer._replace(http_status=read_number(error, "http_status"))
 
 
-def _github(error: BaseException) -> Said:
+def _github(error: BaseException) -> RuleResult:
     """The status of the reply, and the fields it complains about."""
     said = _by_github_status(error)
-    return said._replace(issues=_github_issues(error)) if isinstance(said, Answer) else said
+    return said._replace(issues=_github_issues(error)) if isinstance(said, Classification) else said
 
 
 def _github_issues(error: BaseException) -> tuple[FieldIssue, ...]:
     errors = peek(error, "data", "errors")
     details = cast("list[object]", errors)[:_MOST_ISSUES] if is_a(errors, list) else []
-    named = ((text_at(each, "field"), text_at(each, "message") or text_at(each, "code")) for each in details)
+    named = ((read_text(each, "field"), read_text(each, "message") or read_text(each, "code")) for each in details)
     return tuple(FieldIssue(field, (problem or "is refused").replace("_", " ")) for field, problem in named if field)
 
 
-def _github_limit(error: BaseException) -> Answer:
+def _github_limit(error: BaseException) -> Classification:
     """How long it would have had to wait."""
     wait = wait_ms(peek(error, "wait"), unit_ms=1000)
-    return Answer(Code.RATE_LIMITED, None, number_at(error, "status"), wait, text_at(error, "data", "message"))
+    return Classification(
+        Code.RATE_LIMITED, None, read_number(error, "status"), wait, read_text(error, "data", "message")
+    )
 
 
-def _until_reset(error: BaseException) -> Answer:
+def _until_reset(error: BaseException) -> Classification:
     """When the limit is over."""
-    return Answer(Code.RATE_LIMITED, None, status_of(error), parse_retry_after(peek(error, "reset_at")))
+    return Classification(Code.RATE_LIMITED, None, read_status(error), parse_retry_after(peek(error, "reset_at")))
 
 
-def _back_off(error: BaseException) -> Answer:
+def _back_off(error: BaseException) -> Classification:
     """How long to wait."""
-    return Answer(Code.RATE_LIMITED, retry_after_ms=wait_ms(peek(error, "backoff"), unit_ms=1000))
+    return Classification(Code.RATE_LIMITED, retry_after_ms=wait_ms(peek(error, "backoff"), unit_ms=1000))
 
 
-def _postgrest(error: BaseException) -> Said:
+def _postgrest(error: BaseException) -> RuleResult:
     """The SQLSTATE of the database, or PostgREST's own code."""
-    code = text_at(error, "code") or ""
-    return POSTGREST.get(code) or of_sqlstate(code)
+    code = read_text(error, "code") or ""
+    return POSTGREST.get(code) or classify_sqlstate(code)
 
 
-def _salesforce(error: BaseException) -> Said:
+def _salesforce(error: BaseException) -> RuleResult:
     """The status of the reply, and the code in it."""
     content = peek(error, "content")
     details = cast("list[object]", content) if is_a(content, list) else []
-    words = (text_at(each, "errorCode") or "" for each in details)
+    words = (read_text(each, "errorCode") or "" for each in details)
     said = next((SALESFORCE[word] for word in words if word in SALESFORCE), None)
-    text = next((message for each in details if (message := text_at(each, "message"))), None)
-    known = Answer(said) if isinstance(said, Code) else said
-    answer = known._replace(http_status=status_of(error)) if known else by_status(error)
+    text = next((message for each in details if (message := read_text(each, "message"))), None)
+    known = Classification(said) if isinstance(said, Code) else said
+    answer = known._replace(http_status=read_status(error)) if known else by_status(error)
     return answer._replace(text=text) if answer else None
 
 
@@ -100,46 +102,46 @@ TABLE: Table = {
     "stripe._error.APIConnectionError": first(by_what_broke, Code.NETWORK_ERROR),
     "stripe._error.AlreadyCanceledError": _DONE,
     "stripe._error.AuthenticationError": first(_stripe, Code.CONFIGURATION_ERROR),  # Without a status: no key was given.
-    "stripe._error.BlockedByStripeError": replied(Code.FORBIDDEN, said_at=_OWN_TEXT),
+    "stripe._error.BlockedByStripeError": by_code_and_reply(Code.FORBIDDEN, said_at=_OWN_TEXT),
     "stripe._error.CannotProceedError": _NOT_NOW,
     "stripe._error.CapabilityNotEnabledError": _NOT_NOW,
     "stripe._error.CardError": _card,
     "stripe._error.ControlledByAlternateResourceError": _NOT_NOW,
     "stripe._error.FeatureNotEnabledError": _NOT_NOW,
     "stripe._error.FinancialAccountNotOpenError": _NOT_NOW,
-    "stripe._error.FxQuoteNeedsRefreshError": replied(Code.CONFLICT, said_at=_OWN_TEXT),
-    "stripe._error.IdempotencyError": replied(Code.CONFLICT, said_at=_OWN_TEXT),  # The key was used for another call.
-    "stripe._error.InsufficientFundsError": replied(Code.INSUFFICIENT_BALANCE, said_at=_OWN_TEXT),
-    "stripe._error.InvalidPaymentMethodError": replied(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
-    "stripe._error.InvalidPayoutMethodError": replied(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
+    "stripe._error.FxQuoteNeedsRefreshError": by_code_and_reply(Code.CONFLICT, said_at=_OWN_TEXT),
+    "stripe._error.IdempotencyError": by_code_and_reply(Code.CONFLICT, said_at=_OWN_TEXT),  # The key was used for another call.
+    "stripe._error.InsufficientFundsError": by_code_and_reply(Code.INSUFFICIENT_BALANCE, said_at=_OWN_TEXT),
+    "stripe._error.InvalidPaymentMethodError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
+    "stripe._error.InvalidPayoutMethodError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
     "stripe._error.InvalidRequestError": first(_stripe, Code.INVALID_PARAMS),
-    "stripe._error.InvalidVaultedCredentialError": replied(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
+    "stripe._error.InvalidVaultedCredentialError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
     "stripe._error.NotCancelableError": _NOT_NOW,
-    "stripe._error.PermissionError": replied(Code.FORBIDDEN, said_at=_OWN_TEXT),
-    "stripe._error.QuotaExceededError": replied(Code.INSUFFICIENT_BALANCE, said_at=_OWN_TEXT),
-    "stripe._error.RateLimitError": replied(Code.RATE_LIMITED, said_at=_OWN_TEXT),  # Also with status 400
+    "stripe._error.PermissionError": by_code_and_reply(Code.FORBIDDEN, said_at=_OWN_TEXT),
+    "stripe._error.QuotaExceededError": by_code_and_reply(Code.INSUFFICIENT_BALANCE, said_at=_OWN_TEXT),
+    "stripe._error.RateLimitError": by_code_and_reply(Code.RATE_LIMITED, said_at=_OWN_TEXT),  # Also with status 400
     "stripe._error.RecipientNotNotifiableError": _NOT_NOW,
     "stripe._error.SignatureVerificationError": Code.UNAUTHORIZED,
-    "stripe._error.TemporarySessionExpiredError": replied(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
-    "stripe._error.VerificationAttemptFailedError": replied(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
-    "stripe._error.VerificationExpiredError": replied(Code.GONE, said_at=_OWN_TEXT),
+    "stripe._error.TemporarySessionExpiredError": by_code_and_reply(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
+    "stripe._error.VerificationAttemptFailedError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
+    "stripe._error.VerificationExpiredError": by_code_and_reply(Code.GONE, said_at=_OWN_TEXT),
     "stripe._error.VerificationNotInitiatedError": _NOT_NOW,
-    "stripe.oauth_error.InvalidClientError": replied(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
-    "stripe.oauth_error.InvalidGrantError": replied(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
-    "stripe.oauth_error.InvalidRequestError": replied(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
-    "stripe.oauth_error.InvalidScopeError": replied(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidClientError": by_code_and_reply(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidGrantError": by_code_and_reply(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidRequestError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidScopeError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
     "stripe.oauth_error.OAuthError": first(_stripe, Code.UNAUTHORIZED),
-    "stripe.oauth_error.UnsupportedGrantTypeError": replied(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
-    "stripe.oauth_error.UnsupportedResponseTypeError": replied(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
+    "stripe.oauth_error.UnsupportedGrantTypeError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
+    "stripe.oauth_error.UnsupportedResponseTypeError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
 
-    "github.GithubException.BadAttributeException": Answer(Code.SERIALIZATION_ERROR, text="GitHub answered with an attribute of another type than expected."),
-    "github.GithubException.BadCredentialsException": replied(Code.UNAUTHORIZED, said_at=(("data", "message"),)),
+    "github.GithubException.BadAttributeException": Classification(Code.SERIALIZATION_ERROR, text="GitHub answered with an attribute of another type than expected."),
+    "github.GithubException.BadCredentialsException": by_code_and_reply(Code.UNAUTHORIZED, said_at=(("data", "message"),)),
     "github.GithubException.GithubException": first(_github, Code.UPSTREAM_ERROR),
     "github.GithubException.IncompletableObject": Code.SERIALIZATION_ERROR,
     "github.GithubException.RateLimitExceededExceedsMaxWait": _github_limit,
-    "github.GithubException.RateLimitExceededException": replied(Code.RATE_LIMITED, said_at=(("data", "message"),)),
-    "github.GithubException.TwoFactorException": replied(Code.UNAUTHORIZED, said_at=(("data", "message"),)),
-    "github.GithubException.UnknownObjectException": replied(Code.NOT_FOUND, said_at=(("data", "message"),)),
+    "github.GithubException.RateLimitExceededException": by_code_and_reply(Code.RATE_LIMITED, said_at=(("data", "message"),)),
+    "github.GithubException.TwoFactorException": by_code_and_reply(Code.UNAUTHORIZED, said_at=(("data", "message"),)),
+    "github.GithubException.UnknownObjectException": by_code_and_reply(Code.NOT_FOUND, said_at=(("data", "message"),)),
     "gitlab.config.ConfigError": Code.CONFIGURATION_ERROR,
     "gitlab.exceptions.GitlabAuthenticationError": first(_gitlab, Code.UNAUTHORIZED),
     "gitlab.exceptions.GitlabCiLintError": first(_gitlab, Code.VALIDATION_FAILED),
@@ -206,7 +208,7 @@ TABLE: Table = {
     "pusher.errors.PusherForbidden": Code.FORBIDDEN,
     "pyairtable.exceptions.PyAirtableError": Otherwise(Code.INVALID_PARAMS),
     "pyactiveresource.connection.ConnectionError": first(by_reply(said_at=_OWN_TEXT), by_what_broke, Code.NETWORK_ERROR),  # Shopify
-    "pyowm.commons.exceptions.InvalidSSLCertificateError": Answer(Code.NETWORK_ERROR, Retry.NEVER),
+    "pyowm.commons.exceptions.InvalidSSLCertificateError": Classification(Code.NETWORK_ERROR, Retry.NEVER),
     "sentry_sdk.utils.BadDsn": Code.CONFIGURATION_ERROR,
     "simple_salesforce.exceptions.SalesforceAuthenticationFailed": Code.UNAUTHORIZED,
     "simple_salesforce.exceptions.SalesforceError": first(_salesforce, Code.UPSTREAM_ERROR),

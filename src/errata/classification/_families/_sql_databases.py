@@ -2,13 +2,13 @@
 
 import re
 
-from errata.classification._answer import Answer, Rule, Said, Table, first
+from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke
 from errata.classification._families._pep249 import by_server_words, driver
 from errata.classification._families._rewording import in_words, words_at
-from errata.classification._reach import argument, number_at, text_at
-from errata.classification._sqlstate import by_sqlstate, of_sqlstate
+from errata.classification._reach import read_argument, read_number, read_text
+from errata.classification._sqlstate import by_sqlstate, classify_sqlstate
 from errata.classification._verdicts import LOCKED, REFUSED
 from errata.model import Code, Retry
 from errata.redaction import text_of
@@ -19,7 +19,7 @@ _SQL_SERVER_NUMBER = re.compile(r"\(([0-9]{3,5})\)")
 _CLICKHOUSE_CODE = re.compile(r"\b[Cc]ode: ([0-9]{1,4})\b")
 
 # fmt: off
-_ORACLE_MEANING: dict[Code | Answer, tuple[str, ...]] = {
+_ORACLE_MEANING: dict[Code | Classification, tuple[str, ...]] = {
     Code.CONFLICT: ("ORA-00001", "ORA-00955", "ORA-01430", "ORA-02291", "ORA-02292"),
     LOCKED: ("ORA-00054", "ORA-00060", "ORA-01555", "ORA-02049", "ORA-04020", "ORA-04021", "ORA-04068", "ORA-08176", "ORA-08177", "ORA-30006"),
     Code.VALIDATION_FAILED: (
@@ -42,7 +42,7 @@ _ORACLE_MEANING: dict[Code | Answer, tuple[str, ...]] = {
     Code.INTERNAL_ERROR: ("DPY-1001", "DPY-1002", "DPY-1003", "DPY-1006"),
     Code.NOT_IMPLEMENTED: ("DPY-3001", "DPY-3010", "DPY-3015"),
 }
-_SQL_SERVER_MEANING: dict[Code | Answer, tuple[int, ...]] = {
+_SQL_SERVER_MEANING: dict[Code | Classification, tuple[int, ...]] = {
     Code.CONFLICT: (547, 2601, 2627, 2714),
     LOCKED: (1204, 1205, 1222, 3960, 3961),
     Code.VALIDATION_FAILED: (220, 241, 242, 245, 515, 2628, 8114, 8115, 8134, 8152),
@@ -55,12 +55,12 @@ _SQL_SERVER_MEANING: dict[Code | Answer, tuple[int, ...]] = {
     Code.NETWORK_ERROR: (64, 233, 10053, 10054, 10060, 20004, 20006),
     Code.BUSINESS_RULE_VIOLATION: (50000,),   # RAISERROR and THROW, on purpose
 }
-_ODBC: dict[str, Code | Answer] = {
+_ODBC: dict[str, Code | Classification] = {
     "IM002": Code.CONFIGURATION_ERROR, "IM003": Code.CONFIGURATION_ERROR,  # no such data source, no such driver
     "01000": Code.CONFIGURATION_ERROR,                                     # the driver's library does not load
     "HY008": Code.CANCELLED, "HYC00": Code.NOT_IMPLEMENTED, "HYT00": Code.TIMEOUT, "HYT01": NOT_SENT_IN_TIME,
 }
-_CLICKHOUSE_MEANING: dict[Code | Answer, tuple[int, ...]] = {
+_CLICKHOUSE_MEANING: dict[Code | Classification, tuple[int, ...]] = {
     Code.UNAUTHORIZED: (192, 193, 194, 516),
     Code.FORBIDDEN: (164, 291, 392, 497),
     Code.CONFLICT: (44, 57, 82, 253),
@@ -72,9 +72,9 @@ _CLICKHOUSE_MEANING: dict[Code | Answer, tuple[int, ...]] = {
     Code.RATE_LIMITED: (201,),
     Code.CANCELLED: (394, 734),
     Code.NOT_IMPLEMENTED: (1, 48),
-    Answer(Code.DATABASE_ERROR, Retry.NEVER): (243,),
+    Classification(Code.DATABASE_ERROR, Retry.NEVER): (243,),
 }
-_SNOWFLAKE: dict[int, Code | Answer] = {
+_SNOWFLAKE: dict[int, Code | Classification] = {
     606: Code.CONFIGURATION_ERROR,                                          # no warehouse is selected
     630: Code.TIMEOUT, 604: Code.CANCELLED, 625: LOCKED,
     2003: Code.DATABASE_ERROR, 3001: Code.FORBIDDEN, 2043: Code.DATABASE_ERROR,
@@ -82,7 +82,7 @@ _SNOWFLAKE: dict[int, Code | Answer] = {
     390_100: Code.UNAUTHORIZED, 390_101: Code.UNAUTHORIZED, 390_104: Code.UNAUTHORIZED, 390_111: Code.UNAUTHORIZED, 390_114: Code.UNAUTHORIZED,
     390_144: Code.UNAUTHORIZED, 390_189: Code.CONFIGURATION_ERROR, 390_201: Code.CONFIGURATION_ERROR,
 }
-_TRINO: dict[str, Code | Answer] = {
+_TRINO: dict[str, Code | Classification] = {
     "PERMISSION_DENIED": Code.FORBIDDEN, "ALREADY_EXISTS": Code.CONFLICT, "TABLE_ALREADY_EXISTS": Code.CONFLICT, "SCHEMA_ALREADY_EXISTS": Code.CONFLICT,
     "NOT_SUPPORTED": Code.NOT_IMPLEMENTED, "USER_CANCELED": Code.CANCELLED, "CONSTRAINT_VIOLATION": Code.CONFLICT,
     "TRANSACTION_CONFLICT": LOCKED, "EXCEEDED_TIME_LIMIT": Code.TIMEOUT, "ABANDONED_QUERY": Code.TIMEOUT,
@@ -90,7 +90,7 @@ _TRINO: dict[str, Code | Answer] = {
     "NUMERIC_VALUE_OUT_OF_RANGE": Code.VALIDATION_FAILED, "CATALOG_NOT_FOUND": Code.CONFIGURATION_ERROR, "QUERY_QUEUE_FULL": Code.RATE_LIMITED,
     "QUERY_REJECTED": Code.RATE_LIMITED,
 }
-_TRINO_KINDS: dict[str, Code | Answer] = {"INSUFFICIENT_RESOURCES": Code.SERVICE_UNAVAILABLE, "EXTERNAL": Code.UPSTREAM_ERROR}
+_TRINO_KINDS: dict[str, Code | Classification] = {"INSUFFICIENT_RESOURCES": Code.SERVICE_UNAVAILABLE, "EXTERNAL": Code.UPSTREAM_ERROR}
 _UNAVAILABLE_AT_TRINO = frozenset({"NO_NODES_AVAILABLE", "SERVER_SHUTTING_DOWN", "SERVER_STARTING_UP", "CLUSTER_OUT_OF_MEMORY", "TOO_MANY_REQUESTS_FAILED"})
 # fmt: on
 _ORACLE = {code: said for said, codes in _ORACLE_MEANING.items() for code in codes}
@@ -98,66 +98,66 @@ _SQL_SERVER = {number: said for said, numbers in _SQL_SERVER_MEANING.items() for
 _CLICKHOUSE = {code: said for said, codes in _CLICKHOUSE_MEANING.items() for code in codes}
 
 
-def _by_oracle_code(error: BaseException) -> Said:
+def _by_oracle_code(error: BaseException) -> RuleResult:
     """Oracle's error code, `ORA-00001` or the driver's own."""
-    said = text_at(argument(error), "full_code")
+    said = read_text(read_argument(error), "full_code")
     found = said or ((match := _ORACLE_CODE.search(text_of(error)[:4000])) and match[1]) or ""
     if found.startswith("ORA-2") and found[4:].isdecimal() and int(found[4:]) in _UP_TO_THE_PROGRAM:
         return Code.BUSINESS_RULE_VIOLATION  # RAISE_APPLICATION_ERROR: a stored program says so on purpose.
     return _ORACLE.get(found)
 
 
-def _by_odbc_state(error: BaseException) -> Said:
+def _by_odbc_state(error: BaseException) -> RuleResult:
     """The SQLSTATE it starts with, and SQL Server's number in its text."""
-    state = text_at({"it": argument(error)}, "it") or ""
+    state = read_text({"it": read_argument(error)}, "it") or ""
     text = text_of(error)[:4000]
     numbers = map(int, _SQL_SERVER_NUMBER.findall(text)) if "SQL Server" in text else ()
     said = next((_SQL_SERVER[number] for number in numbers if number in _SQL_SERVER), None)
     if said is None and state in _ODBC:
         said = _ODBC[state]
-    return said or (of_sqlstate(state) if state[:2] in {"08", "28", "40", "57"} else None)
+    return said or (classify_sqlstate(state) if state[:2] in {"08", "28", "40", "57"} else None)
 
 
-def _by_sql_server_number(error: BaseException) -> Said:
+def _by_sql_server_number(error: BaseException) -> RuleResult:
     """SQL Server's error number."""
-    number = number_at(error, "number")
-    return _SQL_SERVER.get(number_at({"it": argument(error)}, "it") or 0 if number is None else number)
+    number = read_number(error, "number")
+    return _SQL_SERVER.get(read_number({"it": read_argument(error)}, "it") or 0 if number is None else number)
 
 
-def _by_snowflake_number(error: BaseException) -> Said:
+def _by_snowflake_number(error: BaseException) -> RuleResult:
     """Snowflake's error number."""
-    return _SNOWFLAKE.get(number_at(error, "errno") or 0)
+    return _SNOWFLAKE.get(read_number(error, "errno") or 0)
 
 
-def _by_trino_name(error: BaseException) -> Said:
+def _by_trino_name(error: BaseException) -> RuleResult:
     """Trino's name for the failure."""
-    name = text_at(error, "error_name") or ""
+    name = read_text(error, "error_name") or ""
     if name in _UNAVAILABLE_AT_TRINO:
         return Code.SERVICE_UNAVAILABLE
-    return _TRINO.get(name) or _TRINO_KINDS.get(text_at(error, "error_type") or "", Code.DATABASE_ERROR)
+    return _TRINO.get(name) or _TRINO_KINDS.get(read_text(error, "error_type") or "", Code.DATABASE_ERROR)
 
 
-def _by_clickhouse_code(error: BaseException) -> Said:
+def _by_clickhouse_code(error: BaseException) -> RuleResult:
     """ClickHouse's error code."""
-    code = number_at(error, "code")
+    code = read_number(error, "code")
     said = _CLICKHOUSE_CODE.search(text_of(error)[:1000])
     return _CLICKHOUSE.get(code or (int(said[1]) if said else 0))
 
 
 _TRINO_ROW = in_words(words_at("message"), _by_trino_name)
-_UNAVAILABLE = Answer(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+_UNAVAILABLE = Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
 
 # fmt: off
 _SNOWFLAKE_HTTP: dict[str, Rule] = {
     "BadGatewayError": Code.SERVICE_UNAVAILABLE, "BadRequest": Code.INVALID_REQUEST, "ForbiddenError": Code.FORBIDDEN, "GatewayTimeoutError": Code.TIMEOUT,
     "InternalServerError": Code.UPSTREAM_ERROR, "MethodNotAllowed": Code.INVALID_REQUEST, "MissingDependencyError": Code.CONFIGURATION_ERROR,
     "OtherHTTPRetryableError": Code.SERVICE_UNAVAILABLE, "RequestExceedMaxRetryError": Code.TIMEOUT, "RequestTimeoutError": Code.TIMEOUT,
-    "RefreshTokenError": Code.UNAUTHORIZED, "RevocationCheckError": Answer(Code.NETWORK_ERROR, Retry.NEVER), "ServiceUnavailableError": Code.SERVICE_UNAVAILABLE,
+    "RefreshTokenError": Code.UNAUTHORIZED, "RevocationCheckError": Classification(Code.NETWORK_ERROR, Retry.NEVER), "ServiceUnavailableError": Code.SERVICE_UNAVAILABLE,
     "TokenExpiredError": Code.UNAUTHORIZED, "TooManyRequests": Code.RATE_LIMITED,
 }
 TABLE: Table = {
-    **driver("oracledb.exceptions", _by_oracle_code, words=lambda error: text_at(argument(error), "message")),
-    **driver("cx_Oracle", _by_oracle_code, words=lambda error: text_at(argument(error), "message")),
+    **driver("oracledb.exceptions", _by_oracle_code, words=lambda error: read_text(read_argument(error), "message")),
+    **driver("cx_Oracle", _by_oracle_code, words=lambda error: read_text(read_argument(error), "message")),
     **driver("pyodbc", _by_odbc_state),  # aioodbc raises these, too.
     **driver("pymssql.exceptions", _by_sql_server_number),
     **driver("pymssql._pymssql", _by_sql_server_number),
@@ -194,7 +194,7 @@ TABLE: Table = {
     "databricks.sql.exc.MaxRetryDurationError": _UNAVAILABLE,
     "databricks.sql.exc.ServerOperationError": Code.DATABASE_ERROR,
     "databricks.sql.exc.NonRecoverableNetworkError": Code.NETWORK_ERROR,
-    "databricks.sql.exc.UnsafeToRetryError": Answer(Code.NETWORK_ERROR, Retry.VERIFY_FIRST),
+    "databricks.sql.exc.UnsafeToRetryError": Classification(Code.NETWORK_ERROR, Retry.VERIFY_FIRST),
     "databricks.sql.exc.SessionAlreadyClosedError": Code.INTERNAL_ERROR,
     "databricks.sdk.errors.platform.InternalError": Code.UPSTREAM_ERROR,  # The HTTP API's, not the driver's.
     **driver("vertica_python.errors", by_sqlstate),

@@ -1,7 +1,7 @@
 """What is left of the standard library: neither built in, nor about the network, a database or a format of data."""
 
 from errata.classification._answer import Otherwise, Table, first
-from errata.classification._carried import carried
+from errata.classification._carried import by_carried
 from errata.classification._verdicts import BUG
 from errata.model import Code
 
@@ -55,7 +55,7 @@ TABLE: Table = {
     "pydoc.ErrorDuringImport": BUG,
     "nis.error": Code.UPSTREAM_ERROR,
     "ossaudiodev.OSSAudioError": BUG,
-    "signal.itimer_error": first(carried, Code.INVALID_PARAMS),
+    "signal.itimer_error": first(by_carried, Code.INVALID_PARAMS),
     "tabnanny.NannyNag": BUG,
     "tokenize.StopTokenizing": BUG,
     "turtle.Terminator": BUG,

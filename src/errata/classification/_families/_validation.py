@@ -1,6 +1,6 @@
 """Libraries that check values, and parsers of command lines. No answer repeats the value that was refused."""
 
-from errata.classification._answer import WITHHELD, Answer, Otherwise, Table, first
+from errata.classification._answer import WITHHELD, Classification, Otherwise, Table, first
 from errata.classification._families._pydantic import by_fields
 from errata.classification._families._validators import (
     by_columns,
@@ -26,7 +26,7 @@ from errata.classification._families._validators import (
 from errata.classification._verdicts import BUG
 from errata.model import Code
 
-_REFUSED = Answer(Code.VALIDATION_FAILED, text=WITHHELD)  # Its text quotes the value.
+_REFUSED = Classification(Code.VALIDATION_FAILED, text=WITHHELD)  # Its text quotes the value.
 
 # fmt: off
 TABLE: Table = {
@@ -58,8 +58,8 @@ TABLE: Table = {
     # JSON Schema. A wrong schema is this server's own.
     "jsonschema.exceptions.ValidationError": by_rule,
     "jsonschema.exceptions.SchemaError": by_schema_place,
-    "jsonschema.exceptions.FormatError": Answer(Code.INVALID_FORMAT, text=WITHHELD),
-    "jsonschema.exceptions.UnknownType": Answer(Code.CONFIGURATION_ERROR, text=WITHHELD),  # It prints schema and value.
+    "jsonschema.exceptions.FormatError": Classification(Code.INVALID_FORMAT, text=WITHHELD),
+    "jsonschema.exceptions.UnknownType": Classification(Code.CONFIGURATION_ERROR, text=WITHHELD),  # It prints schema and value.
     "jsonschema.exceptions.UndefinedTypeCheck": Code.CONFIGURATION_ERROR,
     "jsonschema.exceptions.RefResolutionError": Code.CONFIGURATION_ERROR,
     "jsonschema.exceptions._RefResolutionError": Code.CONFIGURATION_ERROR,
@@ -136,7 +136,7 @@ TABLE: Table = {
     "validators.ValidationFailure": by_failed_function,
     "typeguard.TypeCheckError": of_what_came_in,
     "beartype.roar._roarexc.BeartypeException": BUG,
-    "beartype.roar._roarexc.BeartypeCallHintParamViolation": Answer(Code.INVALID_PARAMS, text=WITHHELD),
+    "beartype.roar._roarexc.BeartypeCallHintParamViolation": Classification(Code.INVALID_PARAMS, text=WITHHELD),
     "beartype.roar._roarexc.BeartypeDoorHintViolation": _REFUSED,
     "pandera.errors.SchemaError": by_columns,
     "pandera.errors.SchemaErrors": by_columns,
@@ -156,7 +156,7 @@ TABLE: Table = {
     "getopt.GetoptError": Code.INVALID_PARAMS,
     "optparse.OptParseError": Code.INVALID_PARAMS,
     "optparse.OptionError": BUG,
-    "docopt.DocoptExit": Answer(Code.INVALID_PARAMS, text=WITHHELD),  # Its text is the manual.
+    "docopt.DocoptExit": Classification(Code.INVALID_PARAMS, text=WITHHELD),  # Its text is the manual.
     "docopt.DocoptLanguageError": BUG,
     "click.exceptions.ClickException": Otherwise(Code.VALIDATION_FAILED),
     "click.exceptions.Abort": Code.CANCELLED,

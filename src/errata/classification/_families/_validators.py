@@ -2,10 +2,10 @@
 
 import re
 
-from errata.classification._answer import WITHHELD, Answer, Said
+from errata.classification._answer import WITHHELD, Classification, RuleResult
 from errata.classification._families._json_schema import FORMATS, issue_of, of_jsonschema
 from errata.classification._families._refusal import REQUIRED, nested, path_of, predicate, refused
-from errata.classification._reach import argument, called, peek, text_at
+from errata.classification._reach import call_method, peek, read_argument, read_text
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import text_of
 
@@ -15,7 +15,7 @@ _MSGSPEC_FORMAT = r"Expected `str` matching regex |Invalid (?:RFC3339|ISO8601|UU
 _MOST = 4_000
 
 
-def by_rule(error: BaseException) -> Answer:
+def by_rule(error: BaseException) -> Classification:
     """The path and the rule of the schema."""
     return refused([of_jsonschema(error)], by_format=_is_about_format(error))
 
@@ -23,18 +23,18 @@ def by_rule(error: BaseException) -> Answer:
 def _is_about_format(error: object) -> bool:
     """Whether the rule is one on how a value is written; the name of a property is no value."""
     rules = items_of(peek(error, "absolute_schema_path"))
-    return text_at(error, "validator") in FORMATS and "propertyNames" not in rules[-2:-1]
+    return read_text(error, "validator") in FORMATS and "propertyNames" not in rules[-2:-1]
 
 
-def by_schema_place(error: BaseException) -> Answer:
+def by_schema_place(error: BaseException) -> Classification:
     """The place in the schema that is wrong."""
     place = path_of(peek(error, "absolute_path"))
-    return Answer(Code.CONFIGURATION_ERROR, text=f"The schema is not valid{f' at `{place}`' if place else ''}.")
+    return Classification(Code.CONFIGURATION_ERROR, text=f"The schema is not valid{f' at `{place}`' if place else ''}.")
 
 
-def by_fastjsonschema(error: BaseException) -> Answer | None:
+def by_fastjsonschema(error: BaseException) -> Classification | None:
     """The path and the rule of the schema."""
-    path, rule, asked = items_of(peek(error, "path"))[1:], text_at(error, "rule"), peek(error, "rule_definition")
+    path, rule, asked = items_of(peek(error, "path"))[1:], read_text(error, "rule"), peek(error, "rule_definition")
     value = peek(error, "value")
     if rule is None:
         return None
@@ -43,24 +43,24 @@ def by_fastjsonschema(error: BaseException) -> Answer | None:
     return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
 
 
-def by_jsonschema_rs(error: BaseException) -> Answer:
+def by_jsonschema_rs(error: BaseException) -> Classification:
     """The path and the rule of the schema."""
-    path, rule = items_of(peek(error, "instance_path")), text_at(error, "kind", "name")
+    path, rule = items_of(peek(error, "instance_path")), read_text(error, "kind", "name")
     asked = peek(error, "kind", "value")
     if rule == "required":
         return refused([FieldIssue(path_of((*path, asked)), REQUIRED)])
     return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
 
 
-def by_rapidjson(error: BaseException) -> Answer:
+def by_rapidjson(error: BaseException) -> Classification:
     """The path and the rule of the schema, its first and third argument."""
-    pointer = argument(error, 2)
+    pointer = read_argument(error, 2)
     path = str.__str__(pointer).split("/")[1:] if is_a(pointer, str) else ()
-    rule = _text(argument(error))
+    rule = _text(read_argument(error))
     return refused([issue_of(path, rule, None)], by_format=rule in FORMATS)
 
 
-def by_msgspec_text(error: BaseException) -> Answer:
+def by_msgspec_text(error: BaseException) -> Classification:
     """The path and the rule in its text."""
     text = text_of(error)[-_MOST:]
     at = re.search(_AT, text)
@@ -78,37 +78,37 @@ def by_msgspec_text(error: BaseException) -> Answer:
     return refused([issue], by_format=re.match(_MSGSPEC_FORMAT, told) is not None)
 
 
-def by_messages(error: BaseException) -> Answer:
+def by_messages(error: BaseException) -> Classification:
     """The messages it keeps by field."""
-    messages, field = peek(error, "messages"), text_at(error, "field_name")
+    messages, field = peek(error, "messages"), read_text(error, "field_name")
     return refused(nested(messages, (field,) if field and is_a(messages, list) and field != "_schema" else ()))
 
 
-def by_dict_of_messages(error: BaseException) -> Answer:
+def by_dict_of_messages(error: BaseException) -> Classification:
     """The messages it gives by field."""
     for method in ("as_dict", "asdict", "to_primitive"):
-        if (messages := called(error, method)) is not None:
+        if (messages := call_method(error, method)) is not None:
             return refused(nested(messages))
     return refused(())
 
 
-def by_located_messages(error: BaseException) -> Answer:
+def by_located_messages(error: BaseException) -> Classification:
     """The messages it lists, each with its place."""
     each = items_of(peek(error, "errors"))
-    return refused(FieldIssue(path_of(peek(one, "loc")), predicate(text_at(one, "err") or "")) for one in each)
+    return refused(FieldIssue(path_of(peek(one, "loc")), predicate(read_text(one, "err") or "")) for one in each)
 
 
-def by_voluptuous_paths(error: BaseException) -> Answer:
+def by_voluptuous_paths(error: BaseException) -> Classification:
     """The path and the message of each error in it."""
     return refused(map(_of_voluptuous, items_of(peek(error, "errors")) or (error,)))
 
 
 def _of_voluptuous(error: object) -> FieldIssue:
-    path = [text_at(part, "schema") or part for part in items_of(peek(error, "path"))]
-    return FieldIssue(path_of(path), predicate(text_at(error, "msg") or "is not allowed here"))
+    path = [read_text(part, "schema") or part for part in items_of(peek(error, "path"))]
+    return FieldIssue(path_of(path), predicate(read_text(error, "msg") or "is not allowed here"))
 
 
-def by_schema_autos(error: BaseException) -> Answer:
+def by_schema_autos(error: BaseException) -> Classification:
     """The keys in its trail, and what its author says of the last one."""
     trail = [line for line in map(_text, items_of(peek(error, "autos"))) if line]
     own = [line for line in map(_text, items_of(peek(error, "errors"))) if line]
@@ -125,47 +125,52 @@ def by_schema_autos(error: BaseException) -> Answer:
     return refused([FieldIssue(path_of(path), problem, kind.strip("'") if asked else None)])
 
 
-def by_typed_field(error: BaseException) -> Answer:
+def by_typed_field(error: BaseException) -> Classification:
     """The field it names, and its type."""
-    field = text_at(error, "field_path") or text_at(error, "field_name") or ""
-    kind = text_at(error, "field_type_name") or text_at(error, "field_type", "__name__")
+    field = read_text(error, "field_path") or read_text(error, "field_name") or ""
+    kind = read_text(error, "field_type_name") or read_text(error, "field_type", "__name__")
     problem = f"must be of type {kind}" if kind else "is not of the right type"
-    return refused([FieldIssue(field, problem, kind)], text_at(error, "holder_class_name"))
+    return refused([FieldIssue(field, problem, kind)], read_text(error, "holder_class_name"))
 
 
-def by_missing_field(error: BaseException) -> Answer:
+def by_missing_field(error: BaseException) -> Classification:
     """The field that is missing."""
-    field = text_at(error, "field_path") or text_at(error, "field_name") or text_at(error, "param", "name") or ""
-    return refused([FieldIssue(field, REQUIRED)], text_at(error, "holder_class_name"))
+    field = read_text(error, "field_path") or read_text(error, "field_name") or read_text(error, "param", "name") or ""
+    return refused([FieldIssue(field, REQUIRED)], read_text(error, "holder_class_name"))
 
 
-def by_unknown_keys(error: BaseException) -> Answer:
+def by_unknown_keys(error: BaseException) -> Classification:
     """The keys that nobody knows."""
     names = items_of(peek(error, "keys") or peek(error, "extra_keys") or peek(error, "extra_fields"))
     return refused(FieldIssue(path_of((name,)), "is not a known field") for name in names)
 
 
-def by_parameter(error: BaseException) -> Answer:
+def by_parameter(error: BaseException) -> Classification:
     """The parameter it names."""
-    told = predicate(text_at(error, "message") or "is not allowed here")
-    return refused([FieldIssue(text_at(error, "param", "name") or "", told)])._replace(code=Code.INVALID_PARAMS)
+    told = predicate(read_text(error, "message") or "is not allowed here")
+    return refused([FieldIssue(read_text(error, "param", "name") or "", told)])._replace(code=Code.INVALID_PARAMS)
 
 
-def by_columns(error: BaseException) -> Answer:
+def by_columns(error: BaseException) -> Classification:
     """The columns and the checks they fail."""
     each = items_of(peek(error, "schema_errors"))
-    return refused(map(_of_column, each or (error,)), text_at(error, "schema", "name") if each else None)
+    return refused(map(_of_column, each or (error,)), read_text(error, "schema", "name") if each else None)
 
 
 def _of_column(error: object) -> FieldIssue:
-    check = text_at(error, "check", "error") or text_at(error, "check", "name") or text_at(error, "check") or "a check"
-    return FieldIssue(text_at(error, "column_name") or "", f"does not pass {check}")
+    check = (
+        read_text(error, "check", "error")
+        or read_text(error, "check", "name")
+        or read_text(error, "check")
+        or "a check"
+    )
+    return FieldIssue(read_text(error, "column_name") or "", f"does not pass {check}")
 
 
-def of_what_came_in(error: BaseException) -> Said:
+def of_what_came_in(error: BaseException) -> RuleResult:
     """Whether it is about what came in, or about what this server returns."""
     comes_out = text_of(error).startswith(("the return value", "value yielded", "the yielded value"))
-    return Answer(Code.INTERNAL_ERROR, text=WITHHELD) if comes_out else Code.VALIDATION_FAILED
+    return Classification(Code.INTERNAL_ERROR, text=WITHHELD) if comes_out else Code.VALIDATION_FAILED
 
 
 def by_command_line(error: BaseException) -> Code:
@@ -173,10 +178,10 @@ def by_command_line(error: BaseException) -> Code:
     return Code.MISSING_REQUIRED_FIELD if "required" in text_of(error)[:_MOST] else Code.INVALID_PARAMS
 
 
-def by_failed_function(error: BaseException) -> Answer:
+def by_failed_function(error: BaseException) -> Classification:
     """The name of the check."""
-    name = text_at(error, "func", "__name__")
-    return Answer(Code.VALIDATION_FAILED, text=f"The value is not a valid {name}." if name else WITHHELD)
+    name = read_text(error, "func", "__name__")
+    return Classification(Code.VALIDATION_FAILED, text=f"The value is not a valid {name}." if name else WITHHELD)
 
 
 def _text(value: object) -> str | None:

@@ -1,6 +1,6 @@
 """Web frameworks' own answers, raised in a tool, and smaller HTTP clients."""
 
-from errata.classification._answer import Answer, Otherwise, Said, Table, first
+from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
 from errata.classification._carried import by_status
 from errata.classification._families._connection import (
     NOT_HTTP,
@@ -11,7 +11,7 @@ from errata.classification._families._connection import (
     by_network_words,
     by_what_broke,
 )
-from errata.classification._reach import number_at, peek, text_at
+from errata.classification._reach import peek, read_number, read_text
 from errata.classification._verdicts import BUG, TLS
 from errata.http import status_to_code
 from errata.model import Code, Retry, wait_ms
@@ -24,29 +24,29 @@ _SETTING = Code.CONFIGURATION_ERROR
 _TIMED_OUT = 599
 
 
-def _detailed(error: BaseException) -> Said:
+def _detailed(error: BaseException) -> RuleResult:
     """The HTTP status it carries, in the words of its detail."""
     answer = by_status(error)
-    detail = text_at(error, "detail") or text_at(error, "description")
+    detail = read_text(error, "detail") or read_text(error, "description")
     return None if answer is None else answer._replace(text=detail)
 
 
-def _throttled(error: BaseException) -> Said:
+def _throttled(error: BaseException) -> RuleResult:
     """The wait it carries, in seconds."""
-    return Answer(Code.RATE_LIMITED, http_status=429, retry_after_ms=wait_ms(peek(error, "wait"), unit_ms=1000))
+    return Classification(Code.RATE_LIMITED, http_status=429, retry_after_ms=wait_ms(peek(error, "wait"), unit_ms=1000))
 
 
-def _tornado(error: BaseException) -> Said:
+def _tornado(error: BaseException) -> RuleResult:
     """The HTTP status it carries; 599 is the client's own, for no answer at all."""
-    if number_at(error, "code") != _TIMED_OUT:
+    if read_number(error, "code") != _TIMED_OUT:
         return by_final_status(error)
     return Code.TIMEOUT if "timeout" in text_of(error).lower() else by_network_words(error) or Code.NETWORK_ERROR
 
 
-def _xmlrpc(error: BaseException) -> Said:
+def _xmlrpc(error: BaseException) -> RuleResult:
     """The HTTP status it carries."""
-    status = number_at(error, "errcode")
-    return Answer(status_to_code(status), http_status=status) if status else None
+    status = read_number(error, "errcode")
+    return Classification(status_to_code(status), http_status=status) if status else None
 
 
 # fmt: off
@@ -142,7 +142,7 @@ TABLE: Table = {
     "zeep.exceptions.XMLSyntaxError": Code.SERIALIZATION_ERROR,
     "zeep.exceptions.XMLParseError": Code.SERIALIZATION_ERROR,
     "zeep.exceptions.LookupError": Code.INVALID_PARAMS,
-    "zeep.exceptions.SignatureVerificationFailed": Answer(Code.UPSTREAM_ERROR, Retry.NEVER),
+    "zeep.exceptions.SignatureVerificationFailed": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "xmlrpc.client.ProtocolError": first(_xmlrpc, Code.UPSTREAM_ERROR),
     "xmlrpc.client.ResponseError": Code.SERIALIZATION_ERROR,
     "xmlrpc.client.Fault": Otherwise(Code.UPSTREAM_ERROR),

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from errata.classification._answer import Answer
+from errata.classification._answer import Classification
 from errata.classification._families._refusal import predicate, refused
-from errata.classification._reach import number_at, peek, text_at
+from errata.classification._reach import peek, read_number, read_text
 from errata.model import FieldIssue, items_of
 
 _ELEMENT = r"^Element '[^']*'(?:, attribute '([^']*)')?: "
@@ -18,16 +18,16 @@ _QUOTED = (  # Where libxml2 quotes the value, by the words around it.
 # fmt: on
 
 
-def by_error_log(error: BaseException) -> Answer:
+def by_error_log(error: BaseException) -> Classification:
     """The elements in its log, and the rules they break."""
     return refused(_in_log(items_of(peek(error, "error_log"))))
 
 
 def _in_log(entries: tuple[object, ...]) -> Iterator[FieldIssue]:
     for entry in entries:
-        told = text_at(entry, "message") or "is not valid"
+        told = read_text(entry, "message") or "is not valid"
         attribute = found[1] if (found := re.match(_ELEMENT, told)) else None
-        place = text_at(entry, "path") or f"line {number_at(entry, 'line')}"
+        place = read_text(entry, "path") or f"line {read_number(entry, 'line')}"
         yield FieldIssue(f"{place}/@{attribute}" if attribute else place, _unquoted(re.sub(_ELEMENT, "", told)))
 
 
@@ -37,6 +37,8 @@ def _unquoted(told: str) -> str:
     return predicate(told)
 
 
-def by_schema_reason(error: BaseException) -> Answer:
+def by_schema_reason(error: BaseException) -> Classification:
     """The element and the reason."""
-    return refused([FieldIssue(text_at(error, "path") or "", _unquoted(text_at(error, "reason") or "is not valid"))])
+    return refused(
+        [FieldIssue(read_text(error, "path") or "", _unquoted(read_text(error, "reason") or "is not valid"))]
+    )
