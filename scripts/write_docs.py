@@ -6,7 +6,7 @@ from errata import Code
 from errata.classification._answer import Table
 from errata.classification._blame import SIGNALS
 from errata.classification._tables import FAMILIES
-from errata.cli._pages import DIALECTS, code_page, spelled
+from errata.cli._explain_pages import DIALECTS, code_page, spelled
 from errata.linter._rule import Rule
 from errata.linter.rules import RULES
 

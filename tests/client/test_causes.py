@@ -20,8 +20,8 @@ from support.scripted_http_server import DONE, connect, hang_up
 
 from errata import Code, Fault, FaultError
 from errata.client import Caller, CallFailed
+from errata.client._call_failed import Asked
 from errata.client._causes import shown_cause
-from errata.client._failed import Asked
 
 pytestmark = pytest.mark.anyio
 

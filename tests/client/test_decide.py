@@ -10,9 +10,8 @@ from support.strategies import faults, json_values
 
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, dialects
 from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide
+from errata.client._call_failed import MOST_IN_A_ROW, MOST_OF_A_TOOL, Asked, Streaks
 from errata.client._decide import MOST_TIMES_AT_ALL
-from errata.client._failed import Asked
-from errata.client._streaks import MOST_IN_A_ROW, MOST_OF_A_TOOL, Streaks
 
 STEPS = (Repeat, FixArguments, UseTool, TellModel, AskUser, Stop)
 DONE = {"content": [{"type": "text", "text": "done"}]}

@@ -21,10 +21,10 @@ from support.scripted_http_server import DESTROYS, READS, Reply, connect, cut_of
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed, Repeat, decide
-from errata.client._connecting import Settings, connection_to
-from errata.client._failed import Asked
+from errata.client._call_failed import Asked
+from errata.client._failure_context import Place
 from errata.client._failures import timed_out
-from errata.client._place import Place
+from errata.client._targets import Settings, connection_to
 
 pytestmark = pytest.mark.anyio
 

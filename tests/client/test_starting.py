@@ -14,12 +14,12 @@ from mcp.client.stdio import stdio_client
 from support.paused_time import LONGEST_S
 
 from errata import Code, Retry
-from errata.client import Caller, CallFailed, Stop, _transport, decide
-from errata.client._command_line import name_of_program, secrets_of
-from errata.client._failed import Asked
-from errata.client._local import not_connected
-from errata.client._place import Place
-from errata.client._transport import ProgramState
+from errata.client import Caller, CallFailed, Stop, _watched_transport, decide
+from errata.client._call_failed import Asked
+from errata.client._client_side import not_connected
+from errata.client._failure_context import Place
+from errata.client._launch_command import name_of_program, secrets_of
+from errata.client._watched_transport import ProgramState
 
 pytestmark = pytest.mark.anyio
 
@@ -248,7 +248,7 @@ async def test_a_server_that_cannot_be_started_again_for_a_call_says_that_the_ca
 
 
 async def test_a_server_that_closes_its_output_and_goes_on_did_not_start(program, monkeypatch):
-    monkeypatch.setattr(_transport, "_LONGEST_END_S", 0.01)
+    monkeypatch.setattr(_watched_transport, "_LONGEST_END_S", 0.01)
     failed = await failure(program("os.close(1); sys.stdin.read()"), retry=None)
     assert failed.code is Code.INITIALIZATION_FAILED
     assert "it closed its standard output before it answered the handshake." in str(failed)
@@ -363,7 +363,7 @@ async def test_an_sdk_that_hides_the_process_elsewhere_leaves_all_but_the_status
         async with stdio_client(server, errlog=errlog) as streams:
             yield streams
 
-    monkeypatch.setattr(_transport, "stdio_client", another_version)
+    monkeypatch.setattr(_watched_transport, "stdio_client", another_version)
     failed = await failure(program("input()\n" + code), retry=None)
     assert failed.code is Code.INITIALIZATION_FAILED
     assert "it closed its standard output before it answered the handshake." in str(failed)

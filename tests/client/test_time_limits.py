@@ -12,12 +12,12 @@ from support.scripted_http_server import DONE, connect, hold_back, listed
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed
-from errata.client._connection import Target, connected
-from errata.client._failed import Asked
-from errata.client._links import HeldLink
-from errata.client._local import no_answer
-from errata.client._place import Place, span
-from errata.client._tools import Lists
+from errata.client._call_failed import Asked
+from errata.client._client_side import no_answer
+from errata.client._connections import HeldLink
+from errata.client._failure_context import Place, span
+from errata.client._managed_connection import Target, connected
+from errata.client._server_lists import Lists
 from errata.http._runtime import deadline
 
 pytestmark = pytest.mark.anyio

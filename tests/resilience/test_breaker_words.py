@@ -12,7 +12,7 @@ from support.manual_clock import Time
 from errata import Code, FaultError, classify, guard, try_catch
 from errata.classification import register
 from errata.client import CallFailed
-from errata.client._failed import Asked
+from errata.client._call_failed import Asked
 from errata.reading import recognise
 from errata.resilience import Breaker, MemoryStore, protect, retry
 

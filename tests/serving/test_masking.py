@@ -16,7 +16,7 @@ from support.three_servers import MAKERS, connected, fast_mcp
 import errata
 from errata import Code, Contract, Failure, Fault, FaultError, dialects, guard, not_found, raises
 from errata.client import CallFailed
-from errata.client._failed import Asked
+from errata.client._call_failed import Asked
 
 pytestmark = pytest.mark.anyio
 VALIDATING = ("MCPServer", "FastMCP")

@@ -17,7 +17,7 @@ import errata
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, Retry, dialects, register_secret
 from errata.cli import main
 from errata.client import AskUser, CallFailed, FixArguments, Stop, TellModel, UseTool, decide
-from errata.client._rendering import rendered
+from errata.client._outcomes import rendered
 
 pytestmark = pytest.mark.anyio
 

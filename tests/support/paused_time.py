@@ -4,7 +4,7 @@ import asyncio
 
 import anyio
 
-from errata.client import _connection, _tools, _transport
+from errata.client import _managed_connection, _server_lists, _watched_transport
 
 LONGEST_S = 60.0
 
@@ -12,13 +12,13 @@ LONGEST_S = 60.0
 def be_patient(monkeypatch):
     """Give every list of tools, and every program that ends, a minute."""
     for module, name, value in (
-        (_tools, "_LONGEST_S", LONGEST_S),
-        (_tools, "_SHARE", 1.0),
-        (_tools, "_GRACE_S", LONGEST_S),
-        (_connection, "_LONGEST_CHECK_S", LONGEST_S),
-        (_connection, "_CHECK", 1.0),
-        (_transport, "_LONGEST_END_S", LONGEST_S),
-        (_transport, "_LONGEST_DRAIN_S", LONGEST_S),
+        (_server_lists, "_LONGEST_S", LONGEST_S),
+        (_server_lists, "_SHARE", 1.0),
+        (_server_lists, "_GRACE_S", LONGEST_S),
+        (_managed_connection, "_LONGEST_CHECK_S", LONGEST_S),
+        (_managed_connection, "_CHECK", 1.0),
+        (_watched_transport, "_LONGEST_END_S", LONGEST_S),
+        (_watched_transport, "_LONGEST_DRAIN_S", LONGEST_S),
     ):
         monkeypatch.setattr(module, name, value)
 

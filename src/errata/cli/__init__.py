@@ -6,11 +6,25 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import metadata
-from typing import TextIO, cast
+from typing import Protocol, TextIO, cast
 
 from errata.cli import catalog, decode, demo, explain, lint
-from errata.cli._command import Command
 from errata.cli._terminal import complain
+
+
+class Command(Protocol):
+    """One command of `errata`."""
+
+    HELP: str
+    """One line for the list of commands."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+
+    def run(self, given: argparse.Namespace) -> int:
+        """Do it, and answer with the exit code."""
+        ...
+
 
 _COMMANDS: dict[str, Command] = {
     "lint": lint,

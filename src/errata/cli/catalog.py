@@ -5,7 +5,7 @@ import contextlib
 import sys
 
 from errata import dialects
-from errata.cli._finding import NotFoundError, find_server, in_a_line
+from errata.cli._server_lookup import NotFoundError, find_server, in_a_line
 from errata.cli._terminal import complain, print_page
 from errata.dialects import Dialect
 from errata.model import did_you_mean
@@ -40,7 +40,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _print(server: object, dialect: Dialect | None, *, as_json: bool) -> int:
-    from errata.cli._surface import page_of, record_of, surface_of  # noqa: PLC0415 - no other command needs an SDK.
+    from errata.cli._catalog_page import page_of, record_of, surface_of  # noqa: PLC0415 - no other command needs an SDK.
 
     try:
         with contextlib.redirect_stdout(sys.stderr):

@@ -4,8 +4,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from errata.cli._exceptions import exception_names, exception_page
-from errata.cli._pages import code_page, known_words, overview, word_page
+from errata.cli._explain_pages import code_page, exception_names, exception_page, known_words, overview, word_page
 from errata.cli._terminal import complain, print_page
 from errata.model import Code, asked_for, did_you_mean, known_word, nearest
 

@@ -1,9 +1,9 @@
 """The other side of the wire: call the tools of any server, and know what to do when one fails."""
 
-from errata.client._arguments import Effect
+from errata.client._call_failed import CallFailed
 from errata.client._caller import Caller
+from errata.client._caller_arguments import Effect
 from errata.client._decide import decide
-from errata.client._failed import CallFailed
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
 
 __all__ = [

@@ -5,9 +5,11 @@ import functools
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from errata.client._arguments import (
+from errata.client._call_failed import NO_STREAK, Asked, CallFailed, Streak, Streaks, identity_of
+from errata.client._caller_arguments import (
     KEYS,
     Effect,
     arguments_of,
@@ -18,16 +20,12 @@ from errata.client._arguments import (
     name_of,
     unsendable,
 )
-from errata.client._connecting import Settings, connection_to
-from errata.client._failed import Asked, CallFailed, identity_of
+from errata.client._connections import HeldLink, Link, ListKind, Port
+from errata.client._failure_context import Place
 from errata.client._failures import raised, returned, timed_out, unopened, unrepeated
-from errata.client._links import HeldLink, Link
-from errata.client._opening import Opening
-from errata.client._place import Place
-from errata.client._ports import ListKind, Port
-from errata.client._rendering import rendered
-from errata.client._streaks import NO_STREAK, Streak, Streaks
-from errata.client._tools import ConnectionLists, Lists, with_known
+from errata.client._outcomes import rendered
+from errata.client._server_lists import ConnectionLists, Lists, with_known
+from errata.client._targets import Settings, connection_to
 from errata.dialects import Word, lower_hearsay, without_licence
 from errata.http import deadline
 from errata.model import NO_RECOVERY, Code, Fault, FaultError, Retry
@@ -37,11 +35,42 @@ from errata.resilience import Retrying, attempts_of, retry as _retry, settled
 if TYPE_CHECKING:  # Whoever has a client has the package, but nobody needs it to decide what to do.
     from mcp.types import Prompt, Resource, ResourceTemplate, Tool
 
+
 _TIMEOUT_S = 60.0
 _LONGEST_HISTORY = 100
 _KEY = "errata/idempotencyKey"
-_T = TypeVar("_T")
 _Send = Callable[[Port], Awaitable[Any]]
+_T = TypeVar("_T")
+_NOT_ENTERED = (
+    "Nothing is connected yet. Write `async with Caller.connect(…) as caller:`, and {use} inside of the block."
+)
+
+
+class Opening(AbstractAsyncContextManager[_T]):
+    """A block of `async with`; used in any other way, it says how to use it."""
+
+    def __init__(self, block: AbstractAsyncContextManager[_T]) -> None:
+        self._block = block
+        self._is_new = True
+
+    async def __aenter__(self) -> _T:
+        if not self._is_new:
+            raise RuntimeError("This block was entered before. Write `Caller.connect(…)` again: it connects anew.")
+        self._is_new = False
+        return await self._block.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        return await self._block.__aexit__(kind, error, traceback)
+
+    if not TYPE_CHECKING:  # A type checker says it itself, and before anything runs.
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(_NOT_ENTERED.format(use=f"use `caller.{name}`"))
+
+        def __await__(self) -> NoReturn:
+            raise TypeError(_NOT_ENTERED.format(use="call the tools"))
 
 
 class Caller:

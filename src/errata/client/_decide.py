@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from errata.client._failed import CallFailed
-from errata.client._outcome import fault_of, question_in
+from errata.client._call_failed import LONGEST_WAIT_MS, MOST_IN_A_ROW, MOST_OF_A_TOOL, NO_STREAK, CallFailed, Streak
+from errata.client._outcomes import fault_of, question_in
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
-from errata.client._streaks import LONGEST_WAIT_MS, MOST_IN_A_ROW, MOST_OF_A_TOOL, NO_STREAK, Streak
 from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, whole_seconds
 from errata.redaction import line_of, named
 from errata.resilience import attempts_of, without_attempts

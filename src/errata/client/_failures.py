@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from errata.classification import classify
-from errata.client._failed import CallFailed
-from errata.client._links import Link
-from errata.client._local import (
+from errata.client._call_failed import CallFailed
+from errata.client._client_side import (
     Trouble,
     answer_behind,
     cannot_reopen,
@@ -14,13 +13,13 @@ from errata.client._local import (
     not_connected,
     out_of_session,
     ran_out_of_time,
+    refuses_session,
     trouble_of,
     unstartable,
 )
-from errata.client._outcome import error_object, leaf_of, plain, read_error, read_result
-from errata.client._place import Place
-from errata.client._ports import Port
-from errata.client._sessions import refuses_session
+from errata.client._connections import Link, Port
+from errata.client._failure_context import Place
+from errata.client._outcomes import error_object, leaf_of, plain, read_error, read_result
 from errata.dialects import Word
 from errata.model import Code, Fault, Retry
 from errata.redaction import as_object, redact_data, redact_within

@@ -21,9 +21,9 @@ from errata.dialects import (
     without_licence,
 )
 from errata.model import Code, Fault
-from errata.reading._evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
-from errata.reading._json_in_text import LONGEST_FAILURE, whole_json, whole_list
-from errata.reading._openings import opens_like_a_failure
+from errata.reading._payload_evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
+from errata.reading._prose_evidence import opens_like_a_failure
+from errata.reading._text_parts import LONGEST_FAILURE, whole_json, whole_list
 
 _UNKNOWN = Code.UNKNOWN_ERROR.value
 _NO_DIALECT, _OF_THE_PROTOCOL = "none", "JSON-RPC error"
@@ -87,7 +87,7 @@ def recognise(message: object, *, request: object = None, tool: object = None) -
 def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:
     """Read a message as the answer to a request."""
     from errata.classification import CALL  # noqa: PLC0415 - as below.
-    from errata.reading._request import call_from, is_echo, name_argument  # noqa: PLC0415 - as below.
+    from errata.reading._request_comparison import call_from, is_echo, name_argument  # noqa: PLC0415 - as below.
 
     call = call_from(request, tool)
     token = CALL.set(call)
@@ -104,7 +104,7 @@ def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool
 def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
     match arrived:
         case ErrorObject(body):
-            from errata.reading._protocol_errors import read_protocol_error  # noqa: PLC0415 - as below.
+            from errata.reading._foreign_results import read_protocol_error  # noqa: PLC0415 - as below.
 
             fault, word = read_protocol_error(body), _word_of_error(body)
             return Reading(fault if word is Word.DATA else without_licence(fault), _OF_THE_PROTOCOL, word)
@@ -119,7 +119,7 @@ def _read_result(result: ToolResult) -> Reading | None:
     spoken = _in_a_dialect(result)
     if spoken and not _has_an_unknown_word(spoken.fault, result):
         return spoken
-    from errata.reading._strangers import read_stranger, with_guidance  # noqa: PLC0415 - only a failure pays for loading the tables.
+    from errata.reading._foreign_results import read_stranger, with_guidance  # noqa: PLC0415 - only a failure pays for loading the tables.
 
     fault = read_stranger(result)
     if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):

@@ -7,8 +7,7 @@ A `conftest.py` gets the fixture with `pytest_plugins = ["errata.testing"]`. (PY
 from typing import NoReturn
 
 from errata import dialects
-from errata.testing._advising import assert_advice_names_tools
-from errata.testing._asserting import assert_fails
+from errata.testing._assertions import assert_advice_names_tools, assert_fails
 from errata.testing._calling import CallInDialect, call_tool
 
 __all__ = ["CallInDialect", "assert_advice_names_tools", "assert_fails", "call_tool", "in_each_dialect"]

@@ -3,23 +3,35 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from errata.dialects import QUESTION, ToolResult, flag_in, items_in, json_text, object_in, present, text_in
-from errata.model import Fault, Recovery
-from errata.reading._bodies import read_body
-from errata.reading._evidence import (
+from errata.dialects import (
+    INVALID_PARAMS,
+    QUESTION,
+    ToolResult,
+    code_of_number,
+    fault_in,
+    flag_in,
+    integer_in,
+    items_in,
+    json_text,
+    object_in,
+    present,
+    text_in,
+)
+from errata.model import Code, Fault, Recovery
+from errata.reading._error_bodies import read_body
+from errata.reading._meaning import Meaning, has_meaning, meaning_of_text
+from errata.reading._payload_evidence import (
     is_code_with_message,
     is_marked_block,
     lists_one_failure,
     lists_only_failures,
     says_it_failed,
 )
-from errata.reading._issues import field_issues
-from errata.reading._json_in_text import whole_json, whole_list
-from errata.reading._judgement import Meaning, has_meaning, meaning_of_text
-from errata.reading._openings import cause_in, needs_no_cause, opens_like_a_failure
-from errata.reading._prefixes import split_trailer
+from errata.reading._prose_evidence import cause_in, needs_no_cause, opens_like_a_failure
 from errata.reading._symbols import of_symbol
-from errata.redaction import as_object
+from errata.reading._text_parts import split_trailer, whole_json, whole_list
+from errata.reading._validation_text import field_issues
+from errata.redaction import as_object, jsonable_object
 
 _LONGEST_HTTP_BODY = 500
 _OF_RESULTS = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
@@ -180,3 +192,23 @@ def all_of(meaning: Meaning, text: str) -> dict[str, object]:
     """Keep what was said as it was said, where message and fields do not say all of it."""
     body = as_object(meaning.body)
     return body if meaning.is_whole else body | {"text": text}
+
+
+def read_protocol_error(body: Mapping[str, object]) -> Fault:
+    """Read the `error` member of a JSON-RPC response."""
+    return fault_in(body) or _read_stranger(body)
+
+
+def _read_stranger(body: Mapping[str, object]) -> Fault:
+    number, data, text = integer_in(body, "code"), body.get("data"), text_in(body, "message") or ""
+    meaning = meaning_of_text(text, number=number, body=data)
+    members = object_in(body, "data")
+    if number == INVALID_PARAMS and text_in(members, "uri"):  # SEP-2164
+        meaning = meaning._replace(code=Code.NOT_FOUND, retry=Code.NOT_FOUND.retry)
+    is_known = number is None or code_of_number(number) is not None
+    return fault_of(
+        meaning,
+        data=all_of(meaning, text) if data is None else jsonable_object(data),
+        field=text_in(members, "field"),
+        origin=None if is_known else str(number),
+    )

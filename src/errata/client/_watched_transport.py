@@ -22,7 +22,7 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from errata.client._outcome import leaf_of
+from errata.client._outcomes import leaf_of
 from errata.redaction import text_of
 
 _LONGEST_END_S = 2.0

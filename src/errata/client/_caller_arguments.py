@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Literal, TypeAlias, TypeGuard, cast, get_args
 
-from errata.client._failed import Asked
+from errata.client._call_failed import Asked
 from errata.model import Code, Fault, Retry, did_you_mean
 from errata.redaction import one_line
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from errata._process_output import telling_lines
-from errata.client._failed import Asked
+from errata.client._call_failed import Asked
 from errata.dialects import seconds
 from errata.redaction import one_line, quoted, redact, redact_within, visible
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
-    from errata.client._transport import ProgramState
+    from errata.client._watched_transport import ProgramState
+
 
 _LONGEST_QUOTED = 600
 _LONGEST_OUTPUT = 2_000

@@ -4,9 +4,10 @@ import dataclasses
 from typing import NamedTuple, cast
 
 from errata.classification import classify
-from errata.dialects import Word, decode_needs_input, outgoing, outgoing_question, without_licence
+from errata.client._call_failed import CallFailed
+from errata.dialects import Word, decode_needs_input, native, outgoing, outgoing_question, without_licence
 from errata.http import attribute
-from errata.model import Code, Fault, FaultError, NeedsInput, is_a, items_of
+from errata.model import Code, Fault, FaultError, NeedsInput, is_a, items_of, with_next_step
 from errata.reading import recognise
 from errata.redaction import text_of
 
@@ -115,3 +116,14 @@ def leaf_of(error: BaseException) -> BaseException:
     while is_a(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = cast("BaseException", error.exceptions[0])
     return error
+
+
+def rendered(outcome: object) -> str:
+    """Say a fault or an error as a server with errata would have; "" for what is no failure."""
+    fault = fault_of(outcome)
+    if fault is None:
+        return ""
+    is_native = isinstance(outcome, CallFailed) and outcome.dialect == native.name
+    told = native.encode(fault if is_native else with_next_step(fault))
+    blocks = cast("list[dict[str, str]]", told["content"])
+    return blocks[0]["text"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata._install import adapter_for, installed_in
-from errata.cli._pages import spelled
+from errata.cli._explain_pages import spelled
 from errata.contracts import Declared, Failure
 from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, retry_sentence
 from errata.model import Code, Fault, verdict, wait_ms

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import httpx2
 
-from errata.client._outcome import error_object
-from errata.client._sessions import refuses_session
+from errata.client._client_side import refuses_session
+from errata.client._outcomes import error_object
 from errata.dialects import code_of_number, fault_in, object_in
 from errata.http import bound_body, error_from_response, read_body
 from errata.model import Fault, Retry

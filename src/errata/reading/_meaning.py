@@ -9,12 +9,10 @@ from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, sp
 from errata.dialects import code_of_number
 from errata.http import status_to_code, wait_from_text
 from errata.model import Code, Retry, verdict
-from errata.reading._bodies import NOTHING, Body, read_body
-from errata.reading._issues import Issue
-from errata.reading._json_in_text import json_in
-from errata.reading._prefixes import unwrapped
+from errata.reading._error_bodies import NOTHING, Body, read_body
 from errata.reading._symbols import known_symbol, meaning_of_symbols
-from errata.reading._validation_text import ONLY_NAMED, formatted, is_about_arguments, mentioned, named_in
+from errata.reading._text_parts import json_in, unwrapped
+from errata.reading._validation_text import ONLY_NAMED, Issue, formatted, is_about_arguments, mentioned, named_in
 
 _MOST = 8_000
 _APART = " \0 "  # Between the parts: no phrase of the tables reaches across it.

@@ -6,13 +6,14 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
-from errata.client._command_line import name_of_program, secrets_of
+from errata.client._launch_command import name_of_program, secrets_of
 from errata.http import body_limit_of
 from errata.model import refuse_unknown
 from errata.redaction import redact
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
-    from errata.client._connection import Connection, Target
+    from errata.client._managed_connection import Connection, Target
+
 
 _LONGEST_CONNECT_S = 30.0
 _LONGEST_READ_S = 300.0
@@ -42,7 +43,7 @@ def connection_to(
 ) -> "AbstractAsyncContextManager[Connection]":
     """Prepare a connection; nothing is opened yet."""
     try:
-        from errata.client._connection import connected  # noqa: PLC0415 - only who connects needs the SDK.
+        from errata.client._managed_connection import connected  # noqa: PLC0415 - only who connects needs the SDK.
     except ImportError as missing:
         raise ImportError(
             '`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install "errata-mcp[mcp]"'
@@ -76,8 +77,8 @@ def _target(server: object, settings: Settings, options: dict[str, Any]) -> "Tar
 def _in_mcp(server: Any, settings: Settings, options: dict[str, Any], *, single_use: bool) -> "Target":  # noqa: ANN401 - as `mcp.Client` takes it.
     from mcp import Client, StdioServerParameters  # noqa: PLC0415 - as above.
 
-    from errata.client._connection import Target  # noqa: PLC0415 - as above.
-    from errata.client._transport import WatchedTransport  # noqa: PLC0415 - as above.
+    from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
+    from errata.client._watched_transport import WatchedTransport  # noqa: PLC0415 - as above.
 
     _refuse_unknown(Client, options)
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
@@ -93,7 +94,7 @@ def _in_mcp(server: Any, settings: Settings, options: dict[str, Any], *, single_
 def _in_fastmcp(server: Any, settings: Settings, options: dict[str, Any]) -> "Target":  # noqa: ANN401 - as `fastmcp.Client` takes it.
     from fastmcp import Client  # noqa: PLC0415 - whoever has such a server has the package.
 
-    from errata.client._connection import Target  # noqa: PLC0415 - as above.
+    from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
 
     _refuse_unknown(Client, options)
     given: dict[str, Any] = {"timeout": settings["timeout_s"], **options}
@@ -104,9 +105,9 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
     from mcp import Client  # noqa: PLC0415 - as above.
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - as above.
 
-    from errata.client._connection import Target  # noqa: PLC0415 - as above.
-    from errata.client._exchange import WatchedClient  # noqa: PLC0415 - as above.
-    from errata.client._transport import WatchedTransport  # noqa: PLC0415 - as above.
+    from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
+    from errata.client._watched_http import WatchedClient  # noqa: PLC0415 - as above.
+    from errata.client._watched_transport import WatchedTransport  # noqa: PLC0415 - as above.
 
     _refuse_unknown(Client, options)
     parts = urlsplit(url)

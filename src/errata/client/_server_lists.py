@@ -8,10 +8,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from errata.client._arguments import KEYS, Effect, is_key
-from errata.client._links import Link
-from errata.client._outcome import error_object
-from errata.client._ports import ListKind, Page, Port
+from errata.client._caller_arguments import KEYS, Effect, is_key
+from errata.client._connections import Link, ListKind, Page, Port
+from errata.client._outcomes import error_object
 from errata.http import deadline
 from errata.model import Fault, asked_for, items_of, tool_name_or_none
 from errata.redaction import as_object, line_of, named

@@ -9,9 +9,8 @@ from types import FrameType
 from typing import NamedTuple
 
 from errata.classification import classify
-from errata.client._outcome import error_object, leaf_of
-from errata.client._place import Place, span
-from errata.client._sessions import refuses_session
+from errata.client._failure_context import Place, span
+from errata.client._outcomes import error_object, leaf_of
 from errata.model import Code, Fault, Retry, is_a
 from errata.redaction import one_line, redact_within, text_of
 
@@ -346,3 +345,20 @@ def _classified(error: BaseException, place: Place) -> Fault:
         retry_after_ms=fault.retry_after_ms,
         http_status=fault.http_status,
     )
+
+
+_LONGEST_REFUSAL = 300
+_REFUSAL = re.compile(
+    r"(Bad Request: |Not Found: )?"
+    r"(session( id)? (not found|terminated|has been terminated|expired|does not exist)"
+    r"|(missing|invalid|unknown|expired|(missing|invalid) or (missing|invalid|expired)|no valid|no) (mcp[- ])?session([- ]?id)?( header| provided)*"
+    r"|mcp-session-id( header)? (is )?(required|missing|invalid)"
+    r"|server not initialized)\W*$",
+    re.IGNORECASE,
+)
+"""The words of the SDKs. In all of them nothing stands beside: a tool that speaks of its own sessions is not meant."""
+
+
+def refuses_session(text: str) -> bool:
+    """Whether a server says with this that it does not know the session."""
+    return _REFUSAL.match(text[:_LONGEST_REFUSAL]) is not None

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from errata.dialects import flag_in, object_in, text_in
 from errata.http import parse_retry_after
 from errata.model import wait_ms
-from errata.reading._issues import Issue, issue
+from errata.reading._validation_text import Issue, issue
 from errata.redaction import as_object
 
 _DEEPEST = 4

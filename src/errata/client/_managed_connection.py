@@ -20,11 +20,10 @@ from mcp.client.subscriptions import ListenNotSupportedError, listen
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult
 
-from errata.client._exchange import Exchange, WatchedClient
-from errata.client._links import BlockEndedError
-from errata.client._outcome import leaf_of
-from errata.client._ports import ListKind, Port, port_for
-from errata.client._transport import ProgramState, WatchedTransport
+from errata.client._connections import BlockEndedError, ListKind, Port, port_for
+from errata.client._outcomes import leaf_of
+from errata.client._watched_http import Exchange, WatchedClient
+from errata.client._watched_transport import ProgramState, WatchedTransport
 from errata.redaction import line_of, register_secret
 
 _LOG = logging.getLogger("errata")

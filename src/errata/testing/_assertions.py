@@ -1,13 +1,14 @@
-"""How a call has to fail."""
+"""What a test asserts: how a call fails, and that the advice of a server can be followed."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from errata._install import adapter_for, installed_in
 from errata.contracts import Failure
 from errata.http import status_to_code
 from errata.model import Code, Fault, did_you_mean, known_word
 from errata.redaction import redact_within
-from errata.testing._outcome import LONGEST_GLIMPSE, Seen, instead, read
+from errata.testing._observed import LONGEST_GLIMPSE, Seen, instead, read
 
 _ANYTHING = "x"
 
@@ -102,3 +103,19 @@ def _advice(seen: Seen, reason: str | None) -> Iterator[str]:
         yield "Call `errata.install` on the server, or give the whole result where this is the text alone."
     elif reason and (question := did_you_mean(reason, [seen.fault.reason or ""])):
         yield question
+
+
+async def assert_advice_names_tools(server: object) -> None:
+    """Assert that the recoveries a server declares name only tools that it lists.
+
+        async def test_every_next_step_can_be_taken():
+            await assert_advice_names_tools(server)
+
+    It looks at the contracts of all tools, resources and prompts.
+    """
+    __tracebackhide__ = True
+    from errata.serving import missing_tools  # noqa: PLC0415 - it needs what the SDKs bring along.
+
+    offers = await adapter_for(server).offered(server)
+    if problems := [str(each) for each in missing_tools(offers, installed_in(server))]:
+        raise AssertionError("\n".join(problems))
