@@ -8,7 +8,7 @@ from support.failing_http_server import PATIENCE_S, Server, refused
 from support.required_libraries import need
 
 from errata import Code, FaultError, Retry
-from errata.http import _client, _fetch, fetch_with_timeout
+from errata.http import _fetch, fetch_with_timeout
 
 PATIENCE_MS = 100
 ROOM_MS = 60_000  # For what is to happen before a time limit, however busy the machine is.
@@ -53,7 +53,7 @@ async def test_a_success_comes_back_read(client, server):
 @pytest.mark.parametrize("library", LIBRARIES)
 async def test_without_a_client_one_is_made_that_follows_redirects(library, server, monkeypatch):
     need(library)
-    monkeypatch.setattr(_client, "_LIBRARIES", (library,))
+    monkeypatch.setattr(_fetch, "_LIBRARIES", (library,))
     response = await fetch_with_timeout(f"{server.base}/moved", params={"db": "pubmed"})
 
     assert (response.status_code, response.text) == (200, "fine")
@@ -211,7 +211,7 @@ async def test_without_a_library_the_message_says_what_to_install(monkeypatch):
 async def test_a_library_that_lacks_something_itself_says_so(monkeypatch, tmp_path):
     (tmp_path / "half_installed.py").write_text("import something_it_needs")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(_client, "_LIBRARIES", ("half_installed",))
+    monkeypatch.setattr(_fetch, "_LIBRARIES", ("half_installed",))
 
     with pytest.raises(ModuleNotFoundError, match="something_it_needs"):
         await fetch_with_timeout("https://example.org")

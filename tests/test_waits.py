@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given, strategies as st
 from support.required_libraries import need
 
-from errata.http import parse_retry_after
-from errata.http._waits import LONGEST_WAIT_MS, quota_used_up, wait_from_headers, wait_from_text
+from errata.http import parse_retry_after, read_headers
+from errata.model import LONGEST_WAIT_MS, wait_from_text
+
+
+def wait_from_headers(headers, **options):
+    return read_headers(headers).wait_ms(**options)
+
 
 NOW = datetime(2026, 11, 6, 8, 49, 37, tzinfo=UTC)
 DATE = "Fri, 06 Nov 2026 08:49:37 GMT"
@@ -95,9 +100,9 @@ def test_a_quota_that_is_reset_some_time_is_no_wait_unless_the_call_was_refused_
 def test_a_403_is_a_refusal_for_quota_only_if_none_is_left():
     assert wait_from_headers({"X-RateLimit-Reset": "45", "X-RateLimit-Remaining": "0"}, status=403) == 45_000
     assert wait_from_headers({"X-RateLimit-Reset": "45"}, status=403) is None
-    assert quota_used_up({"X-RateLimit-Remaining": "0"})
-    assert not quota_used_up({"X-RateLimit-Remaining": "1"})
-    assert not quota_used_up({})
+    assert read_headers({"X-RateLimit-Remaining": "0"}).is_quota_used_up
+    assert not read_headers({"X-RateLimit-Remaining": "1"}).is_quota_used_up
+    assert not read_headers({}).is_quota_used_up
 
 
 @pytest.mark.parametrize("client", ["httpx", "httpx2"])

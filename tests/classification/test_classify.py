@@ -13,8 +13,8 @@ from errata.classification import Step, explain
 from errata.classification._answer import Classification
 from errata.classification._carried import _MADE_UP_BY_PROXIES, classify_status
 from errata.classification._tables import REGISTRY, dotted_name
-from errata.http._verdict import _FLAG_NAMES, http_verdict
-from errata.http._waits import _IN_MS, _RESETS
+from errata.http import interpret_status, read_headers
+from errata.http._response_headers import FLAG_NAMES, IN_MS, RESETS
 
 
 def raised(error, cause):
@@ -423,9 +423,9 @@ def test_a_status_is_found_wherever_an_attribute_may_be(kind):
 _HEADERS = st.dictionaries(
     st.sampled_from(
         [
-            *_IN_MS,
-            *(name for quotas in _RESETS for pair in quotas.items() for name in pair),
-            *_FLAG_NAMES,
+            *IN_MS,
+            *(name for quotas in RESETS for pair in quotas.items() for name in pair),
+            *FLAG_NAMES,
             *("Retry-After", "RateLimit", "Date", "Server", "Content-Type", "X-Request-Id"),
         ]
     ),
@@ -442,6 +442,6 @@ def test_headers_that_are_not_read_have_nothing_to_say(status, headers, as_bytes
     answer = classify_status(status, error)
 
     known = _MADE_UP_BY_PROXIES.get(status)
-    verdict = http_verdict(status, headers, code=known)
+    verdict = interpret_status(status, read_headers(headers), code=known)
     assert (answer.code, answer.retry, answer.http_status) == (verdict.code, verdict.retry, status)
     assert (answer.retry_after_ms is None) == (verdict.wait_ms is None)

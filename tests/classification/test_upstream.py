@@ -13,9 +13,7 @@ from support.required_libraries import need
 from support.single_answer_server import replying
 
 from errata import Code, FieldIssue, Retry, classify, dialects
-from errata.http import error_from_response
-from errata.http._carriers import request_of
-from errata.http._sentences import LONGEST_MESSAGE, public_host
+from errata.http import LONGEST_MESSAGE, error_from_response, public_host, request_of
 
 ADDRESS = "https://parcels.example/track?number=P-18&api_key=hunter2hunter2"
 UNKNOWN = {"message": "Unknown number."}

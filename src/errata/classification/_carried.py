@@ -9,7 +9,7 @@ from errata.classification._answer import Classification, RuleResult
 from errata.classification._grpc import by_grpc_status
 from errata.classification._reach import peek, read_number
 from errata.classification._sqlstate import by_sqlstate
-from errata.http import header_fields, http_verdict, parse_retry_after, should_retry, status_to_code, wait_from_headers
+from errata.http import ResponseHeaders, interpret_status, parse_retry_after, read_headers, status_to_code
 from errata.model import Code, is_a, wait_ms
 from errata.redaction import as_object
 
@@ -126,11 +126,14 @@ def classify_status(status: int, error: BaseException) -> Classification:
     """Say what an HTTP status means, given the headers that came with it."""
     known, headers = _MADE_UP_BY_PROXIES.get(status), [*_found(error, _HEADERS_AT)]
     told = any(map(_may_tell, headers))
-    wait = read_wait(error, status) if told else _own_wait(error)
+    read = [*map(read_headers, headers)] if told else []
+    waits = (each.wait_ms(status=status) for each in read)
+    wait = next((each for each in waits if each is not None), None)
+    wait = _own_wait(error) if wait is None else wait
     if wait is None and not told:
         return Classification(known or status_to_code(status), http_status=status)
-    fields = next((fields for each in headers if (fields := header_fields(each))), None)
-    code, retry, wait_ms, _ = http_verdict(status, fields, code=known, wait_ms=wait)
+    fields = next(filter(None, read), ResponseHeaders({}))
+    code, retry, wait_ms, _ = interpret_status(status, fields, code=known, wait_ms=wait)
     return Classification(code, retry, status, wait_ms)
 
 
@@ -141,7 +144,7 @@ def by_response(response: object) -> Classification | None:
     )
     if status is None or not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
         return None
-    code, retry, wait_ms, _ = http_verdict(status, header_fields(peek(response, "headers")))
+    code, retry, wait_ms, _ = interpret_status(status, read_headers(peek(response, "headers")))
     return Classification(code, retry, status, wait_ms)
 
 
@@ -169,7 +172,7 @@ def read_status(error: BaseException) -> int | None:
 def read_wait(error: BaseException, status: int | None = None) -> int | None:
     """Find how long to wait, in milliseconds."""
     for headers in _found(error, _HEADERS_AT):
-        if _may_tell(headers) and (wait := wait_from_headers(headers, status=status)) is not None:
+        if _may_tell(headers) and (wait := read_headers(headers).wait_ms(status=status)) is not None:
             return wait
     return _own_wait(error)
 
@@ -191,7 +194,7 @@ def read_retry_flag(error: BaseException) -> bool | None:
         flag = peek(error, name) if name in names else None
         if is_a(flag, bool) and (flag or _is_meant(error, name)):
             return flag
-    told = (should_retry(headers) for headers in _found(error, _FLAGGED_AT) if _may_tell(headers))
+    told = (read_headers(headers).should_retry for headers in _found(error, _FLAGGED_AT) if _may_tell(headers))
     return next((flag for flag in told if flag is not None), None)
 
 

@@ -28,7 +28,7 @@ from errata.classification._tables import REGISTRY, dotted_name
 from errata.classification._unwrap import find_cause, list_earlier, walk_leaves
 from errata.classification._upstream import complete_answer
 from errata.classification._words import CALL, classify_words, speaks_of_a_failure, words_of
-from errata.http import wait_asked_for
+from errata.http import choose_wait
 from errata.model import (
     Code,
     Fault,
@@ -290,7 +290,7 @@ class _Inquiry:
             code=answer.code,
             message=message,
             retry=retry,
-            retry_after_ms=wait_asked_for(answer.code, wait, message) if retry.retryable else wait,
+            retry_after_ms=choose_wait(answer.code, wait, message) if retry.retryable else wait,
             http_status=answer.http_status,
             issues=answer.issues,
             recovery=answer.recovery,

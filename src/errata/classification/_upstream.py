@@ -11,16 +11,14 @@ from errata.http import (
     ABOUT_ARGUMENTS,
     LONGEST_MESSAGE,
     BodyMessage,
-    ResponseParts,
+    UpstreamResponse,
     clean,
     clean_issue,
-    decode_body,
+    correct_code,
     describe_response,
     excerpt,
     is_page,
     public_host,
-    read_body_message,
-    refusal_of,
     response_of,
     service_name,
     url_of,
@@ -44,14 +42,13 @@ def complete_answer(answer: Classification, error: BaseException, own_text: _Tex
     response = None if status is None else response_of(error)
     if status is None or response is None:
         return answer
-    body = decode_body(response.body, response.fields.get("content-type", "")) if response.body else ""
-    message = read_body_message(body)
+    message = response.message
     judged = _correct_code(answer, status, message)
     issues = answer.issues or (tuple(map(clean_issue, message.issues)) if status in ABOUT_ARGUMENTS else ())
     return judged._replace(
         text=_compose_text(judged, response, message.sentence, error, own_text),
         issues=issues if judged.code is answer.code else (),
-        body=_excerpt(body),
+        body=_excerpt(response.text),
     )
 
 
@@ -65,17 +62,17 @@ def _excerpt(body: str) -> str | None:
 def _correct_code(answer: Classification, status: int, message: BodyMessage) -> Classification:
     """Correct what the status was taken for, where the body's words contradict it."""
     wait = message.wait_ms if answer.retry_after_ms is None else answer.retry_after_ms
-    refusal = refusal_of(answer.code, status, message, wait_ms=wait)
+    refusal = correct_code(answer.code, status, message, wait_ms=wait)
     if refusal is None:
         return answer._replace(retry_after_ms=wait)
     never = refusal.retry is Retry.NEVER
     return answer._replace(
-        code=refusal.code, retry=refusal.retry, retry_after_ms=None if never else wait, is_prose=refusal.is_prose
+        code=refusal.code, retry=refusal.retry, retry_after_ms=None if never else wait, is_prose=refusal.is_hearsay
     )
 
 
 def _compose_text(
-    answer: Classification, response: ResponseParts, sentence: str, error: BaseException, own_text: _Text | None
+    answer: Classification, response: UpstreamResponse, sentence: str, error: BaseException, own_text: _Text | None
 ) -> str:
     own = answer.text or ""
     if sentence and sentence in own and sentence != own:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Generic, TypeVar, cast
 
-from errata.http import status_to_code
-from errata.model import Code, Fault
+from errata.model import Code, Fault, status_to_code
 
 Word = TypeVar("Word", bound=str | int)
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple, cast
 
-from errata.http._waits import parse_retry_after
-from errata.model import FieldIssue, is_a, wait_ms
+from errata.model import FieldIssue, is_a, parse_wait, wait_ms
 from errata.redaction import as_object, text_of
 
 # fmt: off
@@ -104,9 +103,7 @@ def _objects(value: object, depth: int = _DEPTH) -> Iterator[dict[str, object]]:
 
 def _wait(members: dict[str, object]) -> int | None:
     waits_ms = (wait_ms(members.get(name)) for name in _WAITS_MS)
-    waits_s = (
-        parse_retry_after(value) for name in _WAITS_S if is_a(value := members.get(name), str) or _is_number(value)
-    )
+    waits_s = (parse_wait(value) for name in _WAITS_S if is_a(value := members.get(name), str) or _is_number(value))
     return next((wait for wait in (*waits_ms, *waits_s) if wait is not None), None)
 
 

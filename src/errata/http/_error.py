@@ -1,9 +1,11 @@
-"""A response, as the exception to raise."""
+"""The exception that a failed response stands for."""
 
-from errata.http._body_message import read_body_message
-from errata.http._refusals import judge_response
-from errata.http._response import LONGEST_BODY, ResponseParts, decode_body, read_response
-from errata.http._sentences import (
+import dataclasses
+
+from errata.http._bounded_bodies import read_body
+from errata.http._response import LONGEST_BODY, UpstreamResponse, read_response
+from errata.http._response_meaning import interpret_response
+from errata.http._wording import (
     ABOUT_ARGUMENTS,
     LONGEST_NAME,
     clean,
@@ -12,8 +14,7 @@ from errata.http._sentences import (
     excerpt,
     service_name,
 )
-from errata.http._unread import read_body
-from errata.model import FaultError, FaultFields, http_status_or_none, is_a, text_or_none
+from errata.model import FaultError, FaultFields, is_a, text_or_none
 from errata.redaction import SIZE, jsonable_object
 
 
@@ -35,7 +36,7 @@ def error_from_response(
     sentence becomes part of the message and the body, redacted and cut to `body_limit`, `data["body"]`; both reach the
     client. `capture_body=False` keeps the body out of everything.
     """
-    return _error(read_response(response), service, data, _wanted(body_limit, capture=capture_body))
+    return _error(read_response(response), service, data, _kept_length(body_limit, capture=capture_body))
 
 
 async def aerror_from_response(  # noqa: PLR0913 - each has its default.
@@ -53,24 +54,24 @@ async def aerror_from_response(  # noqa: PLR0913 - each has its default.
     is left out. A stream is used up by this.
     """
     parts = read_response(response)
-    limit = _wanted(body_limit, capture=capture_body)
+    limit = _kept_length(body_limit, capture=capture_body)
     if parts.body is None and limit:
         body = await read_body(response, limit=LONGEST_BODY, seconds=body_timeout_ms / 1000)
-        parts = parts._replace(body=body)
+        parts = dataclasses.replace(parts, body=body)
     return _error(parts, service, data, limit)
 
 
-def _error(response: ResponseParts, service: object, data: object, limit: int) -> FaultError:
-    status = http_status_or_none(response.status)
-    body = decode_body(response.body, response.fields.get("content-type", "")) if response.body and limit else ""
-    message = read_body_message(body)
-    # 003's table, strictly: what only proxies say (499, 522, 524, 598) is told apart by `classify` alone.
-    code, retry, wait_ms, is_prose = judge_response(status, response.fields, message)
+def _error(response: UpstreamResponse, service: object, data: object, limit: int) -> FaultError:
+    if not limit:
+        response = dataclasses.replace(response, body=None)
+    status, message = response.status, response.message
+    # The status table, strictly: what only proxies send (499, 522, 524, 598) is told apart by `classify` alone.
+    code, retry, wait_ms, is_hearsay = interpret_response(response)
     fields: FaultFields = {
         "http_status": status,
         "retry_after_ms": wait_ms,
         "issues": map(clean_issue, message.issues) if status in ABOUT_ARGUMENTS else (),
-        "origin": clean(text_or_none(response.status) or "", LONGEST_NAME) if status is None else None,
+        "origin": clean(text_or_none(response.given_status) or "", LONGEST_NAME) if status is None else None,
     }
     if retry is not None:
         fields |= {"retry": retry, "retry_declared": False}
@@ -79,12 +80,12 @@ def _error(response: ResponseParts, service: object, data: object, limit: int) -
         text = f"{who} sent an answer whose status is none of HTTP's."
     else:
         text = describe_response(status, response.reason, message.sentence, code=code, service=who)
-    kept = {"body": excerpt(body, limit)} if body else {}
+    kept = {"body": excerpt(response.text, limit)} if response.text else {}
     error = FaultError(code, text, kept | jsonable_object(data), **fields)
-    error.is_hearsay = is_prose
+    error.is_hearsay = is_hearsay
     return error
 
 
-def _wanted(body_limit: object, *, capture: bool) -> int:
-    """Say how many characters of the body are to be kept."""
+def _kept_length(body_limit: object, *, capture: bool) -> int:
+    """Return how many characters of the body are to be kept."""
     return min(max(int.__index__(body_limit), 0), SIZE) if capture and is_a(body_limit, int) else 0

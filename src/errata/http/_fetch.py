@@ -1,24 +1,74 @@
-"""One request, one deadline, one kind of error."""
+"""`fetch_with_timeout`: one request, one deadline, one kind of error.
+
+This half of the package stands above `errata.classification`, which reads responses with the other half. So nothing here
+imports it, and `errata.http` loads it when it is used. Neither httpx2 nor httpx is imported before a request is sent.
+"""
 
 import dataclasses
 import math
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
+from importlib import import_module
 from time import monotonic
-from typing import Any, NamedTuple, TypeVar, cast, overload
+from typing import Any, NamedTuple, Protocol, TypeVar, cast, overload
 from urllib.parse import urlsplit, urlunsplit
 
-from errata.http._bounded import MAX_BODY_BYTES, BodyTooLargeError, body_limit_of, read_bounded, size
-from errata.http._client import Client, Response, new_client
+from errata.classification import classify_with_ground
+from errata.http._bounded_bodies import MAX_BODY_BYTES, BodyTooLargeError, body_limit_of, read_bounded, size
 from errata.http._error import aerror_from_response
 from errata.http._runtime import deadline
-from errata.http._sentences import clean, service_name
-from errata.model import Code, Fault, FaultError, Retry, is_a, made_of
+from errata.http._wording import clean, service_name
+from errata.model import Code, Fault, FaultError, Retry, configuration_error, is_a, made_of
 from errata.redaction import jsonable_object, text_of
 
 _FIRST_FAILURE = 400
 _SEND_OPTIONS = ("auth", "follow_redirects")  # Of the client's `send`; the others are about the request itself.
 _LONGEST_MESSAGE, _LONGEST_URL = 300, 120
+_LIBRARIES = ("httpx2", "httpx")
 _Sent = TypeVar("_Sent")
+_Sent_co = TypeVar("_Sent_co", covariant=True)
+
+
+class Client(Protocol[_Sent_co]):
+    """An AsyncClient of httpx2 or httpx."""
+
+    @property
+    def build_request(self) -> Callable[..., object]:
+        """Build a request, with what the client adds to each."""
+        ...
+
+    @property
+    def send(self) -> Callable[..., Awaitable[_Sent_co]]:
+        """Send it."""
+        ...
+
+
+class Response(Protocol):
+    """A response of httpx2 or httpx, read."""
+
+    @property
+    def status_code(self) -> int:
+        """The number."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The fields, whatever their case."""
+        ...
+
+    @property
+    def content(self) -> bytes:
+        """The body."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The body, decoded."""
+        ...
+
+    def json(self) -> Any:  # noqa: ANN401 - as both libraries have it.
+        """Parse the body."""
+        ...
 
 
 @overload
@@ -77,10 +127,10 @@ async def fetch_with_timeout(  # noqa: PLR0913 - each has its default.
     All other keywords (`json`, `params`, `headers`, `content`, …) go into the request. What no request can be made of,
     such as a keyword that the client does not know, is a `TypeError`: a mistake in the program.
     """
-    call = _Call(url, method, _seconds(timeout_ms), service_name(service), data, body_limit_of(max_body_bytes))
-    async with new_client() if client is None else nullcontext(client) as sender:
+    fetch = _Fetch(url, method, _seconds(timeout_ms), service_name(service), data, body_limit_of(max_body_bytes))
+    async with _new_client() if client is None else nullcontext(client) as sender:
         start = monotonic()
-        response = await call.send(sender, request)
+        response = await fetch.send(sender, request)
         if response.status_code < _FIRST_FAILURE:
             return response
         try:
@@ -96,7 +146,7 @@ async def fetch_with_timeout(  # noqa: PLR0913 - each has its default.
             await response.aclose()
 
 
-class _Call(NamedTuple):
+class _Fetch(NamedTuple):
     url: object
     method: str
     seconds: float
@@ -107,7 +157,7 @@ class _Call(NamedTuple):
     async def send(self, client: Client[Any], request: dict[str, object]) -> Any:  # noqa: ANN401 - as the client's.
         """Send the request within the time; a failure is not read yet, so that a huge or hanging one costs nothing."""
         options = {name: request.pop(name) for name in _SEND_OPTIONS if name in request}
-        built = self._built(client, request)
+        built = self._build(client, request)
         try:
             async with deadline(self.seconds):
                 response = await client.send(built, stream=True, **options)
@@ -119,7 +169,7 @@ class _Call(NamedTuple):
         except Exception as error:
             raise self._error(error) from error
 
-    def _built(self, client: Client[Any], request: dict[str, object]) -> object:
+    def _build(self, client: Client[Any], request: dict[str, object]) -> object:
         """Make the request. A URL may come from the model; a keyword of the wrong name or kind is our caller's."""
         try:
             return client.build_request(self.method, self.url, **{"timeout": self.seconds, **request})
@@ -129,34 +179,32 @@ class _Call(NamedTuple):
             raise self._error(error) from error
 
     def _too_large(self, error: BodyTooLargeError) -> Fault:
-        """Say that the answer was given up. The request was processed, and another answer would be as large."""
+        """Return the fault of a body that was given up: the request was processed, and another answer would be as large."""
         message = (
-            f"{self.who} answered {self._asked}, but the body is larger than {size(error.limit)} once it is decompressed, "
+            f"{self.who} answered {self._request_line}, but the body is larger than {size(error.limit)} once it is decompressed, "
             "and was given up. Ask for less at a time, or raise `max_body_bytes`."
         )
         data = jsonable_object(self.data)
         return Fault(code=Code.UPSTREAM_ERROR, message=message, retry=Retry.NEVER, data=data)
 
     @property
-    def _asked(self) -> str:
-        return f"`{clean(f'{self.method} {_shown(self.url)}', _LONGEST_URL)}`"
+    def _request_line(self) -> str:
+        return f"`{clean(f'{self.method} {_without_secrets(self.url)}', _LONGEST_URL)}`"
 
     def _error(self, error: Exception) -> FaultError:
         """Return what an exception of the client means here."""
-        from errata.classification import classify_with_ground  # noqa: PLC0415 - it reads responses with this package.
-
         fault, rests_on_words = classify_with_ground(error)
         return made_of(error, self._fault(fault), is_hearsay=rests_on_words)
 
     def _fault(self, fault: Fault) -> Fault:
-        """Say who did not answer, and what."""
-        asked = self._asked
+        """Return the fault with a message that names the service and the request."""
+        line = self._request_line
         messages = {
-            Code.TIMEOUT: f"{self.who} did not answer {asked} within {self.seconds:g} s.",
-            Code.NETWORK_ERROR: f"{self.who} did not answer {asked}: {fault.message}",
+            Code.TIMEOUT: f"{self.who} did not answer {line} within {self.seconds:g} s.",
+            Code.NETWORK_ERROR: f"{self.who} did not answer {line}: {fault.message}",
             Code.INTERNAL_ERROR: fault.message,
         }
-        message = messages.get(fault.code, f"{self.who} could not be asked {asked}: {fault.message}")
+        message = messages.get(fault.code, f"{self.who} could not be asked {line}: {fault.message}")
         return dataclasses.replace(fault, message=clean(message, _LONGEST_MESSAGE), data=jsonable_object(self.data))
 
 
@@ -181,10 +229,28 @@ async def _read(response: Any, limit: int) -> None:  # noqa: ANN401 - as the cli
         raise
 
 
-def _shown(url: object) -> str:
+def _without_secrets(url: object) -> str:
     """Write a URL without its user and its query, where the secrets are."""
     try:
         parts = urlsplit(text_of(url))
         return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     except ValueError:
         return "(a URL that cannot be read)"
+
+
+def _new_client() -> Any:  # noqa: ANN401 - of whichever library is there.
+    """Make a client that follows redirects, as other languages' `fetch` does."""
+    return _library().AsyncClient(follow_redirects=True)
+
+
+def _library() -> Any:  # noqa: ANN401 - a module; its type is its name.
+    for name in _LIBRARIES:
+        try:
+            return import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:  # It is installed, and something that it needs is not.
+                raise
+    raise configuration_error(
+        "`errata.http.fetch_with_timeout` needs httpx2 or httpx, and neither is installed. "
+        "Install one with: pip install httpx2"
+    )

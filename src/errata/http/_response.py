@@ -1,13 +1,14 @@
-"""The parts of a response, whichever client it came from, read without trusting it and without waiting for it."""
+"""One value for a response, whichever client it came from, read without trusting it and without waiting for it."""
 
 import codecs
+import dataclasses
 import re
-from http import HTTPStatus
+from functools import cached_property
 from io import BytesIO
-from typing import NamedTuple
 
-from errata.http._headers import header_fields
-from errata.model import is_a
+from errata.http._body_message import BodyMessage, read_body_message
+from errata.http._response_headers import ResponseHeaders, read_headers
+from errata.model import http_status_or_none, is_a
 from errata.redaction import SIZE, text_of, valid_unicode
 
 LONGEST_BODY = 4 * SIZE
@@ -18,52 +19,57 @@ _REASON_NAMES = ("reason_phrase", "reason")
 _PUBLIC_BODIES = ("content", "body", "data", "text")
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _SLOW_CODECS = {"idna", "punycode"}  # They take quadratic time, and a stranger chooses the charset.
-# RFC 9110's words; Python's own changed with 3.13.
-_RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 422: "Unprocessable Content"}
 _GARBLED = 10  # One character in ten that cannot be decoded: it is no text.
 
 
-class ResponseParts(NamedTuple):
-    """The parts of a response that a fault is made of."""
+@dataclasses.dataclass(frozen=True)
+class UpstreamResponse:
+    """A response of an upstream: its headers are read once, its body is decoded when somebody asks what it says."""
 
-    status: object
+    given_status: object
     """The number; where it is none, what stood in its place."""
     reason: str
-    fields: dict[str, str]
+    headers: ResponseHeaders
     body: bytes | str | None
     """As much as is there already; None for nothing, or if it still had to be read."""
 
+    @property
+    def status(self) -> int | None:
+        """The status, if it is one of HTTP's."""
+        return http_status_or_none(self.given_status)
 
-def read_response(response: object) -> ResponseParts:
+    @cached_property
+    def text(self) -> str:
+        """The body as text; "" for one that is no text, such as an image or what is still compressed."""
+        return _decode_body(self.body, self.headers.get("content-type")) if self.body else ""
+
+    @cached_property
+    def message(self) -> BodyMessage:
+        """What the body says."""
+        return read_body_message(self.text)
+
+
+def read_response(response: object) -> UpstreamResponse:
     """Read what is there already of a response; nothing is fetched."""
-    return ResponseParts(
-        status=_status(response),
+    return UpstreamResponse(
+        given_status=_status(response),
         reason=next((text_of(reason) for name in _REASON_NAMES if (reason := attribute(response, name))), ""),
-        fields=header_fields(attribute(response, "headers")),
+        headers=read_headers(attribute(response, "headers")),
         body=_body(response),
     )
 
 
 def attribute(subject: object, name: str) -> object:
-    """Look at an attribute; None if there is none or asking for it raises."""
+    """Return an attribute of a foreign object; None if there is none, or if reading it raises."""
     try:
         return getattr(subject, name, None)
     except Exception:  # noqa: BLE001 - a property of a stranger may raise anything; httpx's `content` does by design.
         return None
 
 
-def status_phrase(status: int, otherwise: str) -> str:
-    """Name a status: by HTTP's own words, or by those of the response if HTTP has none."""
-    try:
-        return _RENAMED.get(status) or HTTPStatus(status).phrase
-    except ValueError:
-        return otherwise
-
-
-def decode_body(body: bytes | str, content_type: str) -> str:
-    """Decode a body; "" for one that is no text, such as an image or what is still compressed."""
+def _decode_body(body: bytes | str, content_type: str) -> str:
     start = body[:LONGEST_BODY]
-    text = valid_unicode(_decoded(start, content_type) if isinstance(start, bytes) else start)
+    text = valid_unicode(_decode(start, content_type) if isinstance(start, bytes) else start)
     return "" if "\0" in text or text.count("\ufffd") * _GARBLED > len(text) else text
 
 
@@ -81,7 +87,7 @@ def _number(value: object) -> int | None:
 
 
 def _body(response: object) -> bytes | str | None:
-    """Find a body that was read already.
+    """Return a body that was read already.
 
     `content`, `text` and `data` of requests, urllib3 and botocore would read one that was not, and block. What they
     have read they keep in `_content` or `_body`, as httpx and aiohttp do.
@@ -107,13 +113,13 @@ def _has(response: object, name: str) -> bool:
 
 
 def as_body(value: object) -> bytes | str | None:
-    """Take a value for a body; None if it can be none."""
+    """Return a value as a body; None if it can be none."""
     if is_a(value, bytes) or is_a(value, bytearray):
         return bytes(value)
     return str.__str__(value) if is_a(value, str) else None
 
 
-def _decoded(body: bytes, content_type: str) -> str:
+def _decode(body: bytes, content_type: str) -> str:
     declared = _CHARSET.search(content_type)
     try:
         codec = codecs.lookup(declared[1] if declared else "utf-8")

@@ -1,6 +1,7 @@
 """One failure: its codes, its fields and the exceptions that carry it."""
 
 from errata.model._advice import wants_a_list, with_list, with_next_step
+from errata.model._codes import Code, RecoveryHint, Retry, status_to_code, verdict
 from errata.model._current import ATTEMPT, CURRENT, Attempt, Current, Effects
 from errata.model._factories import (
     FACTORY_NAMES,
@@ -43,7 +44,6 @@ from errata.model._fault import (
 from errata.model._identity import new_correlation_id, now, written
 from errata.model._needs_input import NeedsInput, answers
 from errata.model._options import Rules, refuse_unfit, refuse_unknown
-from errata.model._taxonomy import Code, RecoveryHint, Retry, verdict
 from errata.model._values import (
     asked_for,
     did_you_mean,
@@ -56,6 +56,15 @@ from errata.model._values import (
     text_or_none,
     timestamp_or_none,
     tool_name_or_none,
+)
+from errata.model._waits import (
+    LONGEST_WAIT_MS,
+    Clock,
+    moment_or_now,
+    number_in,
+    parse_wait,
+    seconds_in,
+    wait_from_text,
     wait_ms,
     whole_seconds,
 )
@@ -64,9 +73,11 @@ __all__ = [
     "ATTEMPT",
     "CURRENT",
     "FACTORY_NAMES",
+    "LONGEST_WAIT_MS",
     "NO_RECOVERY",
     "AdapterError",
     "Attempt",
+    "Clock",
     "Code",
     "Current",
     "Effects",
@@ -101,19 +112,24 @@ __all__ = [
     "items_of",
     "known_word",
     "made_of",
+    "moment_or_now",
     "nearest",
     "network_error",
     "new_correlation_id",
     "not_found",
     "not_implemented",
     "now",
+    "number_in",
     "operation_not_allowed",
+    "parse_wait",
     "rate_limited",
     "refuse_unfit",
     "refuse_unknown",
     "rewritten",
+    "seconds_in",
     "serialization_error",
     "service_unavailable",
+    "status_to_code",
     "text_or_none",
     "timeout",
     "timestamp_or_none",
@@ -122,6 +138,7 @@ __all__ = [
     "upstream_error",
     "validation_error",
     "verdict",
+    "wait_from_text",
     "wait_ms",
     "wants_a_list",
     "whole_seconds",

@@ -2,8 +2,8 @@
 
 import dataclasses
 
+from errata.model._codes import Code, Retry
 from errata.model._fault import Fault, Recovery, rewritten
-from errata.model._taxonomy import Code, Retry
 
 _BY_CODE = {code: Recovery(hint=code.next_step) for code in Code}
 _BY_VERDICT = {

@@ -2,8 +2,8 @@
 
 from typing import Protocol, Unpack
 
+from errata.model._codes import Code
 from errata.model._fault import FaultError, FaultFields
-from errata.model._taxonomy import Code
 
 
 class Factory(Protocol):

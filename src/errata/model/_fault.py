@@ -13,8 +13,8 @@ from operator import attrgetter
 from types import MemberDescriptorType
 from typing import Final, Protocol, Self, TypedDict, Unpack, cast
 
+from errata.model._codes import Code, RecoveryHint, Retry, verdict
 from errata.model._identity import new_correlation_id, now
-from errata.model._taxonomy import Code, RecoveryHint, Retry, verdict
 from errata.model._values import (
     code_or_none,
     http_status_or_none,
@@ -24,8 +24,8 @@ from errata.model._values import (
     text_or_none,
     timestamp_or_none,
     tool_name_or_none,
-    wait_ms,
 )
+from errata.model._waits import wait_ms
 from errata.redaction import LONGEST_SHOWN, as_object, jsonable, jsonable_object, redact_within, redacted_repr, text_of
 
 _UNDECIDED = cast("Retry", None)  # The default of `retry`: the table decides during construction.

@@ -4,7 +4,6 @@ Kinds are told by `type(value)`: `isinstance` also asks the value itself, which 
 `int`, `float`, `str` and `datetime` are called by name, because a subclass may have others.
 """
 
-import math
 import re
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,11 +11,10 @@ from enum import Enum, StrEnum
 from itertools import islice
 from typing import TypeGuard, TypeVar, cast
 
+from errata.model._codes import Code
 from errata.model._identity import written
-from errata.model._taxonomy import Code
 from errata.redaction import text_of
 
-_LONGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic, but it never means "now".
 _LONGEST_WORD = 200  # Of a name; to compare takes the square of it.
 _MOST_ITEMS = 10_000  # Of issues, actions or options; an iterator may have no end.
 
@@ -90,20 +88,6 @@ def http_status_or_none(value: object) -> int | None:
     return status if 100 <= status <= 599 else None  # noqa: PLR2004 - HTTP's range
 
 
-def wait_ms(value: object, *, unit_ms: int = 1) -> int | None:
-    """Read a wait, as a number or as a header writes it; None for what is negative, infinite or no number."""
-    number = _number(value)
-    if number is None or not 0 <= number < math.inf:
-        return None
-    wait = math.ceil(round(min(number, _LONGEST_WAIT_MS) * unit_ms, 3))
-    return min(wait, _LONGEST_WAIT_MS)
-
-
-def whole_seconds(milliseconds: int) -> int:
-    """Round a wait up to whole seconds, as sentences say it: never less than was asked for, and never "after 0 s"."""
-    return max(1, math.ceil(milliseconds / 1000))
-
-
 def timestamp_or_none(value: object) -> str | None:
     """Read a moment; one that is not text yet is written in ISO 8601, UTC."""
     try:
@@ -128,14 +112,3 @@ def asked_for(near: Iterable[str]) -> str:
     """Ask whether one of these was meant; nothing is asked if there are none."""
     named = " or ".join(f"`{each}`" for each in near)
     return f"Did you mean {named}?" if named else ""
-
-
-def _number(value: object) -> int | float | None:
-    if is_a(value, bool):
-        return None
-    if is_a(value, int):
-        return int.__index__(value)
-    try:
-        return float(str.__str__(value)) if is_a(value, str) else float.__pos__(value) if is_a(value, float) else None
-    except ValueError:
-        return None

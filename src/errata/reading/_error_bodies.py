@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
 from errata.dialects import flag_in, object_in, text_in
-from errata.http import parse_retry_after
-from errata.model import wait_ms
+from errata.model import parse_wait, wait_ms
 from errata.reading._validation_text import Issue, issue
 from errata.redaction import as_object
 
@@ -172,7 +171,7 @@ def _wait(level: Mapping[str, object]) -> int | None:
             if (wait := wait_ms(source.get(key))) is not None:
                 return wait
         for key in _SECONDS:
-            if key in source and (wait := parse_retry_after(source[key])) is not None:
+            if key in source and (wait := parse_wait(source[key])) is not None:
                 return wait
     return None
 

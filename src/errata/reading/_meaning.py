@@ -7,8 +7,7 @@ from errata._half_done import tells_of_work_done
 from errata._languages import in_english
 from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, spell_out
 from errata.dialects import code_of_number
-from errata.http import status_to_code, wait_from_text
-from errata.model import Code, Retry, verdict
+from errata.model import Code, Retry, status_to_code, verdict, wait_from_text
 from errata.reading._error_bodies import NOTHING, Body, read_body
 from errata.reading._symbols import known_symbol, meaning_of_symbols
 from errata.reading._text_parts import json_in, unwrapped

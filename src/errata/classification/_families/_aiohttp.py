@@ -14,7 +14,7 @@ from errata.classification._families._connection import (
 )
 from errata.classification._reach import read_exception, read_number
 from errata.classification._verdicts import BUG, REFUSED, TLS
-from errata.http import wait_from_headers
+from errata.http import read_headers
 from errata.model import Code, Retry
 
 _BAD_URL = Code.INVALID_PARAMS
@@ -43,7 +43,7 @@ def _answers_own(error: BaseException) -> RuleResult:
     status: object = getattr(error, "status", None)
     if not isinstance(status, int) or status < 400:  # noqa: PLR2004 - HTTP's range of failures
         return None
-    wait = wait_from_headers(getattr(error, "headers", None), status=status)
+    wait = read_headers(getattr(error, "headers", None)).wait_ms(status=status)
     return classify_status(status, error)._replace(retry_after_ms=wait)
 
 

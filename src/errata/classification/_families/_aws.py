@@ -8,7 +8,7 @@ from errata.classification._families._cloud_codes import classify_cloud_code
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import peek, read_exception, read_number, read_text
 from errata.classification._verdicts import BUG, REFUSED, TLS
-from errata.http import parse_retry_after, wait_from_headers
+from errata.http import parse_retry_after, read_headers
 from errata.model import Code, Retry
 from errata.redaction import text_of
 
@@ -37,7 +37,7 @@ def _of_number(status: int | None, error: BaseException) -> Classification | Non
 
 
 def _wait(response: object, status: int | None) -> int | None:
-    said = wait_from_headers(peek(response, "ResponseMetadata", "HTTPHeaders") or {}, status=status)
+    said = read_headers(peek(response, "ResponseMetadata", "HTTPHeaders")).wait_ms(status=status)
     return parse_retry_after(peek(response, "retryAfterSeconds")) if said is None else said
 
 

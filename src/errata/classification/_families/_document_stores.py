@@ -7,8 +7,8 @@ from errata.classification._carried import by_status, classify_status
 from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
 from errata.classification._reach import call_method, peek, read_number
 from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
-from errata.http import status_to_code, wait_from_headers
-from errata.model import Code, Retry, is_a, items_of, wait_ms
+from errata.http import read_headers
+from errata.model import Code, Retry, is_a, items_of, status_to_code, wait_ms
 
 _CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 
@@ -18,7 +18,7 @@ def _by_meta(error: BaseException) -> RuleResult:
     status = read_number(error, "meta", "status") or read_number(error, "status_code")
     if status is None or not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's range of failures
         return None
-    wait = wait_from_headers(peek(error, "meta", "headers"), status=status)
+    wait = read_headers(peek(error, "meta", "headers")).wait_ms(status=status)
     return classify_status(status, error)._replace(retry_after_ms=wait)
 
 

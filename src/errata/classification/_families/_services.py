@@ -10,7 +10,7 @@ from errata.classification._families._service_words import GOOGLE_MAPS, NOTION, 
 from errata.classification._families._wrappers import wrapped_at
 from errata.classification._reach import peek, read_number, read_text
 from errata.classification._sqlstate import classify_sqlstate
-from errata.http import header_fields, parse_retry_after
+from errata.http import parse_retry_after, read_headers
 from errata.model import Code, FieldIssue, Retry, is_a, wait_ms
 
 _OWN_TEXT = ()
@@ -28,7 +28,7 @@ _by_github_status = by_reply(said_at=(("data", "message"),))
 def _stripe(error: BaseException) -> RuleResult:
     """The status and the code of the reply; a header tells whether Stripe wants the call again."""
     said = _stripe_words(error)
-    told = _AGAIN.get(header_fields(peek(error, "headers")).get("stripe-should-retry", ""))
+    told = _AGAIN.get(read_headers(peek(error, "headers")).get("stripe-should-retry"))
     return said._replace(retry=told) if isinstance(said, Classification) and told else said
 
 

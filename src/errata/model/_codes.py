@@ -1,6 +1,6 @@
 """The taxonomy: thirty kinds of failure, one row each.
 
-Everything errata knows about a code by itself is in `_ROWS`. How a code is *spelled* on the wire is not:
+Everything errata knows about a code by itself is in `_ROWS`; which code an HTTP status stands for is in `_CODE_OF_STATUS`. How a code is *spelled* on the wire is not:
 words and numbers belong to the dialects, because the same number means different things to different peers.
 """
 
@@ -109,7 +109,7 @@ class Code(StrEnum):
         return _ROWS[self].next_step
 
 
-class _Row(NamedTuple):
+class _CodeRow(NamedTuple):
     http_status: int
     retry: Retry
     hint_class: RecoveryHint
@@ -124,95 +124,95 @@ _OTHER, _REPORT = RecoveryHint.TRY_ALTERNATIVE, RecoveryHint.REPORT_TO_USER
 
 # fmt: off
 _ROWS = {
-    Code.PARSE_ERROR: _Row(400, _FIX, _INPUT, "The text is not the JSON it claims to be.",
+    Code.PARSE_ERROR: _CodeRow(400, _FIX, _INPUT, "The text is not the JSON it claims to be.",
         "A request or a document that was to be JSON cannot be parsed at all.",
         "Send the same content again as well-formed JSON."),
-    Code.INVALID_REQUEST: _Row(400, _FIX, _INPUT, "The request as a whole is refused.",
+    Code.INVALID_REQUEST: _CodeRow(400, _FIX, _INPUT, "The request as a whole is refused.",
         "The arguments fit one by one, but the request makes no sense, or a capability of the client is missing.",
         "Read the message, change the request and call again."),
-    Code.METHOD_NOT_FOUND: _Row(404, _NEVER, _OTHER, "There is no such method.",
+    Code.METHOD_NOT_FOUND: _CodeRow(404, _NEVER, _OTHER, "There is no such method.",
         "A protocol method does not exist on this server. For a missing record use NOT_FOUND.",
         "List what the server offers and choose from that."),
-    Code.INVALID_PARAMS: _Row(400, _FIX, _INPUT, "An argument does not fit the schema.",
+    Code.INVALID_PARAMS: _CodeRow(400, _FIX, _INPUT, "An argument does not fit the schema.",
         "An argument has the wrong type, is not one of the allowed values, or is unknown.",
         "Correct the named arguments and call again."),
-    Code.MISSING_REQUIRED_FIELD: _Row(400, _FIX, _INPUT, "A required argument is absent.",
+    Code.MISSING_REQUIRED_FIELD: _CodeRow(400, _FIX, _INPUT, "A required argument is absent.",
         "An argument that the call cannot do without was left out.",
         "Add the named argument and call again; ask the user if its value is not known."),
-    Code.INVALID_FORMAT: _Row(400, _FIX, _INPUT, "An argument has the right type and the wrong format.",
+    Code.INVALID_FORMAT: _CodeRow(400, _FIX, _INPUT, "An argument has the right type and the wrong format.",
         "A date, e-mail address, id or pattern is written in a way the tool cannot read.",
         "Rewrite the named argument in the expected format and call again."),
-    Code.VALIDATION_FAILED: _Row(422, _FIX, _INPUT, "The value is well-formed, but it is refused.",
+    Code.VALIDATION_FAILED: _CodeRow(422, _FIX, _INPUT, "The value is well-formed, but it is refused.",
         "A value fits the schema and still cannot be accepted: out of range, in the past, mutually exclusive.",
         "Choose another value within the rule that the message names, and call again."),
-    Code.UNAUTHORIZED: _Row(401, _NEVER, _REPORT, "The credentials are missing, wrong or expired.",
+    Code.UNAUTHORIZED: _CodeRow(401, _NEVER, _REPORT, "The credentials are missing, wrong or expired.",
         "The upstream does not know who is asking. For somebody known without the right use FORBIDDEN.",
         "Tell the user that the server's credentials need attention; no argument will change this."),
-    Code.FORBIDDEN: _Row(403, _NEVER, _OTHER, "The caller is known, but not permitted to do this.",
+    Code.FORBIDDEN: _CodeRow(403, _NEVER, _OTHER, "The caller is known, but not permitted to do this.",
         "The credentials are good and their permissions do not cover the operation.",
         "Use another way to the goal, or tell the user which permission is missing."),
-    Code.NOT_FOUND: _Row(404, _FIX, _REPORT, "The thing does not exist.",
+    Code.NOT_FOUND: _CodeRow(404, _FIX, _REPORT, "The thing does not exist.",
         "An id, name, path or URI points at nothing. An empty search result is a result and not an error.",
         "Look the name up with a search or list tool and call again; otherwise tell the user it does not exist."),
-    Code.GONE: _Row(410, _NEVER, _REPORT, "The thing existed and was removed.",
+    Code.GONE: _CodeRow(410, _NEVER, _REPORT, "The thing existed and was removed.",
         "The upstream knows that it was there once: an expired download, a deleted record.",
         "Tell the user it was removed; create it anew if a tool offers that."),
-    Code.CONFLICT: _Row(409, _FIX, _INPUT, "The change conflicts with the current state.",
+    Code.CONFLICT: _CodeRow(409, _FIX, _INPUT, "The change conflicts with the current state.",
         "A version mismatch, a duplicate key, a concurrent change. A deadlock is a CONFLICT with `Retry.SAME_CALL`.",
         "Read the current state, adapt the change to it and call again."),
-    Code.RATE_LIMITED: _Row(429, _SAME, _LATER, "There were too many calls.",
+    Code.RATE_LIMITED: _CodeRow(429, _SAME, _LATER, "There were too many calls.",
         "A limit on calls per time was hit, here or upstream. Give `retry_after_ms` if the wait is known.",
         "Wait for the stated time, then repeat the same call."),
-    Code.TIMEOUT: _Row(504, _HARMLESS, _LATER, "There was no answer within the time limit.",
+    Code.TIMEOUT: _CodeRow(504, _HARMLESS, _LATER, "There was no answer within the time limit.",
         "The time ran out. Whether the call took effect is unknown.",
         "Repeat the call if doing it twice does no harm; otherwise check first whether it happened."),
-    Code.CANCELLED: _Row(499, _NEVER, _REPORT, "The operation was cancelled.",
+    Code.CANCELLED: _CodeRow(499, _NEVER, _REPORT, "The operation was cancelled.",
         "Somebody upstream cancelled the work. For a time limit use TIMEOUT.",
         "Ask the user whether it is still wanted."),
-    Code.NETWORK_ERROR: _Row(503, _HARMLESS, _LATER, "There was no connection, or it broke.",
+    Code.NETWORK_ERROR: _CodeRow(503, _HARMLESS, _LATER, "There was no connection, or it broke.",
         "No answer came because of the network. A refused connection is `Retry.SAME_CALL`; a TLS failure and an "
         "unknown host are `Retry.NEVER`.",
         "Repeat the call after a moment if doing it twice does no harm."),
-    Code.UPSTREAM_ERROR: _Row(502, _HARMLESS, _LATER, "A dependency answered with a failure of its own.",
+    Code.UPSTREAM_ERROR: _CodeRow(502, _HARMLESS, _LATER, "A dependency answered with a failure of its own.",
         "The service behind the tool failed, and nothing says that it is down as a whole.",
         "Repeat the call once if doing it twice does no harm; after that tell the user which service fails."),
-    Code.SERVICE_UNAVAILABLE: _Row(503, _SAME, _LATER, "A dependency is down or overloaded.",
+    Code.SERVICE_UNAVAILABLE: _CodeRow(503, _SAME, _LATER, "A dependency is down or overloaded.",
         "The service behind the tool takes no work at the moment.",
         "Wait, then repeat the same call."),
-    Code.CIRCUIT_OPEN: _Row(503, _SAME, _LATER, "Calls to a failing dependency are paused.",
+    Code.CIRCUIT_OPEN: _CodeRow(503, _SAME, _LATER, "Calls to a failing dependency are paused.",
         "A circuit breaker is open, so the dependency was not called.",
         "Use the fallback tool if there is one, or wait for the stated time."),
-    Code.CONFIGURATION_ERROR: _Row(500, _NEVER, _REPORT, "A setting of this server is missing or wrong.",
+    Code.CONFIGURATION_ERROR: _CodeRow(500, _NEVER, _REPORT, "A setting of this server is missing or wrong.",
         "An environment variable, a file or an option of the server itself has to be mended.",
         "Tell the user which setting the message names; only the operator of the server can mend it."),
-    Code.INITIALIZATION_FAILED: _Row(500, _NEVER, _REPORT, "This server did not start up properly.",
+    Code.INITIALIZATION_FAILED: _CodeRow(500, _NEVER, _REPORT, "This server did not start up properly.",
         "A component failed while starting and the tool depends on it.",
         "Tell the user that the server has to be restarted or mended by its operator."),
-    Code.DATABASE_ERROR: _Row(500, _NEVER, _REPORT, "The storage layer failed.",
+    Code.DATABASE_ERROR: _CodeRow(500, _NEVER, _REPORT, "The storage layer failed.",
         "A query or a write failed for good. A lost connection or a deadlock gets its own, transient code.",
         "Tell the user; the same query will fail again."),
-    Code.SERIALIZATION_ERROR: _Row(500, _NEVER, _REPORT, "Data could not be read or written in its format.",
+    Code.SERIALIZATION_ERROR: _CodeRow(500, _NEVER, _REPORT, "Data could not be read or written in its format.",
         "A document that the server itself reads or writes does not fit JSON, XML, YAML or the like.",
         "Tell the user which data is unreadable; repeating does not change it."),
-    Code.NOT_IMPLEMENTED: _Row(501, _NEVER, _OTHER, "This backend does not support the operation.",
+    Code.NOT_IMPLEMENTED: _CodeRow(501, _NEVER, _OTHER, "This backend does not support the operation.",
         "The tool exists, but the adapter or service behind it lacks the feature.",
         "Use another tool, or do without the feature."),
-    Code.BUSINESS_RULE_VIOLATION: _Row(422, _NEVER, _REPORT, "A rule of the domain forbids it.",
+    Code.BUSINESS_RULE_VIOLATION: _CodeRow(422, _NEVER, _REPORT, "A rule of the domain forbids it.",
         "Everything is well-formed and permitted, and a rule of the business says no.",
         "Tell the user the rule; do not try variations of the same request."),
-    Code.INSUFFICIENT_BALANCE: _Row(402, _NEVER, _REPORT, "Money or quota is missing.",
+    Code.INSUFFICIENT_BALANCE: _CodeRow(402, _NEVER, _REPORT, "Money or quota is missing.",
         "The operation costs more than is there.",
         "Tell the user what is missing; ask before choosing a smaller amount."),
-    Code.DUPLICATE_OPERATION: _Row(409, _NEVER, _OTHER, "It was done already.",
+    Code.DUPLICATE_OPERATION: _CodeRow(409, _NEVER, _OTHER, "It was done already.",
         "The same operation, known by its key or content, has taken effect before.",
         "Fetch the existing result and do not send the operation again."),
-    Code.OPERATION_NOT_ALLOWED: _Row(403, _NEVER, _OTHER, "It is not allowed in this state, or not for this caller.",
+    Code.OPERATION_NOT_ALLOWED: _CodeRow(403, _NEVER, _OTHER, "It is not allowed in this state, or not for this caller.",
         "The thing is in a state that excludes the operation: a shipped order cannot be cancelled.",
         "Read the current state and choose an operation that it allows."),
-    Code.INTERNAL_ERROR: _Row(500, _NEVER, _REPORT, "The server has a bug.",
+    Code.INTERNAL_ERROR: _CodeRow(500, _NEVER, _REPORT, "The server has a bug.",
         "The failure is the server's own fault and nobody else's. Bugs become this by themselves; it is rarely raised.",
         "Tell the user, with the reference, so that the server's author can find it."),
-    Code.UNKNOWN_ERROR: _Row(500, _NEVER, _REPORT, "Something failed, and nothing says what.",
+    Code.UNKNOWN_ERROR: _CodeRow(500, _NEVER, _REPORT, "Something failed, and nothing says what.",
         "Nothing else fits. Prefer any other code.",
         "Tell the user what was attempted and what the message says."),
 }
@@ -233,3 +233,34 @@ def verdict(code: Code, *, http_status: int | None = None, flag: bool | None = N
     if flag:
         return own if own is Retry.SAME_CALL else Retry.IF_HARMLESS
     return own if own is Retry.FIX_INPUT else Retry.NEVER
+
+
+# fmt: off
+_CODE_OF_STATUS = {
+    400: Code.INVALID_PARAMS,
+    401: Code.UNAUTHORIZED,
+    402: Code.INSUFFICIENT_BALANCE,
+    403: Code.FORBIDDEN,
+    404: Code.NOT_FOUND,
+    408: Code.TIMEOUT,
+    409: Code.CONFLICT,
+    410: Code.GONE,
+    422: Code.VALIDATION_FAILED,
+    423: Code.CONFLICT,
+    424: Code.CONFLICT,
+    425: Code.TIMEOUT,
+    429: Code.RATE_LIMITED,
+    500: Code.UPSTREAM_ERROR,
+    501: Code.NOT_IMPLEMENTED,
+    504: Code.TIMEOUT,
+}
+_CODE_OF_CLASS = {
+    4: Code.INVALID_REQUEST,
+    5: Code.SERVICE_UNAVAILABLE,
+}
+# fmt: on
+
+
+def status_to_code(status: int) -> Code:
+    """Return the code that an upstream's HTTP status stands for; UNKNOWN_ERROR outside of 400-599."""
+    return _CODE_OF_STATUS.get(status) or _CODE_OF_CLASS.get(status // 100, Code.UNKNOWN_ERROR)

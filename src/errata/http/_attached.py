@@ -1,14 +1,15 @@
-"""The response and the request that an exception of a client library carries, wherever that library keeps them.
+"""The response and the request attached to an exception of a client library, wherever that library keeps them.
 
 Nothing is read from the network: a body counts if it is there already.
 """
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
-from errata.http._headers import header_fields
-from errata.http._response import ResponseParts, as_body, attribute, read_response
+from errata.http._response import UpstreamResponse, as_body, attribute, read_response
+from errata.http._response_headers import ResponseHeaders, read_fields, read_headers
 from errata.model import is_a, text_or_none
 from errata.redaction import SIZE, as_object, jsonable, text_of
 
@@ -47,12 +48,12 @@ class UpstreamRequest(NamedTuple):
         return not _IDEMPOTENCY.isdisjoint(self.headers)
 
 
-def response_of(error: BaseException) -> ResponseParts | None:
+def response_of(error: BaseException) -> UpstreamResponse | None:
     """Read the response that an exception carries; None for one that carries none.
 
-    An answer that this program itself was about to give, such as aiohttp's `web.HTTPNotFound`, is none.
+    A response that this program itself was about to send, such as aiohttp's `web.HTTPNotFound`, is none.
     """
-    if _is_own_answer(error):
+    if _is_own_reply(error):
         return None
     response = _response_at(error)
     if response is None and _is_response(error):
@@ -60,12 +61,12 @@ def response_of(error: BaseException) -> ResponseParts | None:
     parts = None if response is None else _of_aws(response) or _open_response(response)
     body = _body_at(error) if parts is None or parts.body is None else parts.body
     if parts is not None:
-        return parts._replace(body=body)
+        return dataclasses.replace(parts, body=body)
     if body is None and attribute(error, "request_info") is None:  # aiohttp's errors have that, and no body.
         return None
     headers = (attribute(error, name) for name in _HEADERS_AT)
-    fields = next((fields for each in headers if (fields := header_fields(each))), header_fields(None))
-    return ResponseParts(None, text_or_none(attribute(error, "reason")) or "", fields, body)
+    read = next((read for each in headers if (read := read_headers(each))), ResponseHeaders({}))
+    return UpstreamResponse(None, text_or_none(attribute(error, "reason")) or "", read, body)
 
 
 def request_of(error: BaseException) -> UpstreamRequest | None:
@@ -82,7 +83,7 @@ def request_of(error: BaseException) -> UpstreamRequest | None:
 
 def _read_request(subject: object, headers: object) -> UpstreamRequest | None:
     method, url = _text_at(subject, _METHOD_NAMES), _text_at(subject, _URL_NAMES)
-    return UpstreamRequest(method and method.upper(), url, header_fields(headers)) if method or url else None
+    return UpstreamRequest(method and method.upper(), url, read_fields(headers)) if method or url else None
 
 
 def url_of(error: BaseException) -> str | None:
@@ -97,29 +98,29 @@ def _url_of(error: BaseException) -> str | None:
 
 def _response_at(error: BaseException) -> object:
     responses = (attribute(error, name) for name in _RESPONSE_AT)
-    return next((each for each in responses if each is not None and not _is_own_answer(each)), None)
+    return next((each for each in responses if each is not None and not _is_own_reply(each)), None)
 
 
-def _open_response(response: object) -> ResponseParts:
+def _open_response(response: object) -> UpstreamResponse:
     """Read a response, also one whose body was parsed already, or is kept in a response inside of it."""
     parts = read_response(response)
     if parts.body is not None:
         return parts
     if parts.status is None:
-        return parts._replace(body=as_body(response) or _parsed_body(response))
+        return dataclasses.replace(parts, body=as_body(response) or _write_parsed(response))
     inside = (read_response(each).body for name in _INSIDE if (each := attribute(response, name)) is not None)
-    bodies = (*inside, _parsed_body(attribute(response, "data")))
-    return parts._replace(body=next((body for body in bodies if body is not None), None))
+    bodies = (*inside, _write_parsed(attribute(response, "data")))
+    return dataclasses.replace(parts, body=next((body for body in bodies if body is not None), None))
 
 
-def _of_aws(response: object) -> ResponseParts | None:
+def _of_aws(response: object) -> UpstreamResponse | None:
     """Read botocore's response, which is parsed already: `{"Error": {"Code": …, "Message": …}, "ResponseMetadata": …}`."""
     members = as_object(response)
     if "ResponseMetadata" not in members and "Error" not in members:
         return None
     metadata = as_object(members.get("ResponseMetadata"))
-    fields = header_fields(metadata.get("HTTPHeaders"))
-    return ResponseParts(metadata.get("HTTPStatusCode"), "", fields, _parsed_body(members.get("Error")))
+    headers = read_headers(metadata.get("HTTPHeaders"))
+    return UpstreamResponse(metadata.get("HTTPStatusCode"), "", headers, _write_parsed(members.get("Error")))
 
 
 def _body_at(error: BaseException) -> bytes | str | None:
@@ -127,26 +128,26 @@ def _body_at(error: BaseException) -> bytes | str | None:
         value = attribute(error, name)
         body = as_body(value) if name != "data" else None
         if body is None and (name != "data" or not _MESSAGE_NAMES.isdisjoint(as_object(value))):
-            body = _parsed_body(value)
+            body = _write_parsed(value)
         if body:
             return body
     return None
 
 
-def _parsed_body(value: object) -> str | None:
+def _write_parsed(value: object) -> str | None:
     """Write a body that its library has parsed as JSON again; None for what is no JSON."""
     if not value or not (is_a(value, dict) or is_a(value, list)):
         return None
     return json.dumps(jsonable(cast("object", value), size=SIZE), ensure_ascii=False)
 
 
-def _is_own_answer(subject: object) -> bool:
-    """Whether it is an answer of a web framework: those can set a cookie."""
+def _is_own_reply(subject: object) -> bool:
+    """Return whether it is a reply made with a web framework: those can set a cookie."""
     return callable(attribute(subject, "set_cookie"))
 
 
 def _is_response(error: BaseException) -> bool:
-    """Whether an exception is the response itself, as urllib's HTTPError is."""
+    """Return whether an exception is the response itself, as urllib's HTTPError is."""
     return callable(attribute(error, "geturl")) and attribute(error, "headers") is not None
 
 

@@ -1,9 +1,9 @@
 """The sentence about a response: who answered, with which status, and in which words."""
 
 import re
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from errata.http._response import status_phrase
 from errata.model import Code, FieldIssue, text_or_none
 from errata.redaction import cut, inert, quoted, redact, visible
 
@@ -24,6 +24,8 @@ _PRIVATE_LABELS = frozenset({"cluster", "corp", "internal", "intranet", "lan", "
 _PRIVATE_ENDINGS = _PRIVATE_LABELS | {
     "arpa", "consul", "docker", "home", "invalid", "k8s", "local", "localdomain", "localhost", "nomad", "onion", "private",
 }  # fmt: skip
+# RFC 9110's words; Python's own changed with 3.13.
+_RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 422: "Unprocessable Content"}
 _USUAL_PORTS = {None, 80, 443}
 _ENDINGS = {
     1: ", which is not an error.",
@@ -34,13 +36,13 @@ _SAYS_NOTHING = {"", "error", "errorresponse", "errorpage", "null", "none", "tru
 
 
 def describe_response(status: int, reason: str, sentence: str, *, code: Code, service: str) -> str:
-    """Say who answered with which status, and the body's own sentence where that says more than the status."""
-    phrase = status_phrase(status, clean(reason, LONGEST_NAME))
-    answered = f"{service} answered {status} {phrase}".rstrip()
+    """Return the sentence about a response: who answered with which status, and the body's own words if they say more."""
+    phrase = _status_phrase(status, clean(reason, LONGEST_NAME))
+    statement = f"{service} answered {status} {phrase}".rstrip()
     own_words = _without_status(clean(without_internal_addresses(visible(sentence)[:_MOST]), LONGEST_MESSAGE), status)
     if _letters(own_words) not in _SAYS_NOTHING | {_letters(phrase)}:
-        return quote_behind(answered, own_words)
-    return answered + (_ENDINGS.get(status // 100) or ("." if phrase else f". {code.sentence}"))
+        return quote_behind(statement, own_words)
+    return statement + (_ENDINGS.get(status // 100) or ("." if phrase else f". {code.sentence}"))
 
 
 def quote_behind(statement: str, words: str) -> str:
@@ -91,6 +93,14 @@ def excerpt(text: str, limit: int) -> str:
     text = visible(text)
     safe = inert(redact(text) if len(text) <= enough else redact(text[:enough])[:-_MARGIN])
     return cut(safe, limit) if limit >= _SHORTEST_CUT else safe[:limit]
+
+
+def _status_phrase(status: int, otherwise: str) -> str:
+    """Name a status: by HTTP's own words, or by those of the response if HTTP has none."""
+    try:
+        return _RENAMED.get(status) or HTTPStatus(status).phrase
+    except ValueError:
+        return otherwise
 
 
 def _unless_internal(address: re.Match[str]) -> str:

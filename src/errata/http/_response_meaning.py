@@ -1,37 +1,54 @@
-"""What the words of a refusal make of its status: a 429 may be a bill, a 400 a key, a 404 a wrong address.
+"""What a failed response means: its code, whether the call may be repeated, and after which wait.
 
-The status decides unless the body says plainly that it means something else. Codes for programs are believed before
-sentences, and a sentence that speaks of a rate is about a rate, whatever else it recommends.
+The status decides unless the body says plainly that it means something else: a 429 may be a bill, a 400 a key, a 404 a
+wrong address. Codes for programs are believed before sentences, and a sentence that speaks of a rate is about a rate,
+whatever else it recommends. `errata.http` asks this of a response, `errata.classification` of the exception that a
+client made of one.
 """
 
 import re
 from typing import NamedTuple
 
 from errata.http._body_message import BodyMessage
-from errata.http._verdict import HttpVerdict, http_verdict
-from errata.http._waits import wait_from_text
-from errata.model import Code, Retry
+from errata.http._response import UpstreamResponse
+from errata.http._response_headers import ResponseHeaders
+from errata.model import Code, Retry, status_to_code, verdict, wait_from_text
 from errata.redaction import without_quotations
 
 _MOST = 2_000
+_FORBIDDEN = 403
+# Conflict, Content Too Large, Locked: with a wait they were refused only for now (RFC 9110, 15.5.14).
+_MAY_PASS = {409, 413, 423}
+_PASSING = {Code.RATE_LIMITED, Code.SERVICE_UNAVAILABLE, Code.UPSTREAM_ERROR, Code.CIRCUIT_OPEN}
 
 
-class Refusal(NamedTuple):
-    """What a refusal really is; `retry` is None where the taxonomy decides."""
+class ResponseMeaning(NamedTuple):
+    """What kind of failure a response is, and whether and when to repeat the call."""
+
+    code: Code
+    retry: Retry | None
+    """None where the table of codes decides."""
+    wait_ms: int | None
+    is_hearsay: bool = False
+    """Whether only a sentence of the body says so."""
+
+
+class Correction(NamedTuple):
+    """What the words of a body make of a status; `retry` is None where the table of codes decides."""
 
     code: Code
     retry: Retry | None = None
-    is_prose: bool = False
+    is_hearsay: bool = False
     """Whether only a sentence says so, which may quote whoever called: that licenses nothing."""
 
 
-_UNPAID = Refusal(Code.INSUFFICIENT_BALANCE, Retry.NEVER)
-_CREDENTIALS = Refusal(Code.UNAUTHORIZED, Retry.NEVER)
-_OWN_SETTING = Refusal(Code.CONFIGURATION_ERROR, Retry.NEVER)
-_TOO_MANY = Refusal(Code.RATE_LIMITED)
-_TOO_MANY_IN_WORDS = Refusal(Code.RATE_LIMITED, Retry.IF_HARMLESS, is_prose=True)
-_NOT_YET = Refusal(Code.SERVICE_UNAVAILABLE, Retry.IF_HARMLESS, is_prose=True)
-_NOT_IN_THIS_STATE = Refusal(Code.OPERATION_NOT_ALLOWED)
+_UNPAID = Correction(Code.INSUFFICIENT_BALANCE, Retry.NEVER)
+_CREDENTIALS = Correction(Code.UNAUTHORIZED, Retry.NEVER)
+_OWN_SETTING = Correction(Code.CONFIGURATION_ERROR, Retry.NEVER)
+_TOO_MANY = Correction(Code.RATE_LIMITED)
+_TOO_MANY_IN_WORDS = Correction(Code.RATE_LIMITED, Retry.IF_HARMLESS, is_hearsay=True)
+_NOT_YET = Correction(Code.SERVICE_UNAVAILABLE, Retry.IF_HARMLESS, is_hearsay=True)
+_NOT_IN_THIS_STATE = Correction(Code.OPERATION_NOT_ALLOWED)
 
 _ABOUT_ARGUMENTS = frozenset(
     {
@@ -100,39 +117,54 @@ _NO_ROUTE = _phrases(
 # fmt: on
 
 
-def judge_response(status: int | None, headers: object, message: BodyMessage) -> HttpVerdict:
-    """Judge a response by its status, its headers and what its body says."""
-    judged = http_verdict(status, headers)
-    wait = message.wait_ms if judged.wait_ms is None else judged.wait_ms
-    refusal = None if status is None else refusal_of(judged.code, status, message, wait_ms=wait)
-    if refusal is None:
-        return judged._replace(wait_ms=wait_asked_for(judged.code, wait, message.sentence))
-    if refusal.retry is Retry.NEVER:
-        return HttpVerdict(refusal.code, Retry.NEVER, None)
-    retry = refusal.retry or http_verdict(status, headers, code=refusal.code).retry
-    wait = wait_asked_for(refusal.code, wait, message.sentence)
-    return HttpVerdict(refusal.code, retry, wait, refusal.is_prose)
+def interpret_response(response: UpstreamResponse) -> ResponseMeaning:
+    """Return what a response means by its status, its headers and what its body says."""
+    status, message = response.status, response.message
+    meaning = interpret_status(status, response.headers)
+    wait = message.wait_ms if meaning.wait_ms is None else meaning.wait_ms
+    correction = None if status is None else correct_code(meaning.code, status, message, wait_ms=wait)
+    if correction is None:
+        return meaning._replace(wait_ms=choose_wait(meaning.code, wait, message.sentence))
+    if correction.retry is Retry.NEVER:
+        return ResponseMeaning(correction.code, Retry.NEVER, None)
+    retry = correction.retry or interpret_status(status, response.headers, code=correction.code).retry
+    wait = choose_wait(correction.code, wait, message.sentence)
+    return ResponseMeaning(correction.code, retry, wait, correction.is_hearsay)
 
 
-def wait_asked_for(code: Code, wait_ms: int | None, text: str) -> int | None:
-    """Choose the wait that is known, else the one that a text asks for where the failure is one that passes."""
+def interpret_status(
+    status: int | None, headers: ResponseHeaders, *, code: Code | None = None, wait_ms: int | None = None
+) -> ResponseMeaning:
+    """Return what a status means with these headers; a `code` or a wait known from elsewhere goes before theirs."""
+    wait = headers.wait_ms(status=status) if wait_ms is None else wait_ms
+    if status == _FORBIDDEN and (wait is not None or headers.is_quota_used_up):
+        code = Code.RATE_LIMITED  # GitHub and others refuse too many calls like this.
+    code = code or (Code.UNKNOWN_ERROR if status is None else status_to_code(status))
+    return ResponseMeaning(code, _decide_retry(code, status, headers.should_retry, waits=wait is not None), wait)
+
+
+def _decide_retry(code: Code, status: int | None, flag: bool | None, *, waits: bool) -> Retry | None:  # noqa: FBT001 - a yes, a no or neither.
+    if waits and status in _MAY_PASS and flag is not False:
+        return Retry.SAME_CALL
+    return None if flag is None else verdict(code, http_status=status, flag=flag)
+
+
+def choose_wait(code: Code, wait_ms: int | None, text: str) -> int | None:
+    """Return the wait that is known, else the one that a text asks for where the failure is one that passes."""
     return wait_from_text(text) if wait_ms is None and code in _PASSING else wait_ms
 
 
-_PASSING = {Code.RATE_LIMITED, Code.SERVICE_UNAVAILABLE, Code.UPSTREAM_ERROR, Code.CIRCUIT_OPEN}
-
-
-def refusal_of(code: Code, status: int, message: BodyMessage, *, wait_ms: int | None) -> Refusal | None:
-    """Say what a refusal with this status really is; None where its words do not contradict the code."""
+def correct_code(code: Code, status: int, message: BodyMessage, *, wait_ms: int | None) -> Correction | None:
+    """Return what a refusal with this status really is; None where its words do not contradict the code."""
     if code not in _OPEN_TO_WORDS:
         return None
-    words = _Words(" ".join(message.sentence[:_MOST].split()), message.codes)
+    words = _BodyWords(" ".join(message.sentence[:_MOST].split()), message.codes)
     waits = wait_ms is not None or wait_from_text(words.sentence) is not None
     rules = _RULES.get(status, ())
-    return next((refusal for rule in rules if (refusal := rule(words, waits))), None)
+    return next((correction for rule in rules if (correction := rule(words, waits))), None)
 
 
-class _Words(NamedTuple):
+class _BodyWords(NamedTuple):
     sentence: str
     codes: tuple[str, ...]
 
@@ -140,15 +172,15 @@ class _Words(NamedTuple):
         return phrases.search(self.sentence) is not None
 
     def say_themselves(self, phrases: re.Pattern[str]) -> bool:
-        """Whether they say it outside of what they quote, which may be the caller's."""
+        """Return whether they say it outside of what they quote, which may be the caller's."""
         return phrases.search(without_quotations(self.sentence)) is not None
 
     def name(self, codes: re.Pattern[str]) -> bool:
         return any(codes.search(code) for code in self.codes)
 
 
-def _unpaid(words: _Words, waits: bool) -> Refusal | None:  # noqa: FBT001 - all rules are called alike.
-    """Tell a bill from a rate: no wait mends it."""
+def _unpaid(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT001 - all rules are called alike.
+    """Return the correction where a bill is due: no wait mends it, as it would a rate."""
     if words.name(_CODES_OF_UNPAID) and not (waits and words.name(_CODES_OF_RATES)):
         return _UNPAID
     if words.say(_RATE) or words.name(_CODES_OF_RATES):
@@ -156,35 +188,35 @@ def _unpaid(words: _Words, waits: bool) -> Refusal | None:  # noqa: FBT001 - all
     return _UNPAID if words.say(_MONEY) or (not waits and words.say(_USED_UP)) else None
 
 
-def _credentials(words: _Words, _: bool) -> Refusal | None:  # noqa: FBT001 - as above.
+def _credentials(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _CREDENTIALS if words.name(_CODES_OF_CREDENTIALS) or words.say(_BAD_CREDENTIALS) else None
 
 
-def _retired(words: _Words, _: bool) -> Refusal | None:  # noqa: FBT001 - as above.
+def _retired_api(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _OWN_SETTING if words.say(_RETIRED_API) else None
 
 
-def _too_many(words: _Words, waits: bool) -> Refusal | None:  # noqa: FBT001 - as above.
+def _too_many(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT001 - as above.
     """Believe a refusal that speaks of a rate if it also has a code for it or says when it is over."""
     if words.name(_CODES_OF_RATES):
         return _TOO_MANY
     return _TOO_MANY_IN_WORDS if waits and words.say_themselves(_LIMIT_ON_CALLS) else None
 
 
-def _not_ready(words: _Words, _: bool) -> Refusal | None:  # noqa: FBT001 - as above.
+def _not_ready(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _NOT_YET if words.say_themselves(_STARTING) else _NOT_IN_THIS_STATE if words.say(_WAITING) else None
 
 
-def _no_route(words: _Words, _: bool) -> Refusal | None:  # noqa: FBT001 - as above.
+def _no_route(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _OWN_SETTING if words.say(_NO_ROUTE) or words.name(_NO_ROUTE) else None
 
 
 _RULES = {
-    400: (_credentials, _retired, _not_ready, _unpaid),
-    403: (_unpaid, _too_many, _retired),
-    404: (_no_route, _retired),
-    406: (_retired,),
-    410: (_retired,),
-    426: (_retired,),
+    400: (_credentials, _retired_api, _not_ready, _unpaid),
+    403: (_unpaid, _too_many, _retired_api),
+    404: (_no_route, _retired_api),
+    406: (_retired_api,),
+    410: (_retired_api,),
+    426: (_retired_api,),
     429: (_unpaid,),
 }

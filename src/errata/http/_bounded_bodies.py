@@ -4,12 +4,24 @@ httpx decodes at once whatever arrived, and so did the first versions of httpx2.
 by layer, with the decoders of the client's own library, and counted after each layer.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+)
 from contextlib import AsyncExitStack, ExitStack, aclosing, closing
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from inspect import isawaitable
 from typing import Any, cast
 
+from errata.http._response import as_body, attribute
+from errata.http._runtime import deadline, in_thread
 from errata.model import is_a
 from errata.redaction import text_of
 
@@ -21,6 +33,9 @@ _PIECES = {"gzip": 1024, "deflate": 1024, "zstd": 32, "br": 8}
 a few: no step makes more than some megabytes."""
 _PIECE = 1024 * 1024
 _MOST_LAYERS = 5
+_CHUNK = 16 * 1024
+_Method = Callable[..., object]
+_Closing = Callable[[], Awaitable[None]]
 
 
 class BodyTooLargeError(Exception):
@@ -31,7 +46,7 @@ class BodyTooLargeError(Exception):
         self.limit = limit
 
     def __str__(self) -> str:
-        """Say how large it may be."""
+        """Return how large the body may be, in words."""
         return f"the body is larger than {size(self.limit)} once it is decompressed (`max_body_bytes`)"
 
 
@@ -61,7 +76,7 @@ def bound_body(response: Any, limit: int | None) -> None:  # noqa: ANN401 - of h
     library = library_of(response)
     if library is None or not hasattr(response.stream, "__aiter__"):
         return
-    response.stream = _bounded_stream(library.AsyncByteStream)(response.stream, library, _layers(response), limit)
+    response.stream = _stream_class(library.AsyncByteStream)(response.stream, library, _layers(response), limit)
     response.headers = _without_encoding(response.headers)
 
 
@@ -75,22 +90,31 @@ async def read_bounded(response: Any, limit: int) -> None:  # noqa: ANN401 - as 
         response.headers = fields
 
 
-async def decoded(
+async def read_body(response: object, *, limit: int, seconds: float) -> bytes | str | None:
+    """Read so much of a body, for so long at most; None for one that hangs, breaks off or is not there."""
+    try:
+        async with deadline(seconds):
+            return await _read(response, limit)
+    except Exception:  # noqa: BLE001 - a connection fails in as many ways as its client has classes for.
+        return None
+
+
+async def _decode_chunks(
     chunks: AsyncIterable[bytes],
     response: Any,  # noqa: ANN401 - as above.
 ) -> AsyncGenerator[bytes]:
     """Decode what comes from the wire, as the response says that it is encoded, in pieces."""
-    async with aclosing(_decoded(chunks, library_of(response), _layers(response), None)) as parts:
+    async with aclosing(_decode_layers(chunks, library_of(response), _layers(response), None)) as parts:
         async for part in parts:
             yield part
 
 
-def decoded_here(chunks: Iterable[bytes], response: Any) -> Generator[bytes]:  # noqa: ANN401 - as above.
-    """Decode like `decoded`, without an event loop."""
+def _decode_blocking(chunks: Iterable[bytes], response: Any) -> Generator[bytes]:  # noqa: ANN401 - as above.
+    """Decode like `_decode_chunks`, without an event loop."""
     library = library_of(response)
     with ExitStack() as stack:
         for name in reversed(_layers(response)):
-            pieces = stack.enter_context(closing(_pieces_here(chunks, _step(library, name))))
+            pieces = stack.enter_context(closing(_pieces_blocking(chunks, _step(library, name))))
             layer = library.Response(200, headers={"content-encoding": name}, content=pieces)
             chunks = stack.enter_context(closing(layer.iter_bytes()))
         yield from chunks
@@ -104,7 +128,7 @@ def library_of(response: object) -> Any:  # noqa: ANN401 - a module; its type is
 
 
 @cache
-def _bounded_stream(base: Any) -> type[Any]:  # noqa: ANN401 - as above.
+def _stream_class(base: Any) -> type[Any]:  # noqa: ANN401 - as above.
     """Make the class for one library: it takes no other stream than its own."""
 
     class BoundedStream(base):  # type: ignore[misc]  # Which library's it is, is known at run time.
@@ -113,7 +137,7 @@ def _bounded_stream(base: Any) -> type[Any]:  # noqa: ANN401 - as above.
             self._parts = library, layers, limit
 
         async def __aiter__(self) -> AsyncGenerator[bytes]:
-            async with aclosing(_decoded(self._stream, *self._parts)) as parts:
+            async with aclosing(_decode_layers(self._stream, *self._parts)) as parts:
                 async for part in parts:
                     yield part
 
@@ -123,7 +147,7 @@ def _bounded_stream(base: Any) -> type[Any]:  # noqa: ANN401 - as above.
     return BoundedStream
 
 
-async def _decoded(
+async def _decode_layers(
     chunks: AsyncIterable[bytes],
     library: Any,  # noqa: ANN401 - as above.
     layers: list[str],
@@ -153,7 +177,7 @@ async def _pieces(chunks: AsyncIterable[bytes], limit: int | None, step: int) ->
             yield chunk[start : start + step]
 
 
-def _pieces_here(chunks: Iterable[bytes], step: int) -> Generator[bytes]:
+def _pieces_blocking(chunks: Iterable[bytes], step: int) -> Generator[bytes]:
     for chunk in chunks:
         for start in range(0, len(chunk), step):
             yield chunk[start : start + step]
@@ -188,3 +212,63 @@ def _without_encoding(headers: Any) -> Any:  # noqa: ANN401 - as above.
     kept = headers.copy()
     kept.pop("content-encoding", None)
     return kept
+
+
+async def _read(response: object, limit: int) -> bytes | str | None:
+    """Choose the way to read; `content` comes last, because that of requests blocks until everything is read."""
+    if library_of(response) is not None:  # httpx, httpx2
+        return await _read_decompressed(response, limit)
+    if hasattr(attribute(response, "stream"), "__aiter__") and (chunks := _method(response, "aiter_bytes")):
+        return await _join(cast("AsyncIterator[bytes]", chunks()), limit)  # What looks like them.
+    for name in ("iter_content", "iter_bytes"):  # requests · what looks like httpx
+        if chunks := _method(response, name):
+            return await in_thread(partial(_join_blocking, cast("Iterator[bytes]", chunks(_CHUNK)), limit))
+    if _method(response, "readable") and (read := _method(response, "read")):  # urllib3, urllib
+        return as_body(await in_thread(partial(read, limit)))
+    if chunks := _method(attribute(response, "content"), "iter_chunked"):  # aiohttp
+        return await _join(cast("AsyncIterator[bytes]", chunks(_CHUNK)), limit)
+    return await _all_at_once(response)
+
+
+async def _read_decompressed(response: object, limit: int) -> bytes:
+    """Read a body of httpx or httpx2, which is decoded here: neither bounds what a few bytes may become."""
+    if hasattr(attribute(response, "stream"), "__aiter__"):
+        raw = cast("AsyncIterator[bytes]", cast("_Method", _method(response, "aiter_raw"))())
+        return await _join(_decode_chunks(raw, response), limit)
+    raw_here = cast("Iterator[bytes]", cast("_Method", _method(response, "iter_raw"))(_CHUNK))
+    return await in_thread(partial(_join_blocking, _decode_blocking(raw_here, response), limit))
+
+
+async def _join(chunks: AsyncIterator[bytes], limit: int) -> bytes:
+    body = bytearray()
+    try:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) >= limit:
+                break
+    finally:
+        if close := _method(chunks, "aclose"):  # A generator that is dropped half-way is closed when it is too late.
+            await cast("_Closing", close)()
+    return bytes(body)
+
+
+def _join_blocking(chunks: Iterator[bytes], limit: int) -> bytes:
+    body = bytearray()
+    for chunk in chunks:
+        body += chunk
+        if len(body) >= limit:
+            break
+    return bytes(body)
+
+
+async def _all_at_once(response: object) -> bytes | str | None:
+    for name in ("aread", "read", "text"):
+        if read := _method(response, name):
+            body = read()
+            return as_body(await body if isawaitable(body) else body)
+    return None
+
+
+def _method(subject: object, name: str) -> _Method | None:
+    method = attribute(subject, name)
+    return method if callable(method) else None
