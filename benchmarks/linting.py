@@ -4,7 +4,6 @@ import ast
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -21,21 +20,16 @@ ROUNDS = 3
 
 def figures() -> Iterator[Figure]:
     files = _files()
-    with tempfile.TemporaryDirectory() as place:
-        cache = Path(place)
-        parsing, cold = _best(lambda: _parse(files)), _best(lambda: lint(files, Settings(), jobs=1))
-        lint(files, Settings(), jobs=1, cache=cache)
-        warm = _best(lambda: lint(files, Settings(), jobs=1, cache=cache))
+    parsing, linting = _best(lambda: _parse(files)), _best(lambda: lint(files, Settings()))
     what = f"errata lint, {len(files):,} files"
-    yield Figure(what, cold, "ast.parse alone", parsing, budget=3)
-    yield Figure(f"{what}, with a cache", warm, "without", cold, budget=0.1)
-    yield Figure(what, cold, "flake8 with bugbear's rules", _time(_flake8(files)))
+    yield Figure(what, linting, "ast.parse alone", parsing, budget=3)
+    yield Figure(what, linting, "flake8 with bugbear's rules", _time(_flake8(files)))
     some = files[:: len(files) // FEWER]
     scale = len(files) / len(some)
     yield Figure(
-        what, cold, f"pylint --errors-only, {len(some)} files, times {scale:.0f}", _time(_pylint(some)) * scale
+        what, linting, f"pylint --errors-only, {len(some)} files, times {scale:.0f}", _time(_pylint(some)) * scale
     )
-    yield Figure(what, cold, "ruff check", min(_time(_ruff(files)) for _ in range(ROUNDS)))
+    yield Figure(what, linting, "ruff check", min(_time(_ruff(files)) for _ in range(ROUNDS)))
 
 
 def _files() -> list[Path]:

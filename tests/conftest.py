@@ -2,7 +2,6 @@
 
 import os
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 # Enough to notice what breaks, with everything else in three minutes; `make laws`, in CI, takes six times as many,
@@ -13,11 +12,3 @@ settings.register_profile(
 settings.register_profile("laws", parent=settings.get_profile("errata"), max_examples=60)
 settings.register_profile("thorough", parent=settings.get_profile("errata"), max_examples=3000, derandomize=False)
 settings.load_profile(os.environ.get("ERRATA_LAWS", "errata"))
-
-
-@pytest.fixture(autouse=True, scope="session")
-def caches_of_nobody(tmp_path_factory):
-    """Keep the tests out of the caches of whoever runs them."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
-        yield

@@ -289,28 +289,15 @@ def test_a_broken_baseline_is_said(project, run):
     assert "is not JSON\nhelp: write it anew with `errata lint --init`" in err
 
 
-def test_what_was_read_is_kept_where_the_user_keeps_caches(project, run, tmp_path_factory, monkeypatch):
-    caches = tmp_path_factory.mktemp("caches")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(caches))
+@pytest.mark.parametrize("options", [(), ("--no-cache",), ("--cache-dir", "elsewhere"), ("--jobs", "2")])
+def test_nothing_is_kept_between_runs(project, run, tmp_path_factory, monkeypatch, options):
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "caches"))
     before = sorted(project.iterdir())
-    run(*ONLY)
 
-    assert sorted(project.iterdir()) == before
-    assert [*caches.glob("errata/lint/*/*/run-*.json")]
-    run(*ONLY, "--cache-dir", "elsewhere")
-    assert (project / "elsewhere/.gitignore").read_text() == "*\n"
-
-
-@pytest.mark.parametrize("option", ["--fix", "--diff"])
-def test_whoever_edits_reads_every_file_anew(project, run, monkeypatch, option):
-    (project / "server.py").write_text(UNUSED)
-    run(*ONLY)
-    monkeypatch.setattr("errata.linter._engine.Cache", None)  # Whoever opened one would stumble.
-    status, shown, _ = run(*ONLY, option)
-
-    assert status == (0 if option == "--fix" else 1)
-    assert ((project / "server.py").read_text() == CLEAN) is (option == "--fix")
-    assert ("-    return await orders.count(customer)  # errata" in shown) is (option == "--diff")
+    assert run(*ONLY, *options)[0] == 1
+    assert (sorted(project.iterdir()), [*home.iterdir()]) == (before, [])
 
 
 def test_a_link_is_not_fixed_and_the_baseline_is_not_written_through_one(project, run, tmp_path_factory):
@@ -326,19 +313,6 @@ def test_a_link_is_not_fixed_and_the_baseline_is_not_written_through_one(project
     status, _, err = run("--init", *ONLY)
     assert (status, outside.read_text()) == (2, UNUSED)
     assert "cannot write" in err
-
-
-def test_without_a_cache_nothing_is_written(project, run):
-    before = sorted(project.iterdir())
-    run("--no-cache", *ONLY)
-
-    assert sorted(project.iterdir()) == before
-
-
-def test_a_cache_that_cannot_be_made_costs_nothing(project, run):
-    (project / ".errata_cache").write_text("a file")
-
-    assert run(*ONLY)[0] == 1
 
 
 def test_in_single_files_comments_are_not_said_to_be_unused(project, run):

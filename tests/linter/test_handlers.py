@@ -117,6 +117,14 @@ def test_what_a_named_file_imports_is_read_but_not_judged(tmp_path):
     assert lint([tmp_path / "shop" / "tools.py", tmp_path / "shop" / "low.py"], _BARE).findings
 
 
+def test_a_module_that_a_link_leads_to_out_of_the_tree_is_not_followed(tmp_path):
+    _project(tmp_path / "outside", low=f"def g(x):\n    {_BODY}\n")
+    _project(tmp_path / "inside", server=f"{_START}from low import g\n@mcp.tool()\ndef f(x):\n    return g(x)\n")
+    (tmp_path / "inside" / "low.py").symlink_to(tmp_path / "outside" / "low.py")
+
+    assert lint([tmp_path / "inside" / "server.py"], _BARE).elsewhere == 0
+
+
 def test_two_projects_with_files_of_the_same_name_are_two(tmp_path):
     for name in ("one", "two"):
         _project(tmp_path / name, server=f"{_START}from low import g\n@mcp.tool()\ndef f(x):\n    return g(x)\n")

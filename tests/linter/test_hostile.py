@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from errata.linter import lint, lint_source
-from errata.linter._reading import read_file
+from errata.linter._reading import summary_of_file
 from errata.linter._rule import Rule
 from errata.linter._source import Lines
 from errata.linter.rules import RULES
@@ -139,7 +139,7 @@ def test_a_directory_with_the_name_of_a_file_is_a_directory(tmp_path):
     (tmp_path / "server.py" / "tools.py").write_text(GOOD, encoding="utf-8")
 
     assert lint([tmp_path]).handlers == 1
-    assert [found.rule for found in read_file(tmp_path / "server.py").summary.found] == UNREADABLE
+    assert [found.rule for found in summary_of_file(tmp_path / "server.py").found] == UNREADABLE
 
 
 def test_a_file_that_is_gone_meanwhile_is_one_diagnostic(tmp_path, monkeypatch):

@@ -27,7 +27,6 @@ from errata.linter import (
     lint,
     lint_source,
     project_settings,
-    projects_directory,
 )
 
 _STDIN = "-"
@@ -185,9 +184,4 @@ class _Run:
 
     def _lint(self) -> Report:
         with Progress(is_wanted=not self._given.quiet) as progress:
-            return lint(self._paths, self._settings, jobs=self._given.jobs, cache=self._cache(), progress=progress)
-
-    def _cache(self) -> Path | None:
-        if self._given.no_cache or self._given.fix or self._given.diff:  # What is edited is read anew.
-            return None
-        return Path(self._given.cache_dir) if self._given.cache_dir else projects_directory(self._settings.root)
+            return lint(self._paths, self._settings, progress=progress)

@@ -51,9 +51,8 @@ def _configure_changes(parser: argparse.ArgumentParser) -> None:
 
 def _configure_running(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it runs")
-    group.add_argument("--jobs", type=int, metavar="N", help="so many processes; by default as many as are of use")
-    group.add_argument("--no-cache", action="store_true", help="read every file anew")
-    group.add_argument(
-        "--cache-dir", metavar="DIR", help="keep what was read here; by default where the user keeps caches"
-    )
+    # One process reads every file, each time. Hooks and scripts that were written for 0.1 still give these.
+    group.add_argument("--jobs", type=int, metavar="N", help="accepted, and changes nothing")
+    group.add_argument("--no-cache", action="store_true", help="accepted, and changes nothing")
+    group.add_argument("--cache-dir", metavar="DIR", help="accepted, and changes nothing")
     group.add_argument("--stdin-filename", metavar="FILE", help="where what is read from standard input belongs")

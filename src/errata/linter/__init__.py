@@ -1,7 +1,6 @@
 """The linter: finds the handlers that will fail badly, before they do. It reads source, and imports none of it."""
 
 from errata.linter._baseline import Baseline as Baseline, Compared as Compared
-from errata.linter._cache import projects_directory as projects_directory
 from errata.linter._engine import Report, lint, lint_source
 from errata.linter._finding import Edit, Finding, Place, Severity
 from errata.linter._fixing import (

@@ -1,24 +1,24 @@
 """A run: find the files, summarise each, link them, judge, and leave out what is ignored."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from errata.linter._agreements import Agreement
-from errata.linter._cache import Cache
 from errata.linter._files import find_files
 from errata.linter._finding import Finding, Place
 from errata.linter._handlers import Handler
 from errata.linter._linking import Project
 from errata.linter._modules import files_imported, location_of
-from errata.linter._reading import Progress, Read, summaries, summary_of_source, unjudged, unreadable
-from errata.linter._runs import Outcome, Runs
+from errata.linter._reading import summary_of_file, summary_of_source, unjudged, unreadable
 from errata.linter._setting_aside import apply
 from errata.linter._settings import Settings
 from errata.linter._summary import Candidate, Summary
 from errata.linter._tools import are_all_read
 from errata.linter.rules import RULES
+
+Progress = Callable[[int, int], None]
+"""Called with the number of files that are done, and of all."""
 
 _MOST_FOLLOWED = 5_000  # Files that nobody named, read because others import them.
 
@@ -41,41 +41,24 @@ def lint(
     paths: Iterable[Path],
     settings: Settings | None = None,
     *,
-    jobs: int | None = None,
-    cache: Path | None = None,
+    jobs: int | None = None,  # noqa: ARG001 - callers of 0.1 give it.
+    cache: Path | None = None,  # noqa: ARG001 - as above.
     progress: Progress | None = None,
 ) -> Report:
     """Lint files and directories. What they import of the same project is read too, but not judged.
 
-    Many files are read by several processes, as many as `jobs` says. A `cache` is a directory for what was read; with
-    one, findings come without edits: an edit is made of the file as it is, and never taken from a cache.
+    `jobs` and `cache` are accepted and change nothing: one process reads every file, each time.
     """
     chosen = settings or Settings()
     files = list(find_files(paths, chosen.exclude, root=chosen.root))
-    if cache is None:
-        read = summaries(files, jobs=jobs, progress=progress)
-        return _report(_linked(read, None).project, set(map(str, files)), chosen)
-    return _lint_with_cache(files, chosen, Cache(cache, chosen.root), jobs, progress)
+    return _report(_linked(_summaries(files, progress)), set(map(str, files)), chosen)
 
 
-def _lint_with_cache(
-    files: Sequence[Path], settings: Settings, cache: Cache, jobs: int | None, progress: Progress | None
-) -> Report:
-    runs = Runs(cache, settings)
-    if known := runs.outcome(files):
-        return _without_edits(Report(known.findings, len(files), known.handlers, known.elsewhere))
-    read = summaries(files, jobs=jobs, cache=cache, progress=progress)
-    linked = _linked(read, cache)
-    report = _without_edits(_report(linked.project, set(map(str, files)), settings))
-    digests = [(file, each.digest) for file, each in zip(files, read, strict=True)]
-    absent = tuple(sorted(linked.absent))
-    runs.keep(digests, Outcome(report.findings, report.handlers, report.elsewhere, linked.followed, absent))
-    return report
-
-
-def _without_edits(report: Report) -> Report:
-    findings = tuple(dataclasses.replace(each, edits=()) if each.edits else each for each in report.findings)
-    return dataclasses.replace(report, findings=findings)
+def _summaries(files: Sequence[Path], progress: Progress | None) -> Iterator[Summary]:
+    for done, file in enumerate(files, 1):
+        yield summary_of_file(file)
+        if progress:
+            progress(done, len(files))
 
 
 def lint_source(text: str, path: str = "server.py", settings: Settings | None = None) -> list[Finding]:
@@ -84,32 +67,21 @@ def lint_source(text: str, path: str = "server.py", settings: Settings | None = 
     return list(report.findings)
 
 
-class _Linked(NamedTuple):
-    project: Project
-    followed: dict[str, str]
-    """The files that nobody named, each with the digest of its content."""
-    absent: set[str]
-    """What would have been read, had it been there."""
-
-
-def _linked(read: Iterable[Read], cache: Cache | None) -> _Linked:
+def _linked(summaries: Iterable[Summary]) -> Project:
     """Link the files, and read what handlers reach in files that nobody named."""
-    files = {each.summary.path: each.summary for each in read}
+    files = {each.path: each for each in summaries}
     known = {each.module for each in files.values()}
-    followed: dict[str, str] = {}
-    absent: set[str] = set()
+    followed = 0
     while True:
         project = Project(files.values())
         _ = project.handlers, project.contracts
-        trails = [files_imported(name, root) for name, root in project.unseen]
-        absent |= {str(path) for trail in trails for path in trail.absent}
-        found = {location_of(file).id: file for trail in trails for file in trail.files}
+        imported = (file for name, root in project.unseen for file in files_imported(name, root))
+        found = {location_of(file).id: file for file in imported}
         missing = [file for known_as, file in sorted(found.items()) if known_as not in known]
-        if not missing or len(followed) + len(missing) > _MOST_FOLLOWED:
-            return _Linked(project, followed, absent)
-        for file, each in zip(missing, summaries(missing, jobs=1, cache=cache), strict=True):
-            files[str(file)] = each.summary
-            followed[str(file)] = each.digest
+        followed += len(missing)
+        if not missing or followed > _MOST_FOLLOWED:
+            return project
+        files |= {str(file): summary_of_file(file) for file in missing}
         known |= found.keys()
 
 

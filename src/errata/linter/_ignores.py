@@ -22,7 +22,7 @@ _LAYOUT = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NL, tokenize.COM
 
 
 class Ignore(NamedTuple):
-    """One such comment, in numbers and texts only, so that it can be kept as JSON."""
+    """One such comment."""
 
     word: str
     names: Sequence[str] | None

@@ -101,18 +101,9 @@ def _shared(root: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-class Trail(NamedTuple):
-    """Where a dotted name leads."""
-
-    files: tuple[Path, ...]
-    """The file that it comes from, the packages on the way included."""
-    absent: tuple[Path, ...]
-    """What would have led elsewhere, had it been there."""
-
-
-def files_imported(name: str, root: str) -> Trail:
-    """Find the files below a root that a dotted name comes from."""
-    place, files, absent = Path(root), list[Path](), list[Path]()
+def files_imported(name: str, root: str) -> list[Path]:
+    """Find the files below a root that a dotted name comes from, the packages on the way included."""
+    place, files = Path(root), list[Path]()
     for part in name.partition("(")[0].split("."):
         if not part.isidentifier():
             break
@@ -120,16 +111,11 @@ def files_imported(name: str, root: str) -> Trail:
         package, file = place / "__init__.py", place.with_suffix(".py")
         if _is_file_within(package, root):
             files.append(package)
-            continue
-        absent.append(package)
-        if _is_file_within(file, root):
-            files.append(file)
+        elif _is_file_within(file, root):
+            return [*files, file]
+        elif not os.path.isdir(place):  # noqa: PTH112 - as below.
             break
-        absent.append(file)
-        if not os.path.isdir(place):  # noqa: PTH112 - as below.
-            absent.append(place)
-            break
-    return Trail(tuple(files), tuple(absent))
+    return files
 
 
 def _is_file_within(path: Path, root: str) -> bool:

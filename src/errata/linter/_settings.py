@@ -60,12 +60,6 @@ class Settings:
         """Leave some rules out, too."""
         return dataclasses.replace(self, ignore=(*self.ignore, *rules))
 
-    def key(self) -> str:
-        """Write everything down that decides what is found in a file: the same text for the same settings."""
-        per_file = {pattern: sorted(rules) for pattern, rules in self._per_file.items()}
-        severities = {rule: str(severity) for rule, severity in sorted(self._severities.items())}
-        return repr((sorted(self._wanted), per_file, severities, str(self.root) if per_file else ""))
-
     @functools.cached_property
     def _judged(self) -> dict[str, frozenset[str]]:
         return {}

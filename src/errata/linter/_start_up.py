@@ -24,7 +24,7 @@ def lint_at_start_up(frame: FrameType | None) -> None:
         _LOG.warning("the linter found no file to begin with: `install` was called from none")
         return
     try:
-        found = lint(_loaded_beside(file), _settings(file), jobs=1).findings
+        found = lint(_loaded_beside(file), _settings(file)).findings
     except Exception as error:  # noqa: BLE001 - a server starts whatever the linter stumbles over.
         _LOG.warning("the linter could not look at %s: %s", file, type(error).__name__)
         return

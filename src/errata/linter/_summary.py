@@ -1,4 +1,4 @@
-"""What is kept of a file: enough to link it with the others, small enough to be cached as JSON (see `_kept`)."""
+"""What is kept of a file: enough to link it with the others, without its syntax tree."""
 
 from typing import NamedTuple
 
