@@ -15,17 +15,20 @@ TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help version demo test examples laws coverage check docs bench storm corpus recovery soak wild conformance clients agents wheel clean
+.PHONY: help version quick site docs-serve demo test examples laws coverage check docs bench storm corpus recovery soak wild conformance clients agents wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
-	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 13
+	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 demo: $(VENV)/demo.done  ## A tour: real servers fail, without errata and with it.
 	@$(BIN)/errata demo
 
 test: $(VENV)/test.done  ## The tests.
 	@$(BIN)/python $(TEST) --ignore=tests/examples/test_tour.py
+
+quick: $(VENV)/check.done  ## Lint, types and the tests that matter for what changed since main; under a minute.
+	@$(BIN)/python scripts/check_quickly.py
 
 examples: $(VENV)/test.done  ## The tests of the example servers once more, over stdio, in the older protocol; and the tour.
 	@ERRATA_WAY="stdio, older protocol" $(BIN)/python $(TEST) tests/examples
@@ -46,6 +49,12 @@ check: $(VENV)/check.done  ## Lint, format, types, layers.
 
 docs: $(VENV)/errata.done  ## Write the generated pages and tables anew; a test fails when they are stale.
 	@$(BIN)/python scripts/write_docs.py
+
+site: .venv-docs/docs.done  ## Build the documentation site into .site/html; a broken link fails.
+	@.venv-docs/bin/python scripts/build_site.py
+
+docs-serve: .venv-docs/docs.done  ## Show the documentation site at http://127.0.0.1:8000, and follow changes of its pages.
+	@.venv-docs/bin/python scripts/build_site.py --serve
 
 bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compared.
 	@$(BIN)/python benchmarks/run.py
@@ -92,7 +101,7 @@ version:  # Which Python the tests run under.
 	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-corpus .venv-recovery .conformance .agents .clients .node .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-docs .venv-corpus .venv-recovery .conformance .agents .clients .node .site .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
@@ -113,6 +122,12 @@ $(VENV)/test.done: requirements/test.txt $(VENV)/errata.done
 
 $(VENV)/check.done: requirements/check.txt $(VENV)/test.done
 	@$(PIP) --requirement requirements/check.txt
+	@touch $@
+
+.venv-docs/docs.done: requirements/docs.txt
+	@echo "Setting up .venv-docs with what builds the site ..."
+	@$(PYTHON) -m venv .venv-docs
+	@env -u PIP_CONSTRAINT .venv-docs/bin/python $(INSTALL) --requirement requirements/docs.txt
 	@touch $@
 
 .venv-corpus/corpus.done: requirements/corpus.txt pyproject.toml

@@ -64,5 +64,5 @@ pytest_collect_file = Sybil(
         CodeBlockParser("sh", dry_run),
         CodeBlockParser("json", parse_json),
     ],
-    patterns=["README.md", "docs/*.md", "docs/**/*.md"],
+    patterns=["README.md", "CONTRIBUTING.md", "docs/*.md", "docs/**/*.md"],
 ).pytest()

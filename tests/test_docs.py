@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 FOREIGN = re.compile(
     r"(?:pip install|pipx install|uv add|tool install|uvx)(?: -\S+)* [\"'`]?errata(?![\w-])|(?<![\w.-])errata\[(?:mcp|fastmcp|redis|all)\b"
 )
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +59,28 @@ def test_no_page_or_message_installs_a_package_of_another_name():
     ]
 
     assert not [str(path.relative_to(ROOT)) for path in named]
+
+
+def test_every_page_has_its_path_on_the_site_and_links_lead_there():
+    site = runpy.run_path(str(ROOT / "scripts" / "build_site.py"))
+
+    assert site["path_on_site"]("docs/errors/README.md") == "errors/index.md"
+    assert site["path_on_site"]("CHANGELOG.md") == "changelog.md"
+    text, linked = site["move_links"]("docs/faults.md", "[a](errors/README.md#x) [b](../examples/tour.py) `[c](d.md)`")
+    assert text == "[a](errors/index.md#x) [b](source/examples/tour.py.md) `[c](d.md)`"
+    assert linked == {"examples/tour.py"}
+
+
+def test_every_part_of_the_source_has_its_quick_tests():
+    quick = runpy.run_path(str(ROOT / "scripts" / "check_quickly.py"))
+    parts = {
+        path
+        for path in (ROOT / "src" / "errata").iterdir()
+        if path.name not in {"__pycache__", "__main__.py", "py.typed"}
+    }
+
+    for path in parts:
+        name = path.relative_to(ROOT).as_posix() + ("/" if path.is_dir() else "")
+        assert quick["tests_for"]([name]), name
+    for patterns in quick["TESTS"].values():
+        assert all(list((ROOT / "tests").glob(pattern)) for pattern in patterns), patterns
