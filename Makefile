@@ -21,7 +21,7 @@ export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 help:  ## What there is to make.
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
-demo: $(VENV)/demo.done  ## A tour: real servers fail, without errata and with it.
+demo: $(VENV)/demo.done  ## Four failures of a real server, without errata and with it. `.venv/bin/errata demo --all` shows more.
 	@$(BIN)/errata demo
 
 test: $(VENV)/test.done  ## The tests.
@@ -30,7 +30,7 @@ test: $(VENV)/test.done  ## The tests.
 quick: $(VENV)/check.done  ## Lint, types and the tests that matter for what changed since main; under a minute.
 	@$(BIN)/python scripts/check_quickly.py
 
-examples: $(VENV)/test.done  ## The tests of the example servers once more, over stdio, in the older protocol; and the tour.
+examples: $(VENV)/test.done  ## The tests of the example servers once more, over stdio, in the older protocol; and the demo.
 	@ERRATA_WAY="stdio, older protocol" $(BIN)/python $(TEST) tests/examples
 
 laws: $(VENV)/test.done  ## The property tests once more, with more examples of each law.
@@ -86,7 +86,7 @@ clients: $(VENV)/test.done  ## What a model reads of a failing tool, in some twe
 agents: $(VENV)/test.done  ## Agents of twenty lines on five published servers, their sessions written to docs/agents.md; it takes a minute or two.
 	@$(BIN)/python clients/agents.py
 
-# The tests of single examples start those of the checkout, whatever is installed; the tour starts those of the wheel.
+# The tests of single examples start those of the checkout, whatever is installed; the demo starts those of the wheel.
 wheel: $(VENV)/check.done  ## Build the wheel and run the tests, or $(PARTS) of them, against it, installed, under every one of $(PYTHONS).
 	@rm -rf dist
 	@$(BIN)/python -m build --wheel > /dev/null

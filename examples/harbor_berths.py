@@ -1,4 +1,4 @@
-"""Berths in harbours: a server as most are written, and one line of errata.
+"""Berths in harbours: a server as most are written, without annotations, and one line of errata.
 
     python examples/harbor_berths.py              on stdin and stdout
     python examples/harbor_berths.py --http 8000  at http://127.0.0.1:8000/mcp
@@ -9,7 +9,6 @@ of its own.
 """
 
 import httpx2
-from annotations import ADDS, READS
 from fastmcp import FastMCP
 from running import run
 from settings import setting
@@ -21,7 +20,7 @@ server = FastMCP("harbor-berths")
 installed = errata.install(server)
 
 
-@server.tool(annotations=READS)
+@server.tool
 async def find_berths(harbor: str) -> list[str]:
     """List the free berths of a harbour."""
     async with httpx2.AsyncClient(base_url=setting("HARBORS_URL"), timeout=1) as http:
@@ -31,7 +30,7 @@ async def find_berths(harbor: str) -> list[str]:
     return free
 
 
-@server.tool(annotations=ADDS)
+@server.tool
 async def book_berth(harbor: str, nights: int) -> str:
     """Book a berth, and pay for it."""
     async with httpx2.AsyncClient(base_url=setting("HARBORS_URL"), timeout=1) as http:

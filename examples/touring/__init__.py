@@ -1,1 +1,1 @@
-"""The tour of the example servers: what is played, how it is played, and how it is shown."""
+"""The demo: what fails, how it is made to fail, and how it is shown."""

@@ -1,4 +1,4 @@
-"""Starts the servers, each without errata and with it, and asks both the same."""
+"""Starts each server twice, without errata and with it, and sends both the same requests."""
 
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -31,18 +31,18 @@ class Played(NamedTuple):
 
 
 @asynccontextmanager
-async def playing(acts: Sequence[Act], log: TextIO) -> AsyncGenerator[AsyncIterator[Played]]:
-    """Play the acts, some of them ahead, and give their scenes in order."""
+async def play_acts(acts: Sequence[Act], log: TextIO) -> AsyncGenerator[AsyncIterator[Played]]:
+    """Play the acts, some of them ahead, and yield their scenes in order."""
     async with anyio.create_task_group() as group:
         turns = anyio.CapacityLimiter(_AT_ONCE)
-        # An act never waits for the reader: its servers shall be gone when the next ones start.
+        # Streams hold a whole act, so that its servers end even if the reader is slow.
         streams = [anyio.create_memory_object_stream[Played](len(act.scenes)) for act in acts]
         for act, (played, _) in zip(acts, streams, strict=True):
             group.start_soon(_play, act, played, turns, log)
-        yield _in_order([scenes for _, scenes in streams])
+        yield _join([scenes for _, scenes in streams])
 
 
-async def _in_order(acts: Sequence[AsyncIterator[Played]]) -> AsyncIterator[Played]:
+async def _join(acts: Sequence[AsyncIterator[Played]]) -> AsyncIterator[Played]:
     for scenes in acts:
         async for played in scenes:
             yield played
@@ -52,11 +52,11 @@ async def _play(act: Act, played: MemoryObjectSendStream[Played], turns: anyio.C
     async with played, turns, AsyncExitStack() as stack:
         both = [await stack.enter_async_context(_client(act, options, log)) for options in (["--without-errata"], [])]
         for scene in act.scenes:
-            await played.send(Played(act, scene, *await _until_it_comes(both, scene)))
+            await played.send(Played(act, scene, *await _ask_both(both, scene)))
 
 
-async def _until_it_comes(both: list[Client], scene: Scene) -> list[dict[str, Any]]:
-    """Play a scene as often as it takes."""
+async def _ask_both(both: list[Client], scene: Scene) -> list[dict[str, Any]]:
+    """Send the request of a scene to both servers, again and again if the scene waits for a code."""
     for _ in range(_MOST_TIMES):
         for first in scene.before:
             for client in both:

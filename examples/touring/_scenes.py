@@ -1,7 +1,7 @@
-"""What goes wrong on the tour, in the order in which it is shown."""
+"""What goes wrong in the demo, in the order in which it is shown."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from errata import Code
@@ -16,9 +16,9 @@ class Scene:
     arguments: Mapping[str, object] = field(default_factory=dict[str, object])
     kind: Literal["tool", "resource", "prompt"] = "tool"
     before: "tuple[Scene, ...]" = ()
-    """What the agent does first, every time."""
+    """What the agent does before each attempt."""
     until: Code | None = None
-    """It is done again, after the wait that was asked for, until this is what comes of it."""
+    """The call is repeated, after the wait that the answer asks for, until it fails with this code."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,11 @@ class Act:
     """One server, started twice: without errata and with it."""
 
     server: str
-    document: str
     dialect: str
     about: str
     scenes: tuple[Scene, ...]
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What is set in the environment of both."""
+    """Environment variables for both."""
 
 
 _ORDER = {"reference": "PO-77", "lines": [{"sku": "LAMP-1", "quantity": 1}]}
@@ -40,19 +39,17 @@ ACTS = (
     Act(
         "harbor_berths",
         "native",
-        "native",
-        "a server as most are written, on FastMCP",
+        "a server as most are written: no annotations, no error handling",
         (
-            Scene("The API wants us to wait.", "find_berths", {"harbor": "answer-429-after-17"}),
-            Scene("The API does not know our key any more.", "find_berths", {"harbor": "answer-401"}),
-            Scene("A booking that is not answered: was it made?", "book_berth", {"harbor": "answer-hang", "nights": 2}),
-            Scene("An argument that does not fit.", "book_berth", {"harbor": "Nyhavn", "nights": "two"}),
+            Scene("A booking gets no answer. Was it made?", "book_berth", {"harbor": "answer-hang", "nights": 2}),
+            Scene("The API asks us to wait.", "find_berths", {"harbor": "answer-429-after-17"}),
+            Scene("The API no longer accepts our key.", "find_berths", {"harbor": "answer-401"}),
             Scene("The API has changed, and the server breaks.", "find_berths", {"harbor": "Skagen"}),
+            Scene("An argument does not fit.", "book_berth", {"harbor": "Nyhavn", "nights": "two"}),
         ),
     ),
     Act(
         "napkin_visuals",
-        "000",
         "mcp-tool-error",
         "pictures from text, on FastMCP",
         (
@@ -63,7 +60,6 @@ ACTS = (
     ),
     Act(
         "order_operations",
-        "001",
         "error-response",
         "orders over two vendors, on MCPServer",
         (
@@ -95,7 +91,6 @@ ACTS = (
     ),
     Act(
         "pattern_library",
-        "002",
         "tool-error-v1",
         "patterns and code review, on FastMCP",
         (
@@ -107,7 +102,6 @@ ACTS = (
     ),
     Act(
         "pubmed_articles",
-        "003",
         "json-rpc",
         "articles with declared failures, on MCPServer",
         (
@@ -120,7 +114,6 @@ ACTS = (
     ),
     Act(
         "order_recovery",
-        "004",
         "taxonomy",
         "every failure with its way out, on MCPServer",
         (
@@ -149,3 +142,6 @@ ACTS = (
         settings={"ORDERS_OPEN_S": "1"},
     ),
 )
+
+FIRST_SCENES = (replace(ACTS[0], scenes=ACTS[0].scenes[:4]),)
+"""What `errata demo` shows by itself: one server as most are written, and four failures."""

@@ -19,28 +19,28 @@ from touring._scenes import Act, Scene
 
 _NARROW, _WIDEST = 90, 130
 _MOST_LINES = 24
-_NOTHING_SAID = re.compile(
+_EMPTY_MESSAGE = re.compile(
     r"(MCP error -?\d+: )?(Internal server error|Error (executing|calling|creating|reading) [^:]*(://\S*)?)"
 )
 
 
 def new_screen() -> Console:
-    """Make what everything is shown on: the terminal, though no wider than one can read."""
+    """Return the terminal as a console, no wider than is comfortable to read."""
     screen = Console(highlight=False)
     screen.width = min(screen.width, _WIDEST)
     return screen
 
 
 def show_start(screen: Console, acts: Sequence[Act]) -> None:
-    """Say what is about to be seen."""
+    """Print what is about to be shown."""
     failures = sum(len(act.scenes) for act in acts)
     servers = "one MCP server" if len(acts) == 1 else f"{len(acts)} MCP servers"
-    screen.print(f"\n  [bold]errata[/]  {servers}, and {failures} things that go wrong.")
-    screen.print("  Each runs twice. Both raise the same; the second has one more line.")
+    screen.print(f"\n  [bold]errata[/]  {servers}, and {failures} failures.")
+    screen.print("  Each runs twice and fails in the same way; the second has one more line of code.")
 
 
 def show_act(screen: Console, act: Act) -> None:
-    """Announce a server, and the line that makes the difference."""
+    """Print the name of a server, and the line that makes the difference."""
     screen.print()
     screen.print(_rule(screen, f"[bold]{act.server}[/]  [dim]{act.about}[/]"))
     dialect = "" if act.dialect == "native" else f', dialect="{act.dialect}"'
@@ -48,19 +48,19 @@ def show_act(screen: Console, act: Act) -> None:
 
 
 def show_scene(screen: Console, played: Played) -> None:
-    """Show one failure, twice."""
+    """Print one failure, without errata and with it."""
     boxes = [
         _box("without this line", played.without, "red"),
         _box("with it", played.with_errata, "green"),
     ]
     story = Text(played.scene.story, "bold")
     call = Text(_call(played.scene), "dim", no_wrap=True, overflow="ellipsis")
-    known = Text.assemble(("  errata.decode: ", "dim"), (understood(played.with_errata), "cyan"))
+    known = Text.assemble(("  errata.decode: ", "dim"), (summarise(played.with_errata), "cyan"))
     screen.print(Padding(Group(story, call, _side_by_side(screen, boxes), known), (1, 1, 0, 2)))
 
 
 def show_end(screen: Console, shown: Sequence[Played]) -> None:
-    """Add up what was seen."""
+    """Print the totals."""
     table = Table(box=None, padding=(0, 2))
     table.add_column(f"of {len(shown)} answers", style="dim")
     table.add_column("without that line", style="red", justify="right")
@@ -68,19 +68,19 @@ def show_end(screen: Console, shown: Sequence[Played]) -> None:
     for what, is_so in _COUNTED.items():
         without = sum(is_so(played.without) for played in shown)
         with_errata = sum(is_so(played.with_errata) for played in shown)
-        table.add_row(what, str(without), str(with_errata))
+        if without or with_errata:
+            table.add_row(what, str(without), str(with_errata))
     screen.print()
     screen.print(_rule(screen))
     screen.print(Padding(table, (0, 1, 1, 0)))
-    screen.print("  Next: [cyan]errata explain RATE_LIMITED[/] · [cyan]errata demo --json[/] · the tutorial in docs/\n")
+    screen.print("  Next: [cyan]errata demo --all[/] · [cyan]errata explain RATE_LIMITED[/] · the tutorial in docs/\n")
 
 
-def as_data(played: Played) -> dict[str, object]:
-    """Give a scene as data: what was asked, both answers whole, and what a client makes of the second."""
+def export_scene(played: Played) -> dict[str, object]:
+    """Return a scene as data: the request, both answers whole, and what a client makes of the second."""
     fault = errata.decode(played.with_errata)
     return {
         "server": played.act.server,
-        "document": played.act.document,
         "dialect": played.act.dialect,
         "story": played.scene.story,
         "kind": played.scene.kind,
@@ -95,14 +95,14 @@ def as_data(played: Played) -> dict[str, object]:
 
 
 def read(answer: Mapping[str, Any]) -> str:
-    """Give what a model gets to read of an answer: its text."""
+    """Return the text of an answer, which is what a model reads."""
     if "error" in answer:
         return f"MCP error {answer['error']['code']}: {answer['error']['message']}"
     return "\n".join(block["text"] for block in answer["content"] if block["type"] == "text")
 
 
-def understood(answer: Mapping[str, Any]) -> str:
-    """Say in one line what `errata.decode` makes of an answer."""
+def summarise(answer: Mapping[str, Any]) -> str:
+    """Return in one line what `errata.decode` makes of an answer."""
     if errata.decode_needs_input(answer):
         return "no error, a question to the user"
     if not (fault := errata.decode(answer)):
@@ -132,7 +132,7 @@ def _box(title: str, answer: Mapping[str, Any], colour: str) -> RenderableType:
 
 
 def _data_beside(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the data for programs that comes with a text, unless the text says it all, and without what it says."""
+    """Return the structured data of an answer without its message; nothing if the text has the code already."""
     data: dict[str, Any] = answer.get("structuredContent", {})
     members: dict[str, Any] = data.get("error", data)
     if "code" in members and str(members["code"]) in read(answer):
@@ -151,7 +151,7 @@ def _side_by_side(screen: Console, boxes: list[RenderableType]) -> RenderableTyp
 
 
 def _says_nothing(answer: Mapping[str, Any]) -> bool:
-    return bool(_NOTHING_SAID.fullmatch(read(answer)))
+    return bool(_EMPTY_MESSAGE.fullmatch(read(answer)))
 
 
 def _tells_programs(answer: Mapping[str, Any]) -> bool:

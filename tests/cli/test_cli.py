@@ -271,7 +271,7 @@ def test_what_is_printed_for_a_machine_is_json_on_any_terminal():
         ("decode - <&-", 2, "errata: standard input is closed"),
         ("demo >&-", 0, ""),
         ("explain NOT_FOUND >&-", 0, ""),
-        ("demo pubmed_articles >/dev/full", 2, "errata: cannot show the tour: No space left on device"),
+        ("demo pubmed_articles >/dev/full", 2, "errata: cannot show the demo: No space left on device"),
         ("demo pubmed_articles | head -3 >/dev/null; exit ${PIPESTATUS[0]}", 0, ""),
         ("explain NOT_FOUND >/dev/full", 2, "errata: cannot write the answer: no space left on device"),
         ("explain ''", 2, "errata: there is no code, word or number ``"),

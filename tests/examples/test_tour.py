@@ -1,4 +1,4 @@
-"""The tour: does it show what it promises?"""
+"""The demo: does it show what it promises?"""
 
 import io
 import json
@@ -19,6 +19,7 @@ import errata as errata_package
 from errata import Code, Retry
 
 README = Path(__file__).parents[2] / "README.md"
+EXAMPLES = README.parent / "examples"
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,15 @@ def tour():
     return go_on_tour()
 
 
-def test_the_tour_starts_where_most_are_and_goes_to_all_five(tour):
+def test_by_itself_the_demo_shows_four_failures_of_a_server_as_most_are_written():
+    done = errata("demo", "--json")
+    scenes = json.loads(done.stdout)
+
+    assert [scene["server"] for scene in scenes] == ["harbor_berths"] * 4
+    assert "annotations" not in (EXAMPLES / "harbor_berths.py").read_text(encoding="utf-8").partition('"""\n\n')[2]
+
+
+def test_the_whole_demo_starts_where_most_servers_are_and_shows_all_five(tour):
     assert tuple(dict.fromkeys(scene["server"] for scene in tour)) == ("harbor_berths", *NAMES)
 
 
@@ -62,15 +71,17 @@ def test_on_a_wide_terminal_the_two_stand_side_by_side(tour):
     assert sum("─ without this line ─" in line and "─ with it ─" in line for line in lines) == len(tour)
 
 
-def test_the_readme_shows_what_the_tour_shows(tour):
-    shown = re.search(r"```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[1]
-    told = re.sub("^  ", "", _page(tour, width=100), flags=re.MULTILINE)
+def test_the_readme_shows_what_the_demo_shows(tour):
+    shown = re.search(r"```text\n([^`]*╭.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[1]
+    printed = re.sub("^  ", "", _page(tour, width=100), flags=re.MULTILINE)
 
     for card in shown.strip().split("\n\n"):
-        assert NEW_EVERY_TIME.sub("…", card) in NEW_EVERY_TIME.sub("…", told), "copy it from: COLUMNS=100 errata demo"
+        assert NEW_EVERY_TIME.sub("…", card) in NEW_EVERY_TIME.sub("…", printed), (
+            "copy it from: COLUMNS=100 errata demo"
+        )
 
 
-def test_a_narrow_terminal_that_knows_only_ascii_gets_the_tour_too():
+def test_a_narrow_terminal_that_knows_only_ascii_gets_the_demo_too():
     done = errata("demo", "pubmed_articles", COLUMNS="60", PYTHONIOENCODING="ascii")
 
     assert done.returncode == 0, done.stderr
@@ -78,7 +89,7 @@ def test_a_narrow_terminal_that_knows_only_ascii_gets_the_tour_too():
     assert "- without this line -" in done.stdout
 
 
-def test_a_server_that_is_not_on_the_tour_is_refused_by_name():
+def test_a_server_that_is_not_in_the_demo_is_refused_by_name():
     done = errata("demo", "napkin")
 
     assert done.returncode == 2
@@ -87,7 +98,7 @@ def test_a_server_that_is_not_on_the_tour_is_refused_by_name():
     )
 
 
-def test_without_the_sdks_the_tour_says_what_to_install(tmp_path):
+def test_without_the_sdks_the_demo_says_what_to_install(tmp_path):
     (tmp_path / "errata").symlink_to(Path(errata_package.__file__).parent)
     command = [sys.executable, "-S", "-m", "errata", "demo"]
     environment = {"PYTHONPATH": str(tmp_path)}
@@ -99,7 +110,7 @@ def test_without_the_sdks_the_tour_says_what_to_install(tmp_path):
 
 
 def _page(tour, width):
-    """What a terminal of some width shows of the tour."""
+    """Return what a terminal of some width shows of the demo."""
     scenes = {(act.server, scene.story): (act, scene) for act in ACTS for scene in act.scenes}
     screen = Console(width=width, file=io.StringIO())
     for each in tour:

@@ -5,9 +5,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 from typing import Protocol, TextIO, cast
 
+from errata._version import __version__
 from errata.cli import catalog, decode, demo, explain, lint
 from errata.cli._terminal import complain
 
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     if given.version:
-        print(f"errata {metadata.version('errata')}")
+        print(f"errata {__version__}")
         return 0
     if "run" not in given:
         parser.print_help()
