@@ -20,8 +20,8 @@ from support.scripted_http_server import DONE, connect, hang_up
 
 from errata import Code, Fault, FaultError
 from errata.client import Caller, CallFailed
-from errata.client._call_failed import Asked
-from errata.client._causes import shown_cause
+from errata.client._call_failed import ClientRequest
+from errata.client._causes import redact_cause
 
 pytestmark = pytest.mark.anyio
 
@@ -112,7 +112,7 @@ def assert_silent(error):
 
 
 def failed_because_of(cause):
-    return CallFailed.of(FAULT, Asked("tool", "pay"), server="till", is_local=True, cause=cause)
+    return CallFailed.of(FAULT, ClientRequest("tool", "pay"), server="till", is_local=True, cause=cause)
 
 
 @st.composite
@@ -243,7 +243,7 @@ def test_a_copy_of_the_failure_and_of_its_cause_can_be_made():
         failed = failed_because_of(kind(SAYING[1]))
         for again in (pickle.loads(pickle.dumps(failed)), copy.copy(failed), copy.deepcopy(failed)):
             assert (type(again), again.fault, again.tool, str(again)) == (CallFailed, failed.fault, "pay", str(failed))
-    stand_in = shown_cause(Stubborn(text=SAYING[1]))
+    stand_in = redact_cause(Stubborn(text=SAYING[1]))
     again = pickle.loads(pickle.dumps(stand_in))
     assert (type(again).__name__, str(again)) == ("Stubborn", str(stand_in))
 

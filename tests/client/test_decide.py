@@ -10,7 +10,7 @@ from support.strategies import faults, json_values
 
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, dialects
 from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide
-from errata.client._call_failed import MOST_IN_A_ROW, MOST_OF_A_TOOL, Asked, Streaks
+from errata.client._call_failed import MOST_IN_A_ROW, MOST_OF_A_TOOL, ClientRequest, StreakCounter
 from errata.client._decide import MOST_TIMES_AT_ALL
 
 STEPS = (Repeat, FixArguments, UseTool, TellModel, AskUser, Stop)
@@ -18,7 +18,7 @@ DONE = {"content": [{"type": "text", "text": "done"}]}
 
 
 def failed(fault, tool="pay", **arguments):
-    return CallFailed.of(fault, Asked("tool", tool, arguments), server="till")
+    return CallFailed.of(fault, ClientRequest("tool", tool, arguments), server="till")
 
 
 @given(outcome=st.one_of(json_values, faults, faults.map(FaultError.from_fault), st.builds(ValueError, st.text())))
@@ -80,7 +80,7 @@ BUSY = Fault(code=Code.SERVICE_UNAVAILABLE)
         failed(BUSY, tool="refund", cents=5),
         failed(Fault(code=Code.RATE_LIMITED), cents=5),
         failed(Fault(code=Code.SERVICE_UNAVAILABLE, reason="night"), cents=5),
-        CallFailed.of(BUSY, Asked("tool", "pay", {"cents": 5}), server="bank"),
+        CallFailed.of(BUSY, ClientRequest("tool", "pay", {"cents": 5}), server="bank"),
         DONE,
     ],
     ids=["arguments", "tool", "code", "reason", "server", "success"],
@@ -376,13 +376,13 @@ def test_a_wait_is_said_to_whoever_decides():
 
 
 def test_a_tool_that_was_stopped_begins_anew():
-    streaks, wrong = Streaks(), Fault(code=Code.INVALID_PARAMS)
+    streaks, wrong = StreakCounter(), Fault(code=Code.INVALID_PARAMS)
     for _ in range(MOST_OF_A_TOOL):
-        before = streaks.so_far("search")
+        before = streaks.begin("search")
         streaks.add("search", before, wrong)
         streaks.end("list")
     assert before.of_tool == MOST_OF_A_TOOL - 1
-    assert streaks.so_far("search").of_tool == 0
+    assert streaks.begin("search").of_tool == 0
 
 
 @pytest.mark.parametrize("members", [{}, {"content": []}, {"structuredContent": {}}])

@@ -21,10 +21,10 @@ from support.scripted_http_server import DESTROYS, READS, Reply, connect, cut_of
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed, Repeat, decide
-from errata.client._call_failed import Asked
-from errata.client._failure_context import Place
-from errata.client._failures import timed_out
-from errata.client._targets import Settings, connection_to
+from errata.client._call_failed import ClientRequest
+from errata.client._failure_context import FailureContext
+from errata.client._failures import convert_timeout
+from errata.client._targets import HttpSettings, connect_to
 
 pytestmark = pytest.mark.anyio
 
@@ -249,11 +249,15 @@ async def test_a_newer_handshake_that_told_why_is_not_forgotten_when_the_time_is
         hold_back(handler, message)
 
     server.handshake = {"server/discover": Reply(401), "initialize": arrive}
-    settings = Settings(headers=None, auth=None, timeout_s=None, http_options={"verify": False}, max_body_bytes=None)
-    async with connection_to(server.url, settings, {}) as link, anyio.create_task_group() as group:
-        group.start_soon(link.port)
+    settings = HttpSettings(
+        headers=None, auth=None, timeout_s=None, http_options={"verify": False}, max_body_bytes=None
+    )
+    async with connect_to(server.url, settings, {}) as link, anyio.create_task_group() as group:
+        group.start_soon(link.open_client)
         assert await anyio.to_thread.run_sync(arrived.wait, 60)
-        failed = timed_out(TimeoutError(), Place(Asked("tool", "pay"), "till", 5), link, is_sent=False)
+        failed = convert_timeout(
+            TimeoutError(), FailureContext(ClientRequest("tool", "pay"), "till", 5), link, is_sent=False
+        )
         group.cancel_scope.cancel()
     assert (failed.code, failed.fault.retry) == (Code.UNAUTHORIZED, Retry.NEVER)
     assert (

@@ -181,7 +181,7 @@ async def test_a_subscription_that_breaks_off_is_taken_out_again_and_what_was_li
         kept = await caller.tools()
         await caller.call("run_report")
         assert await caller.tools() is kept
-        caller._link._session.port.session._settle_listen_routes_closed()  # As if the stream had ended.
+        caller._connection._session.client.session._settle_listen_routes_closed()  # As if the stream had ended.
         await until(lambda: not is_announced(caller))
         await caller.call("run_report")
         assert await caller.tools() is not kept

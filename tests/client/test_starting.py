@@ -15,10 +15,10 @@ from support.paused_time import LONGEST_S
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed, Stop, _watched_transport, decide
-from errata.client._call_failed import Asked
-from errata.client._client_side import not_connected
-from errata.client._failure_context import Place
-from errata.client._launch_command import name_of_program, secrets_of
+from errata.client._call_failed import ClientRequest
+from errata.client._client_side import explain_no_connection
+from errata.client._failure_context import FailureContext
+from errata.client._launch_command import find_secrets, name_program
 from errata.client._watched_transport import ProgramState
 
 pytestmark = pytest.mark.anyio
@@ -151,7 +151,7 @@ async def failure(server, **options):
 async def until_it_is_dead(caller):
     """Wait until this side has noticed that the program has ended."""
     with anyio.fail_after(LONGEST_S):
-        while not caller._link.program().has_ended:  # noqa: ASYNC110 - nobody tells it.
+        while not caller._connection.program().has_ended:  # noqa: ASYNC110 - nobody tells it.
             await anyio.sleep(0.001)
 
 
@@ -269,14 +269,14 @@ for line in sys.stdin:
 
 def test_a_server_that_takes_too_long_to_start_is_quoted():
     state = ProgramState(has_ended=False, status=None, was_open=False, errors="Pulling image 1/7\n", printed="")
-    fault = not_connected(Place(Asked("connection", "mcp/image"), "mcp/image", 5, state))
+    fault = explain_no_connection(FailureContext(ClientRequest("connection", "mcp/image"), "mcp/image", 5, state))
     assert (fault.code, fault.retry) == (Code.TIMEOUT, Retry.SAME_CALL)
     assert "within 5 s. The last that it wrote on its standard error: ‹Pulling image 1/7›. Check" in fault.message
 
 
 def test_one_that_has_ended_with_its_output_left_open_did_not_start():
     state = ProgramState(has_ended=True, status=1, was_open=False, errors="", printed="")
-    fault = not_connected(Place(Asked("connection", "mcp/image"), "mcp/image", 5, state))
+    fault = explain_no_connection(FailureContext(ClientRequest("connection", "mcp/image"), "mcp/image", 5, state))
     assert (fault.code, fault.retry) == (Code.INITIALIZATION_FAILED, Retry.NEVER)
 
 
@@ -462,18 +462,18 @@ NAMES = {
 def test_a_server_is_named_by_what_is_started(line):
     head, quote, rest = line.partition("'")
     command, *arguments = [*head.split(), *([rest.rstrip("'")] if quote else [])]
-    assert name_of_program(command, arguments) == NAMES[line]
+    assert name_program(command, arguments) == NAMES[line]
 
 
 def test_whatever_is_started_has_a_name_that_can_be_shown():
-    assert name_of_program("node", ["x\n\x1b[31m" + "y" * 1000]) == "x " + "y" * 98
+    assert name_program("node", ["x\n\x1b[31m" + "y" * 1000]) == "x " + "y" * 98
     for odd in ("", " ", "--", "-", "=", "/", "://", "http://["):
-        name_of_program(odd, [odd])
-        name_of_program("node", [odd, odd])
-        name_of_program("sh", ["-c", odd])
+        name_program(odd, [odd])
+        name_program("node", [odd, odd])
+        name_program("sh", ["-c", odd])
 
 
 def test_the_secrets_of_a_command_line_are_known():
     given = ["--token=Harbor42-x9Q7", "-e", "API_KEY=Yacht77-pQ12", "https://ann:Qx77-yacht@host/", "--port", "8080"]
     environment = {"DB_PASSWORD": "Jetty55-mN34", "PATH": "/bin"}
-    assert [*secrets_of(given, environment)] == ["Harbor42-x9Q7", "Yacht77-pQ12", "Qx77-yacht", "Jetty55-mN34"]
+    assert [*find_secrets(given, environment)] == ["Harbor42-x9Q7", "Yacht77-pQ12", "Qx77-yacht", "Jetty55-mN34"]

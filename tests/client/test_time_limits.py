@@ -12,12 +12,12 @@ from support.scripted_http_server import DONE, connect, hold_back, listed
 
 from errata import Code, Retry
 from errata.client import Caller, CallFailed
-from errata.client._call_failed import Asked
-from errata.client._client_side import no_answer
-from errata.client._connections import HeldLink
-from errata.client._failure_context import Place, span
-from errata.client._managed_connection import Target, connected
-from errata.client._server_lists import Lists
+from errata.client._call_failed import ClientRequest
+from errata.client._client_side import explain_timeout
+from errata.client._connections import HeldConnection
+from errata.client._failure_context import FailureContext, format_duration
+from errata.client._managed_connection import Target, keep_connected
+from errata.client._server_lists import ServerLists
 from errata.http._runtime import deadline
 
 pytestmark = pytest.mark.anyio
@@ -63,18 +63,18 @@ async def test_a_list_that_never_comes_costs_no_more_than_the_limit_of_the_call(
 async def test_a_call_in_a_hurry_does_not_wait_for_the_list_that_another_one_waits_for():
     with anyio.fail_after(LONGEST_S):
         async with unlisted(till()) as (client, asked), anyio.create_task_group() as group:
-            lists, link = Lists({}), HeldLink(client)
+            lists, link = ServerLists({}), HeldConnection(client)
             group.start_soon(functools.partial(lists.learn, "pay", link, limit_s=None))
             await asked.wait()
-            assert (await lists.learn("pay", link, limit_s=0.01)).declared("pay") is None
+            assert (await lists.learn("pay", link, limit_s=0.01)).declaration("pay") is None
             group.cancel_scope.cancel()
 
 
 async def test_a_list_that_does_not_come_is_not_waited_for_for_ever():
     async with unlisted(till()) as (client, _):
-        lists = Lists({})
+        lists = ServerLists({})
         for _ in range(4):
-            assert (await lists.learn("pay", HeldLink(client), limit_s=0.001)).declared("pay") is None
+            assert (await lists.learn("pay", HeldConnection(client), limit_s=0.001)).declaration("pay") is None
         assert lists.current.knows("any other")  # By now nobody waits for it any more.
 
 
@@ -82,7 +82,7 @@ async def test_an_endless_limit_is_none():
     server = till()
     async with Caller.connect(server, retry=None, timeout_s=math.inf) as caller:
         await caller.call("pay")
-        caller._link._session.port._client.session._dispatcher.close()
+        caller._connection._session.client._client.session._dispatcher.close()
         with pytest.raises(CallFailed, match="was lost before `pay` was answered"):
             await caller.call("pay")
 
@@ -124,9 +124,9 @@ class _Handshakes:
 @asynccontextmanager
 async def stuck(**options):
     handshakes = _Handshakes()
-    async with connected(Target(handshakes.client, "till", **options)) as connection:
+    async with keep_connected(Target(handshakes.client, "till", **options)) as connection:
         caller = Caller.__new__(Caller)
-        caller._start(connection, None, LONGEST_S, Lists({}))
+        caller._start(connection, None, LONGEST_S, ServerLists({}))
         yield caller, handshakes
 
 
@@ -152,7 +152,7 @@ async def test_a_handshake_that_has_time_left_is_not_begun_again_by_those_in_a_h
     ("limit_s", "said"), [(60, "60 s"), (0.05, "0.05 s"), (0.001, "0.001 s"), (0.0002, "0.2 ms"), (1e-7, "0.0001 ms")]
 )
 def test_a_time_is_never_said_to_be_none(limit_s, said):
-    assert span(limit_s) == said
+    assert format_duration(limit_s) == said
 
 
 async def test_a_connection_that_is_not_opened_in_time_says_so_in_one_sentence():
@@ -170,7 +170,7 @@ async def test_an_answer_that_is_being_checked_when_the_time_is_over_is_not_aske
     with pytest.raises(TimeoutError) as caught:
         async with deadline(0):
             await validate_tool_result()
-    fault = no_answer(Place(Asked("tool", "pay"), "till", 5), caught.value)
+    fault = explain_timeout(FailureContext(ClientRequest("tool", "pay"), "till", 5), caught.value)
     assert fault.retry is Retry.NEVER
     assert fault.message.startswith("`pay` was answered, ")
 
@@ -187,8 +187,8 @@ async def test_a_list_that_never_comes_does_not_cost_the_answer(server):
     server.output_schema = {"type": "object"}
     server.answers = [DONE | {"structuredContent": {}}] * 2
     server.listing = hold_back
-    async with connected(Target(lambda: Client(server.url), "till", opens_within_s=0.0)) as connection:
+    async with keep_connected(Target(lambda: Client(server.url), "till", opens_within_s=0.0)) as connection:
         caller = Caller.__new__(Caller)
-        caller._start(connection, None, LONGEST_S, Lists({}))
+        caller._start(connection, None, LONGEST_S, ServerLists({}))
         for _ in range(2):
             assert (await caller.call("pay", key="order-17")).content[0].text == "done"

@@ -12,7 +12,7 @@ from support.manual_clock import Time
 from errata import Code, FaultError, classify, guard, try_catch
 from errata.classification import register
 from errata.client import CallFailed
-from errata.client._call_failed import Asked
+from errata.client._call_failed import ClientRequest
 from errata.reading import recognise
 from errata.resilience import Breaker, MemoryStore, protect, retry
 
@@ -133,7 +133,7 @@ def test_what_a_client_read_in_the_prose_of_a_server_counts_nothing(breaker):
     reading = recognise(result)
     failed = CallFailed.of(
         reading.fault,
-        Asked("tool", "save"),
+        ClientRequest("tool", "save"),
         server="notes",
         response=result,
         dialect=reading.dialect,
@@ -150,7 +150,7 @@ def test_what_a_client_read_in_the_prose_of_a_server_counts_nothing(breaker):
 def test_what_http_answered_a_client_counts(breaker):
     fault = FaultError(Code.SERVICE_UNAVAILABLE, "notes answered 503 Service Unavailable.").fault
     answered = {"status": 503, "headers": {}, "body": ""}
-    failed = CallFailed.of(fault, Asked("tool", "save"), server="notes", response=answered)
+    failed = CallFailed.of(fault, ClientRequest("tool", "save"), server="notes", response=answered)
     assert tried(breaker, failed)[0] == "open"
 
 

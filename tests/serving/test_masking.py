@@ -16,7 +16,7 @@ from support.three_servers import MAKERS, connected, fast_mcp
 import errata
 from errata import Code, Contract, Failure, Fault, FaultError, dialects, guard, not_found, raises
 from errata.client import CallFailed
-from errata.client._call_failed import Asked
+from errata.client._call_failed import ClientRequest
 
 pytestmark = pytest.mark.anyio
 VALIDATING = ("MCPServer", "FastMCP")
@@ -293,7 +293,7 @@ async def guarded_by_errata() -> str:
 async def asking_another() -> str:
     raise CallFailed.of(
         Fault(code=Code.NETWORK_ERROR, message="No answer: table orders_2026 is locked"),
-        Asked("tool", "orders"),
+        ClientRequest("tool", "orders"),
         server="inner",
         is_local=True,
         cause=OSError("table orders_2026 is locked"),

@@ -17,7 +17,7 @@ import errata
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, Retry, dialects, register_secret
 from errata.cli import main
 from errata.client import AskUser, CallFailed, FixArguments, Stop, TellModel, UseTool, decide
-from errata.client._outcomes import rendered
+from errata.client._outcomes import render_failure
 
 pytestmark = pytest.mark.anyio
 
@@ -226,7 +226,7 @@ async def test_nothing_a_client_says_of_a_failure_shows_a_secret(secret, caplog)
         "fault": repr(failed.fault),
         "history": repr(history),
         "steps": " ".join(f"{step} {step!r}" for step in steps),
-        "rendered": rendered(failed) + rendered(fault),
+        "rendered": render_failure(failed) + render_failure(fault),
     }
 
     assert secret in _bare(json.dumps(failed.response))  # Documented: what came back, as it came.

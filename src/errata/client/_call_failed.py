@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Self, cast
 
-from errata.client._causes import shown_cause
+from errata.client._causes import redact_cause
 from errata.dialects import Word
 from errata.model import Fault, FaultError, Retry
 from errata.reading import rests_on_words
@@ -46,7 +46,7 @@ def _wait_ms(fault: Fault) -> int:
     return fault.retry_after_ms or 0 if fault.retry is Retry.SAME_CALL else 0
 
 
-class Streaks:
+class StreakCounter:
     """Counts the failures since a call last succeeded, and those of each tool since one of it did."""
 
     __slots__ = ("_failures", "_of_tools", "_waits_ms")
@@ -56,7 +56,7 @@ class Streaks:
         self._waits_ms = 0
         self._of_tools: dict[str, int] = {}
 
-    def so_far(self, tool: str) -> Streak:
+    def begin(self, tool: str) -> Streak:
         """Return what has failed when a call begins; what has led to a stop, or to a person, belongs to an earlier goal."""
         if self._failures >= MOST_IN_A_ROW or self._waits_ms > LONGEST_WAIT_MS:
             self._failures = self._waits_ms = 0
@@ -87,7 +87,7 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 _OCCURRENCES = itertools.count(1)
 
 
-class Asked(NamedTuple):
+class ClientRequest(NamedTuple):
     """What was asked of a server."""
 
     kind: str
@@ -152,7 +152,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     def of(  # noqa: PLR0913 - one for each thing that was in hand.
         cls,
         fault: Fault,
-        asked: Asked,
+        request: ClientRequest,
         *,
         server: str | None,
         response: object = None,
@@ -162,9 +162,9 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         cause: BaseException | None = None,
     ) -> Self:
         """Attach what was in hand to a fault."""
-        error = cls.from_fault(fault, cause=None if cause is None else shown_cause(cause))
-        error.tool = asked.name if asked.kind == "tool" else None
-        error.arguments = {name: _kept(value) for name, value in asked.arguments.items()}
+        error = cls.from_fault(fault, cause=None if cause is None else redact_cause(cause))
+        error.tool = request.name if request.kind == "tool" else None
+        error.arguments = {name: _kept(value) for name, value in request.arguments.items()}
         error.server = server
         error.response = response
         error.is_local = is_local
@@ -172,7 +172,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         error.word = word
         error.is_hearsay = word is not None and rests_on_words(fault, dialect, word)
         error.is_classified = cause is not None
-        error.identity = identity_of(asked, server)
+        error.identity = identify_call(request, server)
         error.occurrence = next(_OCCURRENCES)
         return error
 
@@ -189,10 +189,10 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         return error
 
 
-def identity_of(asked: Asked, server: str | None) -> str:
+def identify_call(request: ClientRequest, server: str | None) -> str:
     """Name a call by what is asked of whom; arguments are the same whatever their order, and 1.0 is 1."""
-    arguments = _with_whole_numbers(jsonable(asked.arguments, size=_SIZE))
-    told = json.dumps([server, asked.kind, asked.name, arguments], sort_keys=True)
+    arguments = _with_whole_numbers(jsonable(request.arguments, size=_SIZE))
+    told = json.dumps([server, request.kind, request.name, arguments], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
 
 

@@ -1,4 +1,8 @@
-"""`Caller`: a client whose failures are faults, whatever server it talks to."""
+"""`Caller`: a client whose failures are faults, whatever server it talks to.
+
+One call goes top to bottom through `_make`, `_repeat`, `_attempt` and `_send_once`; a failure goes through `_settle`,
+which decides whether the call may be repeated.
+"""
 
 import dataclasses
 import functools
@@ -8,28 +12,33 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from errata.client._call_failed import NO_STREAK, Asked, CallFailed, Streak, Streaks, identity_of
+from errata.client._call_failed import NO_STREAK, CallFailed, ClientRequest, Streak, StreakCounter, identify_call
 from errata.client._caller_arguments import (
     KEYS,
     Effect,
-    arguments_of,
-    effects_of,
+    check_effects,
+    check_key,
+    check_name,
+    check_timeout,
+    copy_arguments,
     is_sendable,
-    key_of,
-    limit_of,
-    name_of,
-    unsendable,
+    refuse_unsendable,
 )
-from errata.client._connections import HeldLink, Link, ListKind, Port
-from errata.client._failure_context import Place
-from errata.client._failures import raised, returned, timed_out, unopened, unrepeated
-from errata.client._outcomes import rendered
-from errata.client._server_lists import ConnectionLists, Lists, with_known
-from errata.client._targets import Settings, connection_to
-from errata.dialects import Word, lower_hearsay, without_licence
+from errata.client._connections import Connection, HeldConnection, ListKind, OpenClient
+from errata.client._failure_context import FailureContext
+from errata.client._failures import (
+    convert_error,
+    convert_open_error,
+    convert_result,
+    convert_timeout,
+    forbid_refused_repetition,
+    limit_trust,
+)
+from errata.client._outcomes import render_failure
+from errata.client._server_lists import ConnectionLists, ServerLists, keep_known_advice
+from errata.client._targets import HttpSettings, connect_to
 from errata.http import deadline
 from errata.model import NO_RECOVERY, Code, Fault, FaultError, Retry
-from errata.redaction import as_object
 from errata.resilience import Retrying, attempts_of, retry as _retry, settled
 
 if TYPE_CHECKING:  # Whoever has a client has the package, but nobody needs it to decide what to do.
@@ -39,15 +48,18 @@ if TYPE_CHECKING:  # Whoever has a client has the package, but nobody needs it t
 _TIMEOUT_S = 60.0
 _LONGEST_HISTORY = 100
 _KEY = "errata/idempotencyKey"
-_Send = Callable[[Port], Awaitable[Any]]
+_Send = Callable[[OpenClient], Awaitable[Any]]
 _T = TypeVar("_T")
-_NOT_ENTERED = (
-    "Nothing is connected yet. Write `async with Caller.connect(…) as caller:`, and {use} inside of the block."
+_NOT_ENTERED = "Nothing is connected yet. Write `async with Caller.connect(…) as caller:`, and {use} inside the block."
+_CONCERNS_NO_TOOL = frozenset({"connection", "list"})
+_CODES_OF_A_MISSING_TOOL = frozenset(
+    {Code.NOT_FOUND, Code.METHOD_NOT_FOUND, Code.INVALID_PARAMS, Code.INVALID_REQUEST, Code.GONE}
 )
+"""How a server's complaint about a tool that it does not have may be read; each of them has other meanings, too."""
 
 
-class Opening(AbstractAsyncContextManager[_T]):
-    """A block of `async with`; used in any other way, it says how to use it."""
+class _ConnectBlock(AbstractAsyncContextManager[_T]):
+    """The `async with` block of `Caller.connect`; used in any other way, it raises an error that shows the right one."""
 
     def __init__(self, block: AbstractAsyncContextManager[_T]) -> None:
         self._block = block
@@ -64,7 +76,7 @@ class Opening(AbstractAsyncContextManager[_T]):
     ) -> bool | None:
         return await self._block.__aexit__(kind, error, traceback)
 
-    if not TYPE_CHECKING:  # A type checker says it itself, and before anything runs.
+    if not TYPE_CHECKING:  # A type checker reports such a use by itself, before anything runs.
 
         def __getattr__(self, name: str) -> NoReturn:
             raise AttributeError(_NOT_ENTERED.format(use=f"use `caller.{name}`"))
@@ -74,16 +86,17 @@ class Opening(AbstractAsyncContextManager[_T]):
 
 
 class Caller:
-    """Calls the tools of a server; what comes back is a result, or one kind of exception.
+    """Calls the tools of a server; each call returns a result or raises one kind of exception.
 
         caller = Caller(client)                               # an open mcp.Client or fastmcp.Client
         async with Caller.connect("https://…/mcp") as caller: # or let it make one
             result = await caller.call("get_order", {"order_id": "17"})
 
-    Whatever goes wrong, on either side, is raised as `CallFailed`. Calls that may be repeated are, by `retry`; None for
-    never; its `idempotent` speaks for tools that declare nothing. `effects` says of tools, by their names, what they do:
-    "read_only", "idempotent" or "destructive"; it outweighs what the server declares. `timeout_s` is how long one attempt
-    may take, with all that belongs to it; None for no limit of ours. A cancellation passes untouched.
+    Whatever goes wrong, on either side, is raised as `CallFailed`. Calls that may be repeated are repeated by the policy
+    `retry`, or never if it is None; the policy's `idempotent` applies to tools that declare nothing. `effects` says what
+    tools do, by their names: "read_only", "idempotent" or "destructive"; it overrides what the server declares.
+    `timeout_s` limits one attempt as a whole, from opening the connection to the answer; None sets no limit. A
+    cancellation passes untouched.
     """
 
     def __init__(
@@ -94,7 +107,7 @@ class Caller:
         timeout_s: float | None = _TIMEOUT_S,
         effects: Mapping[str, Effect] | None = None,
     ) -> None:
-        self._start(HeldLink(client), retry, timeout_s, Lists(effects_of(effects)))
+        self._start(HeldConnection(client), retry, timeout_s, ServerLists(check_effects(effects)))
 
     @classmethod
     def connect(  # noqa: PLR0913 - each has its default.
@@ -112,44 +125,51 @@ class Caller:
     ) -> AbstractAsyncContextManager[Self]:
         """Connect to a URL, to `StdioServerParameters`, to a server in this process or to a transport, with `mcp.Client`.
 
-        Over HTTP, statuses and waits come back that the SDK's client drops. A connection that was lost is opened again
+        Over HTTP, failures keep the status and the wait that the SDK's client drops. A lost connection is opened again
         for the next call. Once a connection is open, its tools are listed in the background. `headers`, `auth`,
-        `http_options` (of `httpx2.AsyncClient`) and `max_body_bytes` are for URLs: an answer, or one event of a stream,
-        that is larger once it is decompressed is given up (16 MiB). `options` are those of `mcp.Client`. An exception of
-        the block leaves it as it is.
+        `http_options` (of `httpx2.AsyncClient`) and `max_body_bytes` are for URLs: a response, or one event of a stream,
+        that is larger than `max_body_bytes` after decompression is abandoned (16 MiB by default). `options` are those of
+        `mcp.Client`. An exception raised in the block leaves it unchanged.
         """
-        settings = Settings(
+        settings = HttpSettings(
             headers=headers,
             auth=auth,
-            timeout_s=limit_of(timeout_s),
+            timeout_s=check_timeout(timeout_s),
             http_options=http_options,
             max_body_bytes=max_body_bytes,
         )
-        return Opening(cls._connected(server, settings, options, retry, Lists(effects_of(effects))))
+        return _ConnectBlock(cls._connect(server, settings, options, retry, ServerLists(check_effects(effects))))
 
     @classmethod
     @asynccontextmanager
-    async def _connected(
-        cls, server: object, settings: Settings, options: Mapping[str, Any], retry: Retrying | None, lists: Lists
+    async def _connect(
+        cls,
+        server: object,
+        settings: HttpSettings,
+        options: Mapping[str, Any],
+        retry: Retrying | None,
+        lists: ServerLists,
     ) -> AsyncGenerator[Self]:
-        given = {**options, "message_handler": _hearing(lists, options.get("message_handler"))}
-        async with connection_to(server, settings, given) as link:
+        given = {**options, "message_handler": _handle_messages(lists, options.get("message_handler"))}
+        async with connect_to(server, settings, given) as connection:
             caller = cls.__new__(cls)
-            caller._start(link, retry, settings["timeout_s"], lists)  # noqa: SLF001 - it is one of us.
+            caller._start(connection, retry, settings["timeout_s"], lists)  # noqa: SLF001 - it is one of us.
             await caller._open()  # noqa: SLF001 - as above.
             yield caller
 
-    def _start(self, link: Link, retry: Retrying | None, timeout_s: float | None, lists: Lists) -> None:
-        self._link = link
-        self._timeout_s = limit_of(timeout_s)
+    def _start(
+        self, connection: Connection, retry: Retrying | None, timeout_s: float | None, lists: ServerLists
+    ) -> None:
+        self._connection = connection
+        self._timeout_s = check_timeout(timeout_s)
         self._lists = lists
         self._history: deque[CallFailed] = deque(maxlen=_LONGEST_HISTORY)
-        self._streaks = Streaks()
-        self._policy = _policy_for(retry, link.key)
+        self._streaks = StreakCounter()
+        self._policy = _adapt_policy(retry, connection.key)
         self._undeclared = retry.idempotent if retry else None
-        """Whether calling a tool twice does no harm that says nothing about it."""
+        """Whether a tool that declares nothing may be called twice without harm."""
 
-    if not TYPE_CHECKING:  # A type checker says it itself, and before anything runs.
+    if not TYPE_CHECKING:  # A type checker reports such a use by itself, before anything runs.
 
         async def __aenter__(self) -> NoReturn:
             raise TypeError(
@@ -158,16 +178,16 @@ class Caller:
             )
 
         async def __aexit__(self, *_: object) -> None:
-            """Stand beside the other, so that Python asks that one."""
+            """Exist, because Python looks for both methods before it calls `__aenter__`."""
 
     @property
     def server(self) -> str:
-        """What the server calls itself, or where it is."""
-        return self._link.server or "the server"
+        """The name that the server gives itself, else its address."""
+        return self._connection.server or "the server"
 
     @property
     def history(self) -> tuple[CallFailed, ...]:
-        """The last failures, the oldest first, without their responses; a call that succeeded has none."""
+        """The last failures, oldest first, without their responses; a call that succeeds removes its earlier ones."""
         return tuple(self._history)
 
     async def call(
@@ -178,257 +198,269 @@ class Caller:
         key: str | None = None,
         timeout_s: float | None = None,
     ) -> Any:  # noqa: ANN401 - the result is that of the client's own package.
-        """Call a tool; gives the result of the client's own package, or raises `CallFailed`.
+        """Call a tool and return the result of the client's own package; raise `CallFailed` if it fails.
 
-        With a `key` by which the server recognises a repetition, the call may be repeated whatever the tool declares; it
-        is sent as `_meta["errata/idempotencyKey"]`. An argument `idempotency_key` is one, too, if the tool's schema has it.
-        A tool that asks something has not failed: the question is the result, and `decide` says whom to ask. Without
-        `timeout_s`, the caller's counts.
+        With a `key` by which the server recognises a repetition, the call may be repeated whatever the tool declares; the
+        key is sent as `_meta["errata/idempotencyKey"]`. An argument `idempotency_key` counts as one if the tool's schema
+        has it. A tool that asks a question has not failed: the question is the result, and `decide` says whom to ask.
+        `timeout_s` replaces the caller's own limit for this call.
         """
-        asked = Asked("tool", name_of("tool", tool), arguments_of(tool, arguments))
+        request = ClientRequest("tool", check_name("tool", tool), copy_arguments(tool, arguments))
         limit = self._limit(timeout_s)
-        key = key_of(tool, key)
+        key = check_key(tool, key)
         meta: dict[str, object] = {_KEY: key} if key else {}
 
-        async def send(port: Port) -> object:
-            return await port.call(tool, dict(asked.arguments), timeout_s=limit, meta=meta)
+        async def send(client: OpenClient) -> object:
+            return await client.call(tool, dict(request.arguments), timeout_s=limit, meta=meta)
 
-        return await self._made(_Trip(asked, send, limit, harmless=True if key else None, key=key))
+        return await self._make(_CallState(request, send, limit, harmless=True if key else None, key=key))
 
     async def read(self, uri: str, *, timeout_s: float | None = None) -> Any:  # noqa: ANN401 - as above.
         """Read a resource."""
+        request = ClientRequest("resource", check_name("resource", uri))
         limit = self._limit(timeout_s)
-        trip = _Trip(Asked("resource", name_of("resource", uri)), lambda port: port.read(uri), limit, harmless=True)
-        return await self._made(trip)
+        return await self._make(_CallState(request, lambda client: client.read(uri), limit, harmless=True))
 
     async def prompt(
         self, name: str, arguments: Mapping[str, str] | None = None, *, timeout_s: float | None = None
     ) -> Any:  # noqa: ANN401 - as above.
         """Get a prompt."""
-        given = arguments_of(name, arguments)
+        given = copy_arguments(name, arguments)
         limit = self._limit(timeout_s)
-        asked = Asked("prompt", name_of("prompt", name), given)
-        trip = _Trip(asked, lambda port: port.prompt(name, given), limit, harmless=True)
-        return await self._made(trip)
+        request = ClientRequest("prompt", check_name("prompt", name), given)
+        return await self._make(_CallState(request, lambda client: client.prompt(name, given), limit, harmless=True))
 
     async def tools(self, *, refresh: bool = False, timeout_s: float | None = None) -> "tuple[Tool, ...]":
         """List the tools of the server, as the client's own package has them, to show them to a model.
 
-        All pages are read, once a connection, and again when the server says that they have changed. A client that you have
-        opened does not tell `Caller` of that: `refresh=True` asks the server whatever is known.
+        All pages are read once per connection, and again when the server announces a change. A client that you have
+        opened does not pass such announcements on to `Caller`: `refresh=True` asks the server anew.
         """
-        return await self._listed("tools", refresh=refresh, timeout_s=timeout_s)
+        return await self._list("tools", refresh=refresh, timeout_s=timeout_s)
 
     async def resources(self, *, refresh: bool = False, timeout_s: float | None = None) -> "tuple[Resource, ...]":
-        """List the resources of the server, as `tools` does; a server without any gives none."""
-        return await self._listed("resources", refresh=refresh, timeout_s=timeout_s)
+        """List the resources of the server, as `tools` does; the list is empty if the server has none."""
+        return await self._list("resources", refresh=refresh, timeout_s=timeout_s)
 
     async def resource_templates(
         self, *, refresh: bool = False, timeout_s: float | None = None
     ) -> "tuple[ResourceTemplate, ...]":
-        """List the templates of the server's resources, as `tools` does; a server without any gives none."""
-        return await self._listed("resource_templates", refresh=refresh, timeout_s=timeout_s)
+        """List the resource templates of the server, as `tools` does; the list is empty if the server has none."""
+        return await self._list("resource_templates", refresh=refresh, timeout_s=timeout_s)
 
     async def prompts(self, *, refresh: bool = False, timeout_s: float | None = None) -> "tuple[Prompt, ...]":
-        """List the prompts of the server, as `tools` does; a server without any gives none."""
-        return await self._listed("prompts", refresh=refresh, timeout_s=timeout_s)
+        """List the prompts of the server, as `tools` does; the list is empty if the server has none."""
+        return await self._list("prompts", refresh=refresh, timeout_s=timeout_s)
 
     def render(self, outcome: object) -> str:
-        """Say a Fault or an error in the words a model reads: those of a server with errata, and as free of secrets."""
-        return rendered(outcome)
+        """Return the text that a model reads for a Fault or an error: as a server with errata writes it, without secrets."""
+        return render_failure(outcome)
 
     async def _open(self) -> None:
-        """Open the connection before anything is asked of it."""
+        """Open the connection before the first call."""
 
-        async def nothing(_: Port) -> None:
-            """Ask for nothing: the handshake was all."""
+        async def send_nothing(_: OpenClient) -> None:
+            """Do nothing: the handshake is all that was wanted."""
 
-        await self._made(_Trip(Asked("connection", self.server), nothing, self._limit(None), harmless=True))
+        request = ClientRequest("connection", self.server)
+        await self._make(_CallState(request, send_nothing, self._limit(None), harmless=True))
 
-    async def _listed(self, kind: ListKind, *, refresh: bool, timeout_s: float | None) -> tuple[Any, ...]:
-        async def send(port: Port) -> object:
-            lists = self._lists.on(port)
-            self._link.listen(port, lists.announce)
-            return await lists.get(kind, port, refresh=refresh)
+    async def _list(self, kind: ListKind, *, refresh: bool, timeout_s: float | None) -> tuple[Any, ...]:
+        async def send(client: OpenClient) -> object:
+            lists = self._lists.on(client)
+            self._connection.listen(client, lists.announce)
+            return await lists.get(kind, client, refresh=refresh)
 
-        asked = Asked("list", kind.replace("_", " "))
-        items: tuple[Any, ...] = await self._made(_Trip(asked, send, self._limit(timeout_s), harmless=True))
+        request = ClientRequest("list", kind.replace("_", " "))
+        items: tuple[Any, ...] = await self._make(_CallState(request, send, self._limit(timeout_s), harmless=True))
         return items
 
     def _limit(self, timeout_s: float | None) -> float | None:
-        return self._timeout_s if timeout_s is None else limit_of(timeout_s)
+        return self._timeout_s if timeout_s is None else check_timeout(timeout_s)
 
-    async def _made(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
-        trip.before = self._streaks.so_far(trip.asked.name)
+    async def _make(self, state: "_CallState") -> Any:  # noqa: ANN401 - as above.
+        """Make a call; a failure is counted and remembered before it is raised."""
+        name = state.request.name
+        state.before = self._streaks.begin(name)
         try:
-            return await self._repeated(trip)
+            return await self._repeat(state)
         except CallFailed as failed:
-            failed.attempts = max(trip.attempts, attempts_of(failed.fault))
-            failed.streak = self._streaks.add(trip.asked.name, trip.before, failed.fault)
+            failed.attempts = max(state.attempts, attempts_of(failed.fault))
+            failed.streak = self._streaks.add(name, state.before, failed.fault)
             self._history.append(failed.in_short())
             raise
 
-    async def _repeated(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
-        """Make the attempts that the policy allows; what it says in the end is said with all that was in hand."""
-        if not is_sendable(trip.asked.kind, trip.asked.arguments):
-            place = self._place(trip)
-            raise CallFailed.of(unsendable(trip.asked), trip.asked, server=place.server, is_local=True)
+    async def _repeat(self, state: "_CallState") -> Any:  # noqa: ANN401 - as above.
+        """Make the attempts that the policy allows."""
+        request = state.request
+        if not is_sendable(request.kind, request.arguments):
+            server = self._connection.server
+            raise CallFailed.of(refuse_unsendable(request), request, server=server, is_local=True)
         if self._policy is None:
-            return await self._attempt(trip)
+            return await self._attempt(state)
         try:
-            return await self._policy.call(self._attempt, trip)
+            return await self._policy.call(self._attempt, state)
         except CallFailed:
             raise
         except FaultError as exhausted:
-            raise _with_all(exhausted) from exhausted.__cause__
+            raise _restore_details(exhausted) from exhausted.__cause__
 
-    async def _attempt(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
-        """Make one attempt; its time is for all of it: opening, sending and waiting."""
-        trip.is_sent = False
-        trip.attempts += 1
+    async def _attempt(self, state: "_CallState") -> Any:  # noqa: ANN401 - as above.
+        """Make one attempt; the time limit covers opening, sending and waiting."""
+        state.is_sent = False
+        state.attempts += 1
         try:
-            return await _within(self._tried(trip), trip.limit_s)
+            return await _run_within(self._send_once(state), state.limit_s)
         except TimeoutError as error:
-            failed = timed_out(error, self._place(trip), self._link, is_sent=trip.is_sent)
+            failed = convert_timeout(error, self._context(state), self._connection, is_sent=state.is_sent)
         except CallFailed as error:
             failed = error
-        await self._settle(failed, trip)
+        await self._settle(failed, state)
         raise failed
 
-    async def _tried(self, trip: "_Trip") -> Any:  # noqa: ANN401 - as above.
-        port = await self._opened(trip)
-        lists = trip.lists = self._lists.on(port)
+    async def _send_once(self, state: "_CallState") -> Any:  # noqa: ANN401 - as above.
+        client = await self._open_client(state)
+        lists = state.lists = self._lists.on(client)
         if lists.begin_early():
-            self._link.do_beside(port, functools.partial(lists.list_early, port, self._timeout_s))
-        await self._recall(trip, lists)
-        trip.is_sent = trip.asked.kind != "connection"
-        is_tool = trip.asked.kind == "tool"
+            self._connection.run_in_background(client, functools.partial(lists.list_early, client, self._timeout_s))
+        await self._look_for_key(state, lists)
+        state.is_sent = state.request.kind != "connection"
+        is_tool = state.request.kind == "tool"
         lists.calls_begun += is_tool
         try:
-            result = await trip.send(port)
+            result = await state.send(client)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets one kind.
-            failed = raised(error, self._place(trip), self._link, port)
+            failed = convert_error(error, self._context(state), self._connection, client)
         else:
-            return self._taken(result, trip, port)
+            return self._accept(result, state, client)
         finally:
             lists.calls += is_tool
-        raise failed  # Outside of the block: the other one would be its context, and be shown as it is.
+        raise failed  # Outside the block: the original would become its context, and be shown unredacted.
 
-    def _taken(self, result: object, trip: "_Trip", port: Port) -> object:
-        """Return a result that is a success."""
-        self._link.keep(port)
-        complaint = returned(result, self._place(trip)) if trip.asked.kind == "tool" else None
-        if complaint is not None:
-            raise complaint
-        self._forget(trip.asked)
+    def _accept(self, result: object, state: "_CallState", client: OpenClient) -> object:
+        """Return a result that is a success; raise one that is a failure."""
+        self._connection.keep(client)
+        failed = convert_result(result, self._context(state)) if state.request.kind == "tool" else None
+        if failed is not None:
+            raise failed
+        self._forget(state.request)
         return result
 
-    async def _recall(self, trip: "_Trip", lists: ConnectionLists) -> None:
-        """Ask before the call whether one of its arguments is a key: a key is for the server that dies, which cannot be asked after."""
-        if trip.is_to_be_learned and not KEYS.isdisjoint(trip.asked.arguments) and not lists.knows(trip.asked.name):
-            await self._learn(trip, trip.asked.name)
-        self._note(trip)
+    async def _look_for_key(self, state: "_CallState", lists: ConnectionLists) -> None:
+        """Find out whether one of the arguments is an idempotency key.
 
-    async def _learn(self, trip: "_Trip", name: str, *, anew: bool = False) -> None:
-        """Look for a tool in the list; of the tool that was called, what was known where it was called stays known."""
-        lists = await self._lists.learn(name, self._link, limit_s=trip.limit_s, anew=anew)
-        if trip.lists is None or not trip.lists.knows(name):
-            trip.lists = lists
+        This happens before the call: a key matters when the server dies, and then it cannot be asked any more.
+        """
+        name = state.request.name
+        if state.depends_on_tool and not KEYS.isdisjoint(state.request.arguments) and not lists.knows(name):
+            await self._learn(state, name)
+        self._note_harmlessness(state)
 
-    def _note(self, trip: "_Trip") -> None:
-        """Take note whether making the call twice does no harm, by what is known on the connection on which it is made."""
-        if not trip.is_to_be_learned:
+    async def _learn(self, state: "_CallState", tool: str, *, anew: bool = False) -> None:
+        """List the tools to learn about one; what was known on the connection of the call stays in use."""
+        lists = await self._lists.learn(tool, self._connection, limit_s=state.limit_s, anew=anew)
+        if state.lists is None or not state.lists.knows(tool):
+            state.lists = lists
+
+    def _note_harmlessness(self, state: "_CallState") -> None:
+        """Note whether making the call twice does no harm, by what is known on its connection."""
+        if not state.depends_on_tool:
             return
-        declared = trip.lists.declared(trip.asked.name) if trip.lists else None
-        harmless = declared.harmless_with(trip.asked.arguments) if declared else None
-        trip.harmless = self._undeclared if harmless is None else harmless
+        declaration = state.lists.declaration(state.request.name) if state.lists else None
+        harmless = declaration.harmless_with(state.request.arguments) if declaration else None
+        state.harmless = self._undeclared if harmless is None else harmless
 
-    async def _settle(self, failed: CallFailed, trip: "_Trip") -> None:
-        """Decide whether it may be repeated, and what may be proposed; the server is asked what the tool declares if that matters."""
-        name, is_tool = trip.asked.name, trip.asked.kind == "tool"
-        wanted = name if is_tool else _tool_named_by(failed.fault)
-        anew = is_tool and _may_be_unlisted(failed, trip)
-        if wanted is not None and (anew or self._depends_on_tools(failed, trip)):
-            await self._learn(trip, wanted, anew=anew)
-        self._note(trip)
-        lists = trip.lists if trip.lists is not None and trip.lists.has_tools else self._lists.current
+    async def _settle(self, failed: CallFailed, state: "_CallState") -> None:
+        """Decide whether a failed call may be repeated, and which tools may be proposed.
+
+        Where that depends on what a tool declares, and nobody knows it yet, the server is asked.
+        """
+        name, is_tool = state.request.name, state.request.kind == "tool"
+        wanted = name if is_tool else _proposed_tool(failed.fault)
+        anew = is_tool and _may_be_unlisted(failed, state)
+        if wanted is not None and (anew or self._depends_on_tools(failed, state)):
+            await self._learn(state, wanted, anew=anew)
+        self._note_harmlessness(state)
+        lists = state.lists if state.lists is not None and state.lists.has_tools else self._lists.current
         if is_tool:
             failed.has_effect = lists.has_effect(name)
-        fault = _trusted(failed, trip.harmless) if is_tool else failed.fault
-        fault = with_known(settled(fault, harmless=trip.harmless), lists, name if is_tool else "")
-        fault = unrepeated(fault, failed)
+        fault = limit_trust(failed, harmless=state.harmless) if is_tool else failed.fault
+        fault = keep_known_advice(settled(fault, harmless=state.harmless), lists, name if is_tool else "")
+        fault = forbid_refused_repetition(fault, failed)
         recovery = fault.recovery or NO_RECOVERY
         if is_tool:
-            failed.looking_tool = lists.looking_tool(name, trip.asked.arguments) if _may_be_looked_at(fault) else None
+            may_have_happened = fault.retry in {Retry.IF_HARMLESS, Retry.VERIFY_FIRST}
+            failed.looking_tool = lists.looking_tool(name, state.request.arguments) if may_have_happened else None
             failed.nearest = lists.nearest(name) if failed.word is not None else None
         failed.listed = lists.effects(recovery.fallback_tool, recovery.verify_tool, failed.looking_tool)
         failed.fault = fault
 
-    def _depends_on_tools(self, failed: CallFailed, trip: "_Trip") -> bool:
-        """Whether the next step depends on what the server's tools declare, and there is more to be learned of that."""
-        if trip.asked.kind in _ABOUT_NO_TOOL or (trip.asked.kind == "tool" and trip.knows_its_tool):
+    def _depends_on_tools(self, failed: CallFailed, state: "_CallState") -> bool:
+        """Return whether the next step depends on what the server's tools declare, and that is not all known yet."""
+        kind = state.request.kind
+        if kind in _CONCERNS_NO_TOOL or (kind == "tool" and state.knows_its_tool):
             return False  # Nobody opens another connection because of what a server proposes.
         fault, recovery = failed.fault, failed.fault.recovery or NO_RECOVERY
         if recovery.fallback_tool or recovery.verify_tool or recovery.corrective_params:
             return True
         is_open = fault.retry is Retry.IF_HARMLESS or (fault.retry is Retry.SAME_CALL and failed.word is not None)
-        return is_open and trip.is_to_be_learned
+        return is_open and state.depends_on_tool
 
-    async def _opened(self, trip: "_Trip") -> Port:
+    async def _open_client(self, state: "_CallState") -> OpenClient:
         try:
-            return await self._link.port()
+            return await self._connection.open_client()
         except Exception as error:  # noqa: BLE001 - as above.
-            failed = unopened(error, self._place(trip), self._link)
+            failed = convert_open_error(error, self._context(state), self._connection)
         raise failed
 
-    def _place(self, trip: "_Trip") -> Place:
-        schema = trip.lists.schema(trip.asked.name) if trip.lists is not None and trip.asked.kind == "tool" else None
-        return Place(trip.asked, self._link.server, trip.limit_s, schema=schema)
+    def _context(self, state: "_CallState") -> FailureContext:
+        request = state.request
+        schema = state.lists.schema(request.name) if state.lists is not None and request.kind == "tool" else None
+        return FailureContext(request, self._connection.server, state.limit_s, schema=schema)
 
-    def _forget(self, asked: Asked) -> None:
+    def _forget(self, request: ClientRequest) -> None:
         """Drop the failures of a call that has succeeded: it is no loop."""
-        if asked.kind != "list":  # To list the tools once more leads nowhere by itself.
-            self._streaks.end(asked.name)
+        if request.kind != "list":  # Listing the tools once more makes no progress by itself.
+            self._streaks.end(request.name)
         if self._history:
-            identity = identity_of(asked, self._link.server)
+            identity = identify_call(request, self._connection.server)
             kept = [failed for failed in self._history if failed.identity != identity]
             if len(kept) < len(self._history):
                 self._history = deque(kept, maxlen=_LONGEST_HISTORY)
 
 
 @dataclasses.dataclass(slots=True)
-class _Trip:
+class _CallState:
     """One call, from the first attempt to the last."""
 
-    asked: Asked
+    request: ClientRequest
     send: _Send
     limit_s: float | None
     harmless: bool | None = None
-    """Whether doing it twice does no harm; for a tool it is learned when it matters."""
+    """Whether making it twice does no harm; for a tool this is learned when it matters."""
     key: str | None = None
-    """By which the program says that the server recognises a repetition; then nothing has to be learned."""
+    """The key by which, as the program says, the server recognises a repetition; then nothing has to be learned."""
     is_sent: bool = False
-    """Whether an attempt has come so far that the server may have got it."""
+    """Whether an attempt got so far that the server may have received it."""
     lists: ConnectionLists | None = None
-    """What is known of the server on the connection on which it is made."""
+    """What is known of the server on the connection of the call."""
     attempts: int = 0
-    """How often it was tried."""
     before: Streak = NO_STREAK
-    """What had failed when it began."""
+    """The failures before it began."""
 
     @property
-    def is_to_be_learned(self) -> bool:
-        """Whether it is for the tool to say what harm it does."""
-        return self.asked.kind == "tool" and self.key is None
+    def depends_on_tool(self) -> bool:
+        """Whether the tool's declaration decides if making the call twice does harm."""
+        return self.request.kind == "tool" and self.key is None
 
     @property
     def knows_its_tool(self) -> bool:
-        """Whether there is no more to be learned of the tool."""
-        return self.lists is not None and self.lists.knows(self.asked.name)
+        """Whether there is no more to be learned about the tool."""
+        return self.lists is not None and self.lists.knows(self.request.name)
 
 
-def _policy_for(retry: Retrying | None, server: str | None) -> Retrying | None:
-    """Let a policy ask each call whether it may be made twice; servers have a budget each."""
+def _adapt_policy(retry: Retrying | None, server: str | None) -> Retrying | None:
+    """Return a policy that takes each call's own key, with one budget per server."""
     if retry is None:
         return None
     if not isinstance(retry, Retrying):
@@ -440,83 +472,49 @@ def _policy_for(retry: Retrying | None, server: str | None) -> Retrying | None:
             "`retry(key=…)` would be one key for all calls of a `Caller`. Give each call its own: `call(…, key=…)`."
         )
 
-    def key(trip: _Trip) -> str | None:
-        return trip.key or ("declared" if trip.harmless else None)
+    def key(state: _CallState) -> str | None:
+        return state.key or ("declared" if state.harmless else None)
 
     upstream = retry.upstream or server
     return retry(key=key, idempotent=None, upstream=upstream)
 
 
-def _trusted(failed: CallFailed, harmless: bool | None) -> Fault:  # noqa: FBT001 - three answers.
-    """Return the fault as far as it is to be believed of a tool for which a repetition may be harmful.
+def _may_be_unlisted(failed: CallFailed, state: _CallState) -> bool:
+    """Return whether the server may lack the tool, and only a new list can tell.
 
-    What was noticed on the way, without a word of the server, proves what it proves: that a call was not taken on, a status
-    says only if it is made for that. That nothing has happened, neither text nor data prove, because their author may be an
-    upstream. What a tool that changes something says in a text proposes nothing, either.
+    What the server says is a reason to look, and nothing more.
     """
-    fault, word = failed.fault, failed.word
-    if harmless or word is Word.VERDICT:
-        return fault
-    if word is None:
-        return fault if fault.http_status in _NOT_TAKEN_ON else without_licence(fault)
-    changes_something = harmless is False or failed.has_effect
-    if not changes_something or word >= Word.DATA:
-        return without_licence(fault)
-    lowered = lower_hearsay(fault)
-    if lowered.retry is Retry.FIX_INPUT and _calls_itself_a_success(failed.response):
-        return dataclasses.replace(lowered, retry=Retry.VERIFY_FIRST)  # It has run to its end, whatever it says.
-    return lowered
-
-
-_ABOUT_NO_TOOL = frozenset({"connection", "list"})
-_SAID_OF_NO_TOOL = frozenset(
-    {Code.NOT_FOUND, Code.METHOD_NOT_FOUND, Code.INVALID_PARAMS, Code.INVALID_REQUEST, Code.GONE}
-)
-"""Among other things: as what it is understood that a tool is gone."""
-
-
-def _may_be_unlisted(failed: CallFailed, trip: _Trip) -> bool:
-    """Whether the server may have no such tool, and only a new list tells. Its words say whether to look, and no more."""
     fault = failed.fault
-    if trip.lists is None or failed.word is None or fault.retry not in {Retry.FIX_INPUT, Retry.NEVER}:
+    if state.lists is None or failed.word is None or fault.retry not in {Retry.FIX_INPUT, Retry.NEVER}:
         return False
-    is_doubted = fault.code in _SAID_OF_NO_TOOL and "tool" in fault.message.lower()
-    return not trip.lists.tells_of(trip.asked.name, is_doubted=is_doubted)
+    is_doubted = fault.code in _CODES_OF_A_MISSING_TOOL and "tool" in fault.message.lower()
+    return not state.lists.settles_existence(state.request.name, is_doubted=is_doubted)
 
 
-def _may_be_looked_at(fault: Fault) -> bool:
-    """Whether somebody may have to find out if a call took effect."""
-    return fault.retry in {Retry.IF_HARMLESS, Retry.VERIFY_FIRST}
-
-
-def _hearing(lists: Lists, own: Callable[[object], Awaitable[None]] | None) -> Callable[[object], Awaitable[None]]:
-    """Listen to what a server tells, and pass it on to the handler that the program has given."""
-
-    async def hear(message: object) -> None:
-        lists.hear(message)
-        if own is not None:
-            await own(message)
-
-    return hear
-
-
-def _tool_named_by(fault: Fault) -> str | None:
-    """Return a tool that a fault proposes."""
+def _proposed_tool(fault: Fault) -> str | None:
+    """Return a tool that the recovery of a fault proposes."""
     recovery = fault.recovery or NO_RECOVERY
     return recovery.fallback_tool or recovery.verify_tool
 
 
-def _calls_itself_a_success(response: object) -> bool:
-    members = as_object(response)
-    return "content" in members and members.get("isError") is not True
+def _handle_messages(
+    lists: ServerLists, own: Callable[[object], Awaitable[None]] | None
+) -> Callable[[object], Awaitable[None]]:
+    """Return a message handler that notes changes of lists, then calls the handler of the program."""
+
+    async def handle(message: object) -> None:
+        lists.note_message(message)
+        if own is not None:
+            await own(message)
+
+    return handle
 
 
-_NOT_TAKEN_ON = frozenset({None, 429, 503})
-"""The statuses that say it, and None for no status at all: a refused connection."""
+def _restore_details(exhausted: FaultError) -> CallFailed | FaultError:
+    """Return the error of a call repeated in vain, with the details of its last attempt.
 
-
-def _with_all(exhausted: FaultError) -> CallFailed | FaultError:
-    """Say that a call was repeated in vain, with what its last attempt had in hand; a reference is the server's alone."""
+    A reference is only ever the server's own.
+    """
     last = exhausted.__cause__
     if not isinstance(last, CallFailed):
         return exhausted
@@ -526,7 +524,12 @@ def _with_all(exhausted: FaultError) -> CallFailed | FaultError:
     return last.with_fault(ours)
 
 
-async def _within(work: Awaitable[_T], seconds: float | None) -> _T:
+async def _run_within(work: Awaitable[_T], seconds: float | None) -> _T:
+    """Await some work within a time limit.
+
+    This is not `anyio.fail_after`: that error has no cause, and the cause shows whether an answer had come and was only
+    being checked (`find_unchecked_answer`).
+    """
     if seconds is None:
         return await work
     async with deadline(seconds):

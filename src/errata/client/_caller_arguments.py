@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Literal, TypeAlias, TypeGuard, cast, get_args
 
-from errata.client._call_failed import Asked
+from errata.client._call_failed import ClientRequest
 from errata.model import Code, Fault, Retry, did_you_mean
 from errata.redaction import one_line
 
@@ -16,14 +16,14 @@ KEYS = frozenset({"idempotency_key", "idempotencyKey"})
 """A tool that declares one of these arguments recognises a repetition by it."""
 
 
-def name_of(kind: str, name: object) -> str:
+def check_name(kind: str, name: object) -> str:
     """Refuse a name that is none: no server can be asked for it."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"The name of a {kind} is a text, and `{name!r}` is none. Nothing was sent.")
     return name
 
 
-def arguments_of(name: str, arguments: object) -> dict[str, object]:
+def copy_arguments(name: str, arguments: object) -> dict[str, object]:
     """Copy the arguments, so that what was asked stays what was asked; None for none."""
     if arguments is None:
         return {}
@@ -35,7 +35,7 @@ def arguments_of(name: str, arguments: object) -> dict[str, object]:
     return dict(cast("Mapping[str, object]", arguments))
 
 
-def key_of(name: str, key: object) -> str | None:
+def check_key(name: str, key: object) -> str | None:
     """Refuse a key that is none; a blank one tells no call from another, and is like no key at all."""
     if key is not None and not isinstance(key, str):
         raise TypeError(
@@ -53,7 +53,7 @@ def is_key(value: object) -> TypeGuard[str]:
 _NO_KEYS = frozenset({"", "null", "none", "nil", "undefined", "nan", "string", "uuid"})
 
 
-def limit_of(timeout_s: object) -> float | None:
+def check_timeout(timeout_s: object) -> float | None:
     """Refuse a time limit that is none; an endless one is None."""
     if timeout_s is None:
         return None
@@ -68,7 +68,7 @@ def limit_of(timeout_s: object) -> float | None:
     return None if timeout_s == math.inf else timeout_s
 
 
-def effects_of(effects: object) -> dict[str, Effect]:
+def check_effects(effects: object) -> dict[str, Effect]:
     """Copy what the program says of tools, and refuse what is no word for it."""
     words = get_args(Effect)
     allowed = " or ".join(f'"{word}"' for word in words)
@@ -102,17 +102,19 @@ def is_sendable(kind: str, arguments: Mapping[str, object]) -> bool:
     return True
 
 
-def unsendable(asked: Asked) -> Fault:
+def refuse_unsendable(request: ClientRequest) -> Fault:
     """Say that arguments cannot be written in the form that they are sent in."""
     return Fault(
         code=Code.INVALID_PARAMS,
-        message=(_NOT_TEXTS if asked.kind == "prompt" else _NOT_JSON).format(asked=asked),
+        message=(_NOT_TEXTS if request.kind == "prompt" else _NOT_JSON).format(request=request),
         retry=Retry.FIX_INPUT,
     )
 
 
 _NOT_JSON = (
-    "The arguments of {asked} cannot be written as JSON, so nothing was sent. Pass only texts, finite numbers, true, "
+    "The arguments of {request} cannot be written as JSON, so nothing was sent. Pass only texts, finite numbers, true, "
     "false, null, and lists and mappings of these that do not contain themselves."
 )
-_NOT_TEXTS = "The arguments of {asked} could not be sent, because one of them is no text. Pass texts only to a prompt."
+_NOT_TEXTS = (
+    "The arguments of {request} could not be sent, because one of them is no text. Pass texts only to a prompt."
+)

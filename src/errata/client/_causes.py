@@ -24,14 +24,14 @@ _QUOTED_INPUT = re.compile(r"input_value=[^\n]{0,200}, input_type=")
 _LEFT_OUT = "Some that led to this were left out: there are too many."
 
 
-class _Words(NamedTuple):
+class _TracebackText(NamedTuple):
     """What a traceback shows of one exception besides its class and its frames."""
 
     text: str
     notes: tuple[str, ...]
 
 
-def shown_cause(error: BaseException) -> BaseException:
+def redact_cause(error: BaseException) -> BaseException:
     """Return an exception whose traceback, with all that led to it, shows no secret.
 
     One that has none is returned as it is. Else all are copied: of the same class where that can be made of the words alone,
@@ -72,25 +72,25 @@ def _members_of(error: BaseException) -> Iterable[BaseException]:
     return cast("tuple[BaseException, ...]", peek(error, "exceptions") or ())
 
 
-def _words_of(error: BaseException) -> _Words:
+def _words_of(error: BaseException) -> _TracebackText:
     text = text_of(peek(error, "message") if is_a(error, BaseExceptionGroup) else error)
-    return _Words(text, tuple(map(text_of, items_of(peek(error, "__notes__")))))
+    return _TracebackText(text, tuple(map(text_of, items_of(peek(error, "__notes__")))))
 
 
-def _without_secrets(words: list[_Words]) -> list[_Words]:
+def _without_secrets(words: list[_TracebackText]) -> list[_TracebackText]:
     """Redact all texts; what is found in one is hidden in all, because not everybody says beside a secret that it is one."""
     texts = {text: _redacted(text) for each in words for text in (each.text, *each.notes)}
-    secrets = {part for text, seen in texts.items() for part in hidden_parts(text, seen) if len(part) >= _LEAST}
+    secrets = {part for text, seen in texts.items() for part in find_hidden_parts(text, seen) if len(part) >= _LEAST}
     for secret in sorted(secrets, key=len, reverse=True):
         texts = {text: seen.replace(secret, mark("secret")) for text, seen in texts.items()}
-    return [_Words(texts[each.text], tuple(texts[note] for note in each.notes)) for each in words]
+    return [_TracebackText(texts[each.text], tuple(texts[note] for note in each.notes)) for each in words]
 
 
 def _redacted(text: str) -> str:
     return redact_within(_QUOTED_INPUT.sub("input_value=…, input_type=", text[:_LONGEST_READ]), LONGEST_SHOWN)
 
 
-def hidden_parts(text: str, seen: str) -> Iterator[str]:
+def find_hidden_parts(text: str, seen: str) -> Iterator[str]:
     """Return the parts of a text that have marks in their place, as far as the rest of it has stayed."""
     pieces = MARK.split(seen)
     at = len(pieces[0])
@@ -105,7 +105,7 @@ def hidden_parts(text: str, seen: str) -> Iterator[str]:
         at = end + len(piece)
 
 
-def _copies(errors: list[BaseException], shown: list[_Words]) -> dict[int, BaseException]:
+def _copies(errors: list[BaseException], shown: list[_TracebackText]) -> dict[int, BaseException]:
     """Copy exceptions, and how they led to each other; members of a group before the group."""
     words = {id(error): each for error, each in zip(errors, shown, strict=True)}
     copies: dict[int, BaseException] = {}
@@ -122,7 +122,7 @@ def _copies(errors: list[BaseException], shown: list[_Words]) -> dict[int, BaseE
     return copies
 
 
-def _copy_into(copies: dict[int, BaseException], error: BaseException, words: dict[int, _Words]) -> None:
+def _copy_into(copies: dict[int, BaseException], error: BaseException, words: dict[int, _TracebackText]) -> None:
     if id(error) in copies or id(error) not in words:
         return
     text = words[id(error)].text

@@ -9,8 +9,8 @@ from types import FrameType
 from typing import NamedTuple
 
 from errata.classification import classify
-from errata.client._failure_context import Place, span
-from errata.client._outcomes import error_object, leaf_of
+from errata.client._failure_context import FailureContext, format_duration
+from errata.client._outcomes import to_error_object, unwrap_group
 from errata.model import Code, Fault, Retry, is_a
 from errata.redaction import one_line, redact_within, text_of
 
@@ -19,7 +19,7 @@ _CHECK = "validate_tool_result"
 """The method of the SDK's session that lists the tools after a call that succeeded."""
 
 
-class Trouble(NamedTuple):
+class ClientSideFailure(NamedTuple):
     """What happened, and what it means for the connection."""
 
     fault: Fault
@@ -33,7 +33,7 @@ class Trouble(NamedTuple):
     """Whether an answer came, and this side did not take it."""
 
 
-class _Row(NamedTuple):
+class _FaultRow(NamedTuple):
     code: Code
     retry: Retry
     message: str
@@ -41,120 +41,120 @@ class _Row(NamedTuple):
     is_local: bool = True
 
 
-_TIMEOUT = _Row(
+_TIMEOUT = _FaultRow(
     Code.TIMEOUT,
     Retry.IF_HARMLESS,
-    "This client waited{wait} for {asked} and got no answer from {server}.{effect}",
+    "This client waited{wait} for {request} and got no answer from {server}.{effect}",
 )
-_NOT_CONNECTED = _Row(
+_NOT_CONNECTED = _FaultRow(
     Code.TIMEOUT,
     Retry.SAME_CALL,
     "This client could not connect to {server} {in_time}{unsent}.{wrote} Check that the server runs, or give it more time "
     "with `timeout_s`.",
 )
-_CLOSED = _Row(
+_CLOSED = _FaultRow(
     Code.NETWORK_ERROR,
     Retry.IF_HARMLESS,
-    "The connection to {server} was lost before {asked} was answered{because}.{effect}{wrote}",
+    "The connection to {server} was lost before {request} was answered{because}.{effect}{wrote}",
     is_lost=True,
 )
 _CUT = _CLOSED._replace(is_lost=False)
-_UNREADABLE = _Row(
+_UNREADABLE = _FaultRow(
     Code.SERIALIZATION_ERROR,
     Retry.IF_HARMLESS,
-    "The answer of {server} to {asked} could not be read: it is no valid MCP.{effect}",
+    "The answer of {server} to {request} could not be read: it is no valid MCP.{effect}",
 )
-_TOO_LARGE = _Row(
+_TOO_LARGE = _FaultRow(
     Code.UPSTREAM_ERROR,
     Retry.NEVER,
-    "The answer of {server} to {asked} was given up: {words}.{effect} Ask for less at a time, or raise `max_body_bytes` of "
+    "The answer of {server} to {request} was given up: {words}.{effect} Ask for less at a time, or raise `max_body_bytes` of "
     "`Caller.connect`.",
 )
 _EVENT_TOO_LARGE = _TOO_LARGE._replace(
-    message="The answer of {server} to {asked} was given up: it is an event larger than this client takes.{effect} Ask for "
+    message="The answer of {server} to {request} was given up: it is an event larger than this client takes.{effect} Ask for "
     "less at a time, or raise `max_body_bytes` of `Caller.connect`.",
 )
-_BROKEN_SCHEMA = _Row(
+_BROKEN_SCHEMA = _FaultRow(
     Code.SERIALIZATION_ERROR,
     Retry.IF_HARMLESS,
-    "{asked} was answered, but this client refused the answer: it does not fit the tool's own output schema. Whether it "
+    "{request} was answered, but this client refused the answer: it does not fit the tool's own output schema. Whether it "
     "was done cannot be told from that. Only the author of {server} can mend it; the answer is in `response`.",
 )
 _INVALID_SCHEMA = _BROKEN_SCHEMA._replace(
-    message="{asked} was answered, but this client refused the answer: the tool's own output schema is no valid one. Whether "
+    message="{request} was answered, but this client refused the answer: the tool's own output schema is no valid one. Whether "
     "it was done cannot be told from that. Only the author of {server} can mend it; the answer is in `response`.",
 )
-_UNCHECKED = _Row(
+_UNCHECKED = _FaultRow(
     Code.UPSTREAM_ERROR,
     Retry.NEVER,
-    "{asked} was answered, and the answer tells of no failure, but this client could not check it, because {server} did not "
+    "{request} was answered, and the answer tells of no failure, but this client could not check it, because {server} did not "
     "list its tools. The answer is in `response`; a client made by `Caller.connect` takes it unchecked.",
 )
-_UNCHECKED_IN_TIME = _Row(
+_UNCHECKED_IN_TIME = _FaultRow(
     Code.TIMEOUT,
     Retry.NEVER,
-    "{asked} was answered, and the answer tells of no failure, but the time for it was over before this client could check "
+    "{request} was answered, and the answer tells of no failure, but the time for it was over before this client could check "
     "it, because {server} did not list its tools. The answer is in `response`: look at what was done, and do not do it again.",
 )
-_NOT_OPEN = _Row(
+_NOT_OPEN = _FaultRow(
     Code.NETWORK_ERROR,
     Retry.NEVER,
-    "This client is not connected to {server}, so {asked} was not sent. Open the client with `async with` first.",
+    "This client is not connected to {server}, so {request} was not sent. Open the client with `async with` first.",
 )
-_BLOCK_ENDED = _Row(
+_BLOCK_ENDED = _FaultRow(
     Code.NETWORK_ERROR,
     Retry.NEVER,
-    "The block of `async with Caller.connect(…)` has ended, and with it the connection to {server}, so {asked} was not "
+    "The block of `async with Caller.connect(…)` has ended, and with it the connection to {server}, so {request} was not "
     "sent. Call inside of the block, or begin another one.",
 )
-_HIDDEN_STATUS = _Row(
+_HIDDEN_STATUS = _FaultRow(
     Code.UPSTREAM_ERROR,
     Retry.IF_HARMLESS,
-    "{server} answered {asked} with an HTTP error, and the client that was used does not say which. "
+    "{server} answered {request} with an HTTP error, and the client that was used does not say which. "
     "A client made by `Caller.connect` does.",
     is_local=False,
 )
-_OUT_OF_SESSION = _Row(
+_OUT_OF_SESSION = _FaultRow(
     Code.NETWORK_ERROR,
     Retry.SAME_CALL,
-    "{server} no longer knows this session, so {asked} was not taken on; it may have been restarted.",
+    "{server} no longer knows this session, so {request} was not taken on; it may have been restarted.",
     is_lost=True,
 )
-_NO_ENDPOINT = _Row(
+_NO_ENDPOINT = _FaultRow(
     Code.NOT_FOUND,
     Retry.NEVER,
-    "{server} answered {asked} with 404 Not Found. Check the address: there seems to be no MCP endpoint.",
+    "{server} answered {request} with 404 Not Found. Check the address: there seems to be no MCP endpoint.",
     is_local=False,
 )
-_NOT_MCP = _Row(
+_NOT_MCP = _FaultRow(
     Code.SERIALIZATION_ERROR,
     Retry.IF_HARMLESS,
-    "The answer of {server} to {asked} could not be read: it is no MCP ({words}). Check the address, and whether a proxy "
+    "The answer of {server} to {request} could not be read: it is no MCP ({words}). Check the address, and whether a proxy "
     "or a login page stands in between.{effect}",
 )
-_ACCEPTED = _Row(
+_ACCEPTED = _FaultRow(
     Code.UPSTREAM_ERROR,
     Retry.IF_HARMLESS,
-    "{server} accepted {asked} and will send no answer.{effect}",
+    "{server} accepted {request} and will send no answer.{effect}",
     is_local=False,
 )
-_UNSTARTABLE = _Row(
+_UNSTARTABLE = _FaultRow(
     Code.CONFIGURATION_ERROR,
     Retry.NEVER,
     "This client could not start {server}{unsent}: {words}. Check that the command exists, that its path is right and that "
     "it may be run.",
 )
-_DIED = _Row(
+_DIED = _FaultRow(
     Code.INITIALIZATION_FAILED,
     Retry.NEVER,
     "{server} did not start: it {end} {moment}{unsent}.{wrote} Run its command in a terminal to see all that it says, and "
     "correct its installation, its arguments or its environment.",
 )
 _NO_COMMAND = (FileNotFoundError, NotADirectoryError, PermissionError)
-_REDIRECTED = _Row(Code.CONFIGURATION_ERROR, Retry.NEVER, "{server} has moved: {words}", is_local=False)
+_REDIRECTED = _FaultRow(Code.CONFIGURATION_ERROR, Retry.NEVER, "{server} has moved: {words}", is_local=False)
 
 # fmt: off
-_BY_WORDS: tuple[tuple[int | None, str, _Row], ...] = (
+_BY_WORDS: tuple[tuple[int | None, str, _FaultRow], ...] = (
     (-32001, "Request '.*' timed out$",                   _TIMEOUT),
     (-32001, "Timed out (after|while waiting)",           _TIMEOUT),
     (-32000, "Connection closed$",                        _CLOSED),
@@ -190,78 +190,78 @@ _BY_CLASS = {
 # fmt: on
 
 
-def trouble_of(
-    error: BaseException, place: Place, *, is_closed: bool | None = None, knows_sessions: bool = True
-) -> Trouble | None:
+def read_client_side_error(
+    error: BaseException, context: FailureContext, *, is_closed: bool | None = None, knows_sessions: bool = True
+) -> ClientSideFailure | None:
     """Say what an exception means that was raised on this side; None for what the server said.
 
     `is_closed` is whether the connection has ended; None where nobody knows. Who `knows_sessions` has seen by its status
     whether one was refused; for anybody else, words have to do.
     """
-    error = leaf_of(error)
+    error = unwrap_group(error)
     row = _row_of(error)
     if row is None and not knows_sessions and _refuses_session(error):
         row = _OUT_OF_SESSION
     if row is not None and _is_hearsay(row, error, is_closed=is_closed):
         row = None
-    if row not in _REFUSED and _check_behind(error) is not None:
+    if row not in _REFUSED and _find_check_frame(error) is not None:
         row = _UNCHECKED
     if row is not None:
-        return Trouble(
-            _fault(row, error, place),
+        return ClientSideFailure(
+            _fault(row, error, context),
             row.is_lost,
             row.is_local,
             is_unsent=row in {_NOT_OPEN, _OUT_OF_SESSION},
             is_refused=row in _REFUSED,
         )
-    if error_object(error) is not None:
+    if to_error_object(error) is not None:
         return None
-    return Trouble(_classified(error, place))
+    return ClientSideFailure(_classified(error, context))
 
 
-def ran_out_of_time(error: BaseException) -> bool:
+def is_timeout(error: BaseException) -> bool:
     """Whether this side has waited long enough."""
     return is_a(error, TimeoutError) or (_row_of(error) is _TIMEOUT and is_a(error.__context__, TimeoutError))
 
 
-def no_answer(place: Place, error: TimeoutError) -> Fault:
+def explain_timeout(context: FailureContext, error: TimeoutError) -> Fault:
     """Say that the time for an attempt is over, and that what was sent has got no answer, or none that was checked."""
-    was_answered = _check_behind(error) is not None
-    return _fault(_UNCHECKED_IN_TIME if was_answered else _TIMEOUT, None, place)
+    was_answered = _find_check_frame(error) is not None
+    return _fault(_UNCHECKED_IN_TIME if was_answered else _TIMEOUT, None, context)
 
 
-def not_connected(place: Place) -> Fault:
+def explain_no_connection(context: FailureContext) -> Fault:
     """Say that the time for an attempt was over before anything was sent."""
-    return _fault(_DIED if place.program and place.program.has_ended else _NOT_CONNECTED, None, place)
+    return _fault(_DIED if context.program and context.program.has_ended else _NOT_CONNECTED, None, context)
 
 
-def did_not_start(place: Place) -> Fault:
+def explain_failed_start(context: FailureContext) -> Fault:
     """Say that a program has ended before it was of any use."""
-    return _fault(_DIED, None, place)
+    return _fault(_DIED, None, context)
 
 
-def out_of_session(place: Place) -> Trouble:
+def explain_lost_session(context: FailureContext) -> ClientSideFailure:
     """Say that the server has forgotten who we are."""
-    return Trouble(_fault(_OUT_OF_SESSION, None, place), is_lost=True, is_unsent=True)
+    return ClientSideFailure(_fault(_OUT_OF_SESSION, None, context), is_lost=True, is_unsent=True)
 
 
-def cannot_reopen(place: Place, advice: str) -> Fault:
+def explain_lost_connection(context: FailureContext, advice: str) -> Fault:
     """Say that a connection that was lost stays lost."""
-    row = _Row(
+    row = _FaultRow(
         Code.NETWORK_ERROR,
         Retry.NEVER,
-        f"The connection to {{server}} was lost earlier, so {{asked}} was not sent. {advice}",
+        f"The connection to {{server}} was lost earlier, so {{request}} was not sent. {advice}",
     )
-    return _fault(row, None, place)
+    return _fault(row, None, context)
 
 
-def unstartable(place: Place, error: BaseException) -> Fault | None:
+def explain_unstartable(context: FailureContext, error: BaseException) -> Fault | None:
     """Say that there is no such command, or none that may be run; None for any other error."""
-    return _fault(_UNSTARTABLE, error, place) if isinstance(error, _NO_COMMAND) else None
+    return _fault(_UNSTARTABLE, error, context) if isinstance(error, _NO_COMMAND) else None
 
 
-def _row_of(error: BaseException) -> _Row | None:
-    wire = error_object(error)
+def _row_of(error: BaseException) -> _FaultRow | None:
+    wire = to_error_object(error)
     if wire is None and not isinstance(error, RuntimeError):
         return _BY_CLASS.get(_dotted(type(error)))
     number, text = (None, text_of(error)) if wire is None else (wire.get("code"), text_of(wire.get("message", "")))
@@ -269,26 +269,26 @@ def _row_of(error: BaseException) -> _Row | None:
 
 
 def _refuses_session(error: BaseException) -> bool:
-    wire = error_object(error) or {}
-    return wire.get("code") in _SESSION_NUMBERS and refuses_session(text_of(wire.get("message", "")))
+    wire = to_error_object(error) or {}
+    return wire.get("code") in _SESSION_NUMBERS and is_session_refusal(text_of(wire.get("message", "")))
 
 
-def _is_hearsay(row: _Row, error: BaseException, *, is_closed: bool | None) -> bool:
+def _is_hearsay(row: _FaultRow, error: BaseException, *, is_closed: bool | None) -> bool:
     """Whether a server tells of the trouble that it had itself, further away, in the words that the SDK has for ours."""
-    if error_object(error) is None:
+    if to_error_object(error) is None:
         return False
     if row is _CLOSED:  # A connection that broke under a request may not know yet that it is closed.
         return is_closed is False and _dotted(type(error.__context__)) not in _BY_CLASS
     return row is _TIMEOUT and not is_a(error.__context__, TimeoutError)
 
 
-def answer_behind(error: BaseException) -> object | None:
+def find_unchecked_answer(error: BaseException) -> object | None:
     """Return the answer that the SDK had when it failed to check it; None where there was none."""
-    frame = _check_behind(error)
+    frame = _find_check_frame(error)
     return None if frame is None else frame.f_locals.get("result")
 
 
-def _check_behind(error: BaseException) -> FrameType | None:
+def _find_check_frame(error: BaseException) -> FrameType | None:
     """Find where the SDK held an answer against its schema, or asked for the list of tools that has it.
 
     An error of the listing is not one of the call: it might be taken for leave to make it again. A time limit that stopped
@@ -308,36 +308,36 @@ def _dotted(kind: type) -> str:
     return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
 
 
-def _fault(row: _Row, error: BaseException | None, place: Place) -> Fault:
+def _fault(row: _FaultRow, error: BaseException | None, context: FailureContext) -> Fault:
     if "{wrote}" not in row.message:
-        place = place._replace(program=None)
-    wait = "" if place.timeout_s is None else f" {span(place.timeout_s)}"
+        context = context._replace(program=None)
+    wait = "" if context.timeout_s is None else f" {format_duration(context.timeout_s)}"
     words = redact_within(one_line(text_of(error)), _LONGEST) if error is not None else ""
     message = row.message.format(
-        asked=place.asked,
-        server=place.named,
-        in_time=place.in_time,
-        unsent=place.unsent,
-        effect=place.effect,
+        request=context.request,
+        server=context.named,
+        in_time=context.in_time,
+        unsent=context.unsent,
+        effect=context.effect,
         wait=wait,
         words=words,
-        end=place.end,
-        because=place.because,
-        moment=place.moment,
-        wrote=place.wrote,
+        end=context.end,
+        because=context.because,
+        moment=context.moment,
+        wrote=context.wrote,
     )
-    return Fault(code=row.code, message=message[:1].upper() + message[1:], retry=row.retry, data=place.facts)
+    return Fault(code=row.code, message=message[:1].upper() + message[1:], retry=row.retry, data=context.facts)
 
 
-def _classified(error: BaseException, place: Place) -> Fault:
+def _classified(error: BaseException, context: FailureContext) -> Fault:
     """Ask the tables that know every exception, and say beside their words where it happened."""
     fault = classify(error)
     said = redact_within(one_line(fault.message), _LONGEST)
     what = "could not reach" if fault.retry is Retry.SAME_CALL else "got no answer from"
-    if place.asked.kind == "connection":
-        where = f"could not connect to {place.named}"
+    if context.request.kind == "connection":
+        where = f"could not connect to {context.named}"
     else:
-        where = f"{what} {place.named} for {place.asked}"
+        where = f"{what} {context.named} for {context.request}"
     return Fault(
         code=fault.code,
         message=f"This client {where}: {said}",
@@ -359,6 +359,6 @@ _REFUSAL = re.compile(
 """The words of the SDKs. In all of them nothing stands beside: a tool that speaks of its own sessions is not meant."""
 
 
-def refuses_session(text: str) -> bool:
+def is_session_refusal(text: str) -> bool:
     """Whether a server says with this that it does not know the session."""
     return _REFUSAL.match(text[:_LONGEST_REFUSAL]) is not None

@@ -38,7 +38,7 @@ class Page(NamedTuple):
     """For how long the server says that it is good; None where it does not say."""
 
 
-class Port(Protocol):
+class OpenClient(Protocol):
     """A client that is open."""
 
     @property
@@ -83,7 +83,7 @@ class Port(Protocol):
         ...
 
 
-class _Wrapped:
+class _ClientWrapper:
     """What the ports have in common: the client inside."""
 
     __slots__ = ("_client",)
@@ -143,7 +143,7 @@ class _Wrapped:
         return await getattr(self._client, f"list_{kind}")(cursor=cursor, cache_mode="refresh")
 
 
-class ClientPort(_Wrapped):
+class SdkClient(_ClientWrapper):
     """The SDK's `mcp.Client`."""
 
     __slots__ = ()
@@ -165,7 +165,7 @@ class ClientPort(_Wrapped):
         return await self._client.get_prompt(name, arguments)
 
 
-class SessionPort(ClientPort):
+class SdkSession(SdkClient):
     """The session inside of it, `mcp.ClientSession`."""
 
     __slots__ = ()
@@ -181,7 +181,7 @@ class SessionPort(ClientPort):
         return await getattr(self._client, f"list_{kind}")(params=PaginatedRequestParams(cursor=cursor))
 
 
-class FastMCPPort(_Wrapped):
+class FastMCPClient(_ClientWrapper):
     """FastMCP's own `fastmcp.Client`."""
 
     __slots__ = ()
@@ -216,17 +216,17 @@ def _ttl_s(result: object) -> float | None:
 
 
 # By dotted name, so that nothing is imported.
-_PORTS: dict[str, type[ClientPort | FastMCPPort]] = {
-    "mcp.client.client.Client": ClientPort,
-    "mcp.client.session.ClientSession": SessionPort,
-    "fastmcp.client.client.Client": FastMCPPort,
+_WRAPPERS: dict[str, type[SdkClient | FastMCPClient]] = {
+    "mcp.client.client.Client": SdkClient,
+    "mcp.client.session.ClientSession": SdkSession,
+    "fastmcp.client.client.Client": FastMCPClient,
 }
 
 
-def port_for(client: object) -> Port:
+def wrap_client(client: object) -> OpenClient:
     """Find out how to call a client."""
     names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(client).__mro__]
-    found = next((_PORTS[name] for name in names if name in _PORTS), None)
+    found = next((_WRAPPERS[name] for name in names if name in _WRAPPERS), None)
     if found is None:
         raise TypeError(
             f"`Caller` takes no `{type(client).__name__}`. Pass an open `mcp.Client` or `fastmcp.Client`, or let "
@@ -239,7 +239,7 @@ class BlockEndedError(Exception):
     """A call through a connection whose block has been left."""
 
 
-class Link(Protocol):
+class Connection(Protocol):
     """A way to an open client."""
 
     @property
@@ -260,23 +260,23 @@ class Link(Protocol):
         """What to do about a connection that is lost for good; None for one that is open, or can be opened again."""
         ...
 
-    async def port(self) -> Port:
+    async def open_client(self) -> OpenClient:
         """Give the client; open it if that is still to be done."""
         ...
 
-    def lose(self, port: Port) -> None:
+    def lose(self, client: OpenClient) -> None:
         """Take note that a client has lost its connection."""
         ...
 
-    def keep(self, port: Port) -> None:
+    def keep(self, client: OpenClient) -> None:
         """Take note that a client works."""
         ...
 
-    def redeem(self, error: BaseException) -> "Exchange | None":
+    def take_failed_exchange(self, error: BaseException) -> "Exchange | None":
         """Find out what an error of the client stands for, if that was kept."""
         ...
 
-    def program(self, port: Port | None = None) -> "ProgramState | None":
+    def program(self, client: OpenClient | None = None) -> "ProgramState | None":
         """Tell how the program is that was started for a client, or for the last one; None where none was."""
         ...
 
@@ -284,22 +284,22 @@ class Link(Protocol):
         """Tell what `server/discover` failed with before the older handshake was tried; None where it did not."""
         ...
 
-    def do_beside(self, port: Port, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def run_in_background(self, client: OpenClient, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Do something in the background, for as long as a client is open, if there is a background to do it in."""
         ...
 
-    def listen(self, port: Port, announce: Callable[[Collection[ListKind]], None]) -> None:
+    def listen(self, client: OpenClient, announce: Callable[[Collection[ListKind]], None]) -> None:
         """Have the server tell from now on which of its lists have changed, unless it does; `announce` is told which it will."""
         ...
 
 
-class HeldLink:
+class HeldConnection:
     """A client that somebody else has opened, and will close."""
 
-    __slots__ = ("_is_lost", "_name", "_port", "opens")
+    __slots__ = ("_client", "_is_lost", "_name", "opens")
 
     def __init__(self, client: object) -> None:
-        self._port = port_for(client)
+        self._client = wrap_client(client)
         self._name: str | None = None
         self._is_lost = False
         self.opens: bool = False
@@ -307,7 +307,7 @@ class HeldLink:
     @property
     def server(self) -> str | None:
         """What the server calls itself; a client that is closed no longer knows, and the first name stays."""
-        self._name = self._name or self._port.name
+        self._name = self._name or self._client.name
         return self._name
 
     @property
@@ -322,23 +322,23 @@ class HeldLink:
             return None
         return "Open a new client, or let `Caller.connect` make one that is opened again by itself."
 
-    async def port(self) -> Port:
+    async def open_client(self) -> OpenClient:
         """Give the client."""
-        return self._port
+        return self._client
 
-    def lose(self, port: Port) -> None:  # noqa: ARG002 - there is only one.
+    def lose(self, client: OpenClient) -> None:  # noqa: ARG002 - there is only one.
         """Take note; it is tried all the same, because its owner may open it again."""
         self._is_lost = True
 
-    def keep(self, port: Port) -> None:  # noqa: ARG002 - as above.
+    def keep(self, client: OpenClient) -> None:  # noqa: ARG002 - as above.
         """Take note that its owner has."""
         self._is_lost = False
 
-    def redeem(self, error: BaseException) -> "Exchange | None":  # noqa: ARG002 - nothing was kept.
+    def take_failed_exchange(self, error: BaseException) -> "Exchange | None":  # noqa: ARG002 - nothing was kept.
         """Know no more than the client says."""
         return None
 
-    def program(self, port: Port | None = None) -> "ProgramState | None":  # noqa: ARG002 - as above.
+    def program(self, client: OpenClient | None = None) -> "ProgramState | None":  # noqa: ARG002 - as above.
         """Know of none: somebody else has started it."""
         return None
 
@@ -346,8 +346,8 @@ class HeldLink:
         """Know of none: it was open when it came."""
         return None
 
-    def do_beside(self, port: Port, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def run_in_background(self, client: OpenClient, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Do nothing: there is no task here that could."""
 
-    def listen(self, port: Port, announce: Callable[[Collection[ListKind]], None]) -> None:
+    def listen(self, client: OpenClient, announce: Callable[[Collection[ListKind]], None]) -> None:
         """Do nothing: what the server tells goes to the handler that the owner gave to the client."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from errata.client._call_failed import LONGEST_WAIT_MS, MOST_IN_A_ROW, MOST_OF_A_TOOL, NO_STREAK, CallFailed, Streak
-from errata.client._outcomes import fault_of, question_in
+from errata.client._outcomes import read_fault, read_question
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
 from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, whole_seconds
 from errata.redaction import line_of, named
@@ -132,9 +132,9 @@ def decide(outcome: object, history: Iterable[object] | None = ()) -> Step | Non
             f"`history` is of type `{type(history).__name__}`. Pass the outcomes before this one, as in "
             "`decide(outcome, caller.history)`."
         )
-    if question := question_in(outcome):
+    if question := read_question(outcome):
         return _asked(question)
-    fault = fault_of(outcome)
+    fault = read_fault(outcome)
     if fault is None:
         return None
     earlier = [each for each in history or () if not _is_the_same(each, outcome)]
@@ -183,7 +183,7 @@ def _is_the_same(remembered: object, outcome: object) -> bool:
 
 def _times(outcome: object, fault: Fault, earlier: Sequence[object]) -> int:
     this = _way(outcome, fault)
-    return sum(_way(each, before) == this for each in earlier if (before := fault_of(each)) is not None)
+    return sum(_way(each, before) == this for each in earlier if (before := read_fault(each)) is not None)
 
 
 def _times_at_all(outcome: object, earlier: Sequence[object]) -> int:
@@ -204,7 +204,7 @@ def _streak(outcome: object, fault: Fault, earlier: Sequence[object]) -> Streak:
     """Return what failed on the way here: as the caller has counted it, else as the history tells."""
     if isinstance(outcome, CallFailed) and outcome.streak.failures:
         return outcome.streak
-    faults = itertools.takewhile(lambda before: before is not None, map(fault_of, reversed(earlier)))
+    faults = itertools.takewhile(lambda before: before is not None, map(read_fault, reversed(earlier)))
     return functools.reduce(Streak.and_one, filter(None, faults), NO_STREAK.and_one(fault))
 
 

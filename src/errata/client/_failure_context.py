@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from errata._process_output import telling_lines
-from errata.client._call_failed import Asked
+from errata.client._call_failed import ClientRequest
 from errata.dialects import seconds
 from errata.redaction import one_line, quoted, redact, redact_within, visible
 
@@ -22,10 +22,10 @@ _OF_A_SHELL = 128
 _LARGEST_STATUS = 255
 
 
-class Place(NamedTuple):
+class FailureContext(NamedTuple):
     """Where it happened: the words that stand in a message."""
 
-    asked: Asked
+    request: ClientRequest
     server: str | None
     timeout_s: float | None
     program: "ProgramState | None" = None
@@ -34,14 +34,14 @@ class Place(NamedTuple):
     """The schema of the tool's arguments, as far as it is known."""
 
     @property
-    def request(self) -> dict[str, object]:
+    def params(self) -> dict[str, object]:
         """The `params` of what was asked; what is no tool has only a name."""
-        return {"name": self.asked.name, "arguments": self.asked.arguments} if self.asked.kind == "tool" else {}
+        return {"name": self.request.name, "arguments": self.request.arguments} if self.request.kind == "tool" else {}
 
     @property
     def tool(self) -> dict[str, object] | None:
         """The tool's entry in the list, as far as reading an answer takes it."""
-        return None if self.schema is None else {"name": self.asked.name, "inputSchema": self.schema}
+        return None if self.schema is None else {"name": self.request.name, "inputSchema": self.schema}
 
     @property
     def named(self) -> str:
@@ -51,17 +51,17 @@ class Place(NamedTuple):
     @property
     def in_time(self) -> str:
         """Within which time, in a sentence."""
-        return "in time" if self.timeout_s is None else f"within {span(self.timeout_s)}"
+        return "in time" if self.timeout_s is None else f"within {format_duration(self.timeout_s)}"
 
     @property
     def unsent(self) -> str:
         """What has not been sent for want of a connection, at the end of a sentence."""
-        return "" if self.asked.kind == "connection" else f", so {self.asked} was not sent"
+        return "" if self.request.kind == "connection" else f", so {self.request} was not sent"
 
     @property
     def effect(self) -> str:
         """That it may have happened, as the end of a message; a handshake and a list have no effect."""
-        return "" if self.asked.kind in {"connection", "list"} else " Whether it took effect is not known."
+        return "" if self.request.kind in {"connection", "list"} else " Whether it took effect is not known."
 
     @property
     def end(self) -> str:
@@ -157,7 +157,7 @@ def _quoted(words: str) -> str:
     return quoted(redact_within(one_line(words), _LONGEST_QUOTED))
 
 
-def span(timeout_s: float) -> str:
+def format_duration(timeout_s: float) -> str:
     """Say a time; one of less than a millisecond was probably meant in another unit, and must not look like none."""
     milliseconds = round(timeout_s * 1000)
     return f"{seconds(milliseconds)} s" if milliseconds else f"{timeout_s * 1000:.2g} ms"

@@ -1,96 +1,32 @@
-"""From what a client raised or returned to the exception of a call that failed."""
+"""From what a client returned or raised to `CallFailed`, and how far its fault is to be believed."""
 
 from dataclasses import replace
 
 from errata.classification import classify
 from errata.client._call_failed import CallFailed
 from errata.client._client_side import (
-    Trouble,
-    answer_behind,
-    cannot_reopen,
-    did_not_start,
-    no_answer,
-    not_connected,
-    out_of_session,
-    ran_out_of_time,
-    refuses_session,
-    trouble_of,
-    unstartable,
+    ClientSideFailure,
+    explain_failed_start,
+    explain_lost_connection,
+    explain_lost_session,
+    explain_no_connection,
+    explain_timeout,
+    explain_unstartable,
+    find_unchecked_answer,
+    is_session_refusal,
+    is_timeout,
+    read_client_side_error,
 )
-from errata.client._connections import Link, Port
-from errata.client._failure_context import Place
-from errata.client._outcomes import error_object, leaf_of, plain, read_error, read_result
-from errata.dialects import Word
+from errata.client._connections import Connection, OpenClient
+from errata.client._failure_context import FailureContext
+from errata.client._outcomes import read_error, read_result, to_error_object, to_plain, unwrap_group
+from errata.dialects import Word, lower_hearsay, without_licence
 from errata.model import Code, Fault, Retry
 from errata.redaction import as_object, redact_data, redact_within
 from errata.resilience import settled
 
-
-def unopened(error: Exception, place: Place, link: Link) -> CallFailed:
-    """Say why there is no connection. Nothing was sent, so that the call may be repeated wherever opening may be."""
-    failed = _unopened(error, place._replace(program=link.program()), link)
-    return _with_discovery(failed, place, link)
-
-
-def _unopened(error: Exception, place: Place, link: Link) -> CallFailed:
-    leaf = leaf_of(error)
-    if place.program and place.program.has_ended and trouble_of(leaf, place) is not None:
-        return _local(did_not_start(place), place, error)
-    if link.advice is not None:
-        return _local(cannot_reopen(place, link.advice), place, error)
-    if ran_out_of_time(leaf):
-        return _local(not_connected(place), place, error)
-    if (fault := unstartable(place, leaf)) is not None:
-        return _local(fault, place, error)
-    failed = raised(error, place, link, None)
-    # What speaks no MCP will not learn it; all else may be tried again.
-    is_hopeless = failed.code is Code.SERIALIZATION_ERROR
-    failed.fault = replace(failed.fault, retry=Retry.NEVER) if is_hopeless else settled(failed.fault, harmless=True)
-    return failed
-
-
-def timed_out(error: TimeoutError, place: Place, link: Link, *, is_sent: bool) -> CallFailed:
-    """Say that the time for an attempt is over."""
-    if not is_sent:
-        failed = _local(not_connected(place._replace(program=link.program())), place, error)
-        return _with_discovery(failed, place, link)
-    answer = answer_behind(error)
-    return _read(answer, place) or _local(no_answer(place, error), place, error, answer)
-
-
-def _local(fault: Fault, place: Place, error: BaseException, answer: object = None) -> CallFailed:
-    response = None if answer is None else redact_data(plain(answer))
-    return CallFailed.of(
-        fault, place.asked, server=place.server, response=response, is_local=True, cause=leaf_of(error)
-    )
-
-
-def _with_discovery(failed: CallFailed, place: Place, link: Link) -> CallFailed:
-    """Let the newer handshake speak, if the older one was tried after it and tells less.
-
-    Servers that do not know the newer one say so in many ways; those count for nothing.
-    """
-    error = link.discovery()
-    if error is None:
-        return failed
-    earlier = raised(error, place, link, None)
-    if not _tells_why(earlier) or earlier.fault.message == failed.fault.message:
-        return failed
-    first, second = (redact_within(each.fault.message, _LONGEST).rstrip(".") for each in (earlier, failed))
-    if _tells_why(failed):
-        message = f"{second}. Before that, `server/discover` had failed: {first}."
-        return failed.with_fault(replace(failed.fault, message=message), cause=failed.__cause__)
-    message = f"{first}. The older handshake, which was tried after that, failed as well: {second}."
-    fault = settled(replace(earlier.fault, message=message), harmless=True)
-    return earlier.with_fault(fault, cause=failed.__cause__)
-
-
-def _tells_why(failed: CallFailed) -> bool:
-    return failed.code not in _TELL_NOTHING and not refuses_session(failed.fault.message)
-
-
 _LONGEST = 1_000
-_TELL_NOTHING = frozenset(
+_CODES_WITHOUT_CAUSE = frozenset(
     {
         Code.INVALID_PARAMS,
         Code.INVALID_REQUEST,
@@ -103,92 +39,205 @@ _TELL_NOTHING = frozenset(
         Code.UNKNOWN_ERROR,
     }
 )
-"""What a server answers that speaks another version or none, or that does not answer."""
+"""How a server answers a handshake that speaks another version or no MCP, or that does not answer at all."""
+_STATUSES_OF_REFUSAL = frozenset({None, 429, 503})
+"""The statuses that prove a call was not taken on; None for no status at all: a refused connection."""
 
 
-def returned(result: object, place: Place) -> CallFailed | None:
-    """Read a result; None for a success, and for a question."""
-    read = read_result(result, request=place.request, tool=place.tool)
-    if read is None:
+def convert_result(result: object, context: FailureContext) -> CallFailed | None:
+    """Return the failure that a result tells of; None for a success, and for a question."""
+    reading = read_result(result, request=context.params, tool=context.tool)
+    if reading is None:
         return None
     return CallFailed.of(
-        read.fault, place.asked, server=place.server, response=plain(result), dialect=read.dialect, word=read.word
+        reading.fault,
+        context.request,
+        server=context.server,
+        response=to_plain(result),
+        dialect=reading.dialect,
+        word=reading.word,
     )
 
 
-def _read(answer: object, place: Place) -> CallFailed | None:
-    """Read an answer that this side did not take; its data are read by themselves as well: they did not fit."""
-    if answer is None:
-        return None
-    data = as_object(plain(answer)).get("structuredContent")
-    parts: list[object] = [answer] if data is None else [answer, {"content": (), "structuredContent": data}]
-    failed = next(filter(None, (returned(part, place) for part in parts)), None)
-    if failed is not None:
-        failed.response = redact_data(plain(answer))
-    return failed
+def convert_error(
+    error: Exception, context: FailureContext, connection: Connection, client: OpenClient | None
+) -> CallFailed:
+    """Return the failure behind an exception of a client.
 
-
-def raised(error: Exception, place: Place, link: Link, port: Port | None) -> CallFailed:
-    """Say what an exception of a client means: what HTTP answered, what happened on this side, or what the server said."""
-    leaf = leaf_of(error)
-    answer = answer_behind(leaf)
-    if (failed := _read(answer, place)) is not None:
+    It is what HTTP answered, what happened on this side, or what the server answered.
+    """
+    leaf = unwrap_group(error)
+    answer = find_unchecked_answer(leaf)
+    if (failed := _convert_unchecked_answer(answer, context)) is not None:
         return failed
-    exchange = link.redeem(leaf)
-    response: object = error_object(leaf)
-    trouble: Trouble | None
+    exchange = connection.take_failed_exchange(leaf)
+    response: object = to_error_object(leaf)
+    failure: ClientSideFailure | None
     if exchange is None:
-        place = place._replace(program=link.program(port))
-        trouble = trouble_of(leaf, place, is_closed=port.is_closed if port else None, knows_sessions=link.opens)
+        context = context._replace(program=connection.program(client))
+        failure = read_client_side_error(
+            leaf, context, is_closed=client.is_closed if client else None, knows_sessions=connection.opens
+        )
     elif exchange.fault is not None:
-        trouble, response = Trouble(exchange.fault, is_local=False), exchange.response
+        failure, response = ClientSideFailure(exchange.fault, is_local=False), exchange.response
     else:
-        told = exchange.error
-        trouble = out_of_session(place) if told is None else trouble_of(told, place)
-        leaf, response = told or leaf, exchange.response
-    if trouble is None:
-        return _said(leaf, place)
-    fault = trouble.fault
-    if trouble.is_unsent:
-        fault = replace(fault, retry=Retry.SAME_CALL if link.opens else Retry.NEVER)
-    if trouble.is_lost and port is not None:
-        fault = _lost(fault, place, link, port)
-    if trouble.is_local:
-        response = None if answer is None else redact_data(plain(answer))
+        original = exchange.error
+        failure = explain_lost_session(context) if original is None else read_client_side_error(original, context)
+        leaf, response = original or leaf, exchange.response
+    if failure is None:
+        return _convert_server_error(leaf, context)
+    fault = failure.fault
+    if failure.is_unsent:
+        fault = replace(fault, retry=Retry.SAME_CALL if connection.opens else Retry.NEVER)
+    if failure.is_lost and client is not None:
+        fault = _give_up_connection(fault, context, connection, client)
+    if failure.is_local:
+        response = None if answer is None else redact_data(to_plain(answer))
     failed = CallFailed.of(
-        fault, place.asked, server=place.server, response=response, is_local=trouble.is_local, cause=leaf
+        fault, context.request, server=context.server, response=response, is_local=failure.is_local, cause=leaf
     )
-    failed.is_refused = trouble.is_refused
+    failed.is_refused = failure.is_refused
     return failed
 
 
-def unrepeated(fault: Fault, failed: CallFailed) -> Fault:
-    """Return a fault that leads to no repetition if an answer was refused: the next one would fit no better."""
+def convert_open_error(error: Exception, context: FailureContext, connection: Connection) -> CallFailed:
+    """Return why there is no connection; nothing was sent, so the call may be repeated wherever opening may be."""
+    failed = _convert_open_error(error, context._replace(program=connection.program()), connection)
+    return _add_discovery_error(failed, context, connection)
+
+
+def convert_timeout(
+    error: TimeoutError, context: FailureContext, connection: Connection, *, is_sent: bool
+) -> CallFailed:
+    """Return the failure of an attempt whose time is over."""
+    if not is_sent:
+        context = context._replace(program=connection.program())
+        failed = _build_local_failure(explain_no_connection(context), context, error)
+        return _add_discovery_error(failed, context, connection)
+    answer = find_unchecked_answer(error)
+    return _convert_unchecked_answer(answer, context) or _build_local_failure(
+        explain_timeout(context, error), context, error, answer
+    )
+
+
+def limit_trust(failed: CallFailed, *, harmless: bool | None) -> Fault:
+    """Return the fault as far as it may be believed of a tool that a repetition may harm.
+
+    What was noticed on the way, without the server's help, proves what it proves; of the statuses only those that exist for
+    it prove that a call was not taken on. Neither text nor data prove that nothing has happened, because an upstream may
+    have written them. Nor is the advice followed that a tool with effects gives in a text.
+    """
+    fault, word = failed.fault, failed.word
+    if harmless or word is Word.VERDICT:
+        return fault
+    if word is None:
+        return fault if fault.http_status in _STATUSES_OF_REFUSAL else without_licence(fault)
+    changes_something = harmless is False or failed.has_effect
+    if not changes_something or word >= Word.DATA:
+        return without_licence(fault)
+    lowered = lower_hearsay(fault)
+    if lowered.retry is Retry.FIX_INPUT and _is_marked_as_success(failed.response):
+        return replace(lowered, retry=Retry.VERIFY_FIRST)  # The tool has run to its end, whatever its text says.
+    return lowered
+
+
+def forbid_refused_repetition(fault: Fault, failed: CallFailed) -> Fault:
+    """Return a fault that leads to no repetition if this side refused the answer: the next one would fit no better."""
     if not failed.is_refused:
         return fault
     return replace(fault, retry=Retry.NEVER if failed.has_effect is False else Retry.VERIFY_FIRST)
 
 
-def _lost(fault: Fault, place: Place, link: Link, port: Port) -> Fault:
-    """Give the connection up; one that was lost before, and that nobody can open again, did not even send the call."""
-    was_lost = link.advice
-    link.lose(port)
-    if was_lost is not None:
-        return cannot_reopen(place, was_lost)
-    if fault.retry is Retry.NEVER and link.advice is not None:
-        return replace(fault, message=f"{fault.message} {link.advice}")
+def _is_marked_as_success(response: object) -> bool:
+    members = as_object(response)
+    return "content" in members and members.get("isError") is not True
+
+
+def _convert_server_error(error: BaseException, context: FailureContext) -> CallFailed:
+    reading = read_error(error, request=context.params, tool=context.tool)
+    fault = reading.fault if reading else replace(classify(error), correlation_id=None, timestamp=None)
+    return CallFailed.of(
+        fault,
+        context.request,
+        server=context.server,
+        response=to_error_object(error),
+        dialect=reading.dialect if reading else "none",
+        word=reading.word if reading else Word.HEARSAY,
+        cause=error,
+    )
+
+
+def _convert_unchecked_answer(answer: object, context: FailureContext) -> CallFailed | None:
+    """Return the failure in an answer that the SDK could not check; its data are also read alone: they did not fit."""
+    if answer is None:
+        return None
+    data = as_object(to_plain(answer)).get("structuredContent")
+    parts: list[object] = [answer] if data is None else [answer, {"content": (), "structuredContent": data}]
+    failed = next(filter(None, (convert_result(part, context) for part in parts)), None)
+    if failed is not None:
+        failed.response = redact_data(to_plain(answer))
+    return failed
+
+
+def _build_local_failure(
+    fault: Fault, context: FailureContext, error: BaseException, answer: object = None
+) -> CallFailed:
+    response = None if answer is None else redact_data(to_plain(answer))
+    return CallFailed.of(
+        fault, context.request, server=context.server, response=response, is_local=True, cause=unwrap_group(error)
+    )
+
+
+def _give_up_connection(fault: Fault, context: FailureContext, connection: Connection, client: OpenClient) -> Fault:
+    """Give up a lost connection, and return what to say about it.
+
+    If it was lost before, and nobody can open it again, the call was not even sent.
+    """
+    advice_before = connection.advice
+    connection.lose(client)
+    if advice_before is not None:
+        return explain_lost_connection(context, advice_before)
+    if fault.retry is Retry.NEVER and connection.advice is not None:
+        return replace(fault, message=f"{fault.message} {connection.advice}")
     return fault
 
 
-def _said(error: BaseException, place: Place) -> CallFailed:
-    read = read_error(error, request=place.request, tool=place.tool)
-    fault = read.fault if read else replace(classify(error), correlation_id=None, timestamp=None)
-    return CallFailed.of(
-        fault,
-        place.asked,
-        server=place.server,
-        response=error_object(error),
-        dialect=read.dialect if read else "none",
-        word=read.word if read else Word.HEARSAY,
-        cause=error,
-    )
+def _convert_open_error(error: Exception, context: FailureContext, connection: Connection) -> CallFailed:
+    leaf = unwrap_group(error)
+    if context.program and context.program.has_ended and read_client_side_error(leaf, context) is not None:
+        return _build_local_failure(explain_failed_start(context), context, error)
+    if connection.advice is not None:
+        return _build_local_failure(explain_lost_connection(context, connection.advice), context, error)
+    if is_timeout(leaf):
+        return _build_local_failure(explain_no_connection(context), context, error)
+    if (fault := explain_unstartable(context, leaf)) is not None:
+        return _build_local_failure(fault, context, error)
+    failed = convert_error(error, context, connection, None)
+    # A peer that does not speak MCP will not learn it; everything else may be tried again.
+    is_hopeless = failed.code is Code.SERIALIZATION_ERROR
+    failed.fault = replace(failed.fault, retry=Retry.NEVER) if is_hopeless else settled(failed.fault, harmless=True)
+    return failed
+
+
+def _add_discovery_error(failed: CallFailed, context: FailureContext, connection: Connection) -> CallFailed:
+    """Return the error of the older handshake together with that of the newer one, if that gives a cause.
+
+    A server that does not know the newer handshake rejects it in one of many ways; those are no cause.
+    """
+    error = connection.discovery()
+    if error is None:
+        return failed
+    earlier = convert_error(error, context, connection, None)
+    if not _has_a_cause(earlier) or earlier.fault.message == failed.fault.message:
+        return failed
+    first, second = (redact_within(each.fault.message, _LONGEST).rstrip(".") for each in (earlier, failed))
+    if _has_a_cause(failed):
+        message = f"{second}. Before that, `server/discover` had failed: {first}."
+        return failed.with_fault(replace(failed.fault, message=message), cause=failed.__cause__)
+    message = f"{first}. The older handshake, which was tried after that, failed as well: {second}."
+    fault = settled(replace(earlier.fault, message=message), harmless=True)
+    return earlier.with_fault(fault, cause=failed.__cause__)
+
+
+def _has_a_cause(failed: CallFailed) -> bool:
+    return failed.code not in _CODES_WITHOUT_CAUSE and not is_session_refusal(failed.fault.message)

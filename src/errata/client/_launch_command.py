@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from errata.client._causes import hidden_parts
+from errata.client._causes import find_hidden_parts
 from errata.model import items_of
 from errata.redaction import one_line, redact, redact_data, text_of
 
@@ -78,7 +78,7 @@ _SCRIPT = re.compile(r"\.(py|pyz|[cm]?[jt]sx?|rb|php|pl|lua|jl|r|sh|jar|dll)$", 
 _ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[\\/]")
 
 
-def name_of_program(command: str, arguments: Sequence[str]) -> str | None:
+def name_program(command: str, arguments: Sequence[str]) -> str | None:
     """Return the script, package, module or image that a command starts, or the command; None for code without a name.
 
     Nothing is taken for a name that would be hidden in a text.
@@ -88,11 +88,11 @@ def name_of_program(command: str, arguments: Sequence[str]) -> str | None:
     return shown if shown and redact(shown) == shown else None
 
 
-def secrets_of(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+def find_secrets(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
     """Return the values that a server is given and nobody else may see, as far as they are announced as such."""
     for texts in ([*arguments], *([f"{name}={value}"] for name, value in environment.items())):
         for text, seen in zip(texts, items_of(redact_data(texts)), strict=False):
-            yield from hidden_parts(text, text_of(seen))
+            yield from find_hidden_parts(text, text_of(seen))
 
 
 def _started(command: str, arguments: list[str], depth: int) -> str | None:

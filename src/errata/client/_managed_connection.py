@@ -20,8 +20,8 @@ from mcp.client.subscriptions import ListenNotSupportedError, listen
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult
 
-from errata.client._connections import BlockEndedError, ListKind, Port, port_for
-from errata.client._outcomes import leaf_of
+from errata.client._connections import BlockEndedError, ListKind, OpenClient, wrap_client
+from errata.client._outcomes import unwrap_group
 from errata.client._watched_http import Exchange, WatchedClient
 from errata.client._watched_transport import ProgramState, WatchedTransport
 from errata.redaction import line_of, register_secret
@@ -69,10 +69,10 @@ class _Session:
         self._began_s = anyio.current_time()
         self._scope = anyio.CancelScope()
         self._transport: WatchedTransport | None = None
-        self._opened: Port | None = None
+        self._opened: OpenClient | None = None
         self._beside: anyio.abc.TaskGroup | None = None
         self.error: Exception | None = None
-        self.port: Port | None = None
+        self.client: OpenClient | None = None
         self.listens = False
         """Whether the server is asked to tell which of its lists have changed, or has refused to."""
 
@@ -82,7 +82,7 @@ class _Session:
             with self._scope:
                 await self._kept_open()
         except Exception as error:  # noqa: BLE001 - one that is given up may fail while it is closed.
-            _LOG.debug("A connection to %s was closed: %s", self._target.name, line_of(repr(leaf_of(error))))
+            _LOG.debug("A connection to %s was closed: %s", self._target.name, line_of(repr(unwrap_group(error))))
 
     async def _kept_open(self) -> None:
         try:
@@ -92,7 +92,7 @@ class _Session:
             async with client as opened, anyio.create_task_group() as beside:
                 self._beside = beside
                 _forgive_listing(opened.session, min(_LONGEST_CHECK_S, self._target.opens_within_s * _CHECK))
-                self.port = self._opened = port_for(opened)
+                self.client = self._opened = wrap_client(opened)
                 if self._transport is not None:
                     self._transport.opened()
                 self._ready.set()
@@ -103,13 +103,13 @@ class _Session:
                     beside.cancel_scope.cancel()
         except Exception as error:  # noqa: BLE001 - whoever opened it is told; who calls later opens another one.
             self.error = error
-            _LOG.debug("A connection to %s has ended: %s", self._target.name, line_of(repr(leaf_of(error))))
+            _LOG.debug("A connection to %s has ended: %s", self._target.name, line_of(repr(unwrap_group(error))))
         finally:
-            self.port = None
+            self.client = None
             self._ready.set()
             self._over.set()
 
-    def do_beside(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def run_in_background(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Do something in the background until the client closes. It must not raise."""
         if self._beside is not None:
             self._beside.start_soon(work)
@@ -140,9 +140,9 @@ class _Session:
         """What the newer handshake was answered with, if that was an error."""
         return self._transport.discovery if self._transport else None
 
-    def gave(self, port: Port) -> bool:
+    def gave(self, client: OpenClient) -> bool:
         """Whether a client is the one that was opened here."""
-        return self._opened is port
+        return self._opened is client
 
     async def has_died(self) -> bool:
         """Whether its program has ended while nothing was asked of it; then it is known how."""
@@ -157,12 +157,12 @@ class _Session:
         self._ready.set()
         self._scope.cancel()
 
-    async def opened(self) -> Port:
+    async def opened(self) -> OpenClient:
         """Wait until it is open, and raise what kept it from opening."""
         await self._ready.wait()
-        if self.port is None:
-            raise leaf_of(self.error) if self.error else anyio.ClosedResourceError
-        return self.port
+        if self.client is None:
+            raise unwrap_group(self.error) if self.error else anyio.ClosedResourceError
+        return self.client
 
     def close(self) -> None:
         """Let it close; its task does that, and takes the time it takes."""
@@ -177,13 +177,13 @@ class _Session:
         await self._over.wait()
 
 
-async def _listen(port: Port, announce: Callable[[Collection[ListKind]], None]) -> bool:
+async def _listen(client: OpenClient, announce: Callable[[Collection[ListKind]], None]) -> bool:
     """Stay subscribed to the changes of lists for as long as the server tells them; returns whether it refuses to.
 
     The changes themselves come to the handler of messages, like those of the older protocol.
     """
-    wanted = {kind: port.announces(kind) for kind in _SUBSCRIBED}
-    session = port.session
+    wanted = {kind: client.announces(kind) for kind in _SUBSCRIBED}
+    session = client.session
     if not isinstance(session, ClientSession) or not any(wanted.values()):
         return True
     try:
@@ -254,7 +254,7 @@ def _schemas_of(session: ClientSession) -> Mapping[str, object] | None:
     return cast("Mapping[str, object]", schemas) if isinstance(schemas, dict) else None
 
 
-class Connection:
+class ManagedConnection:
     """The connection of one caller."""
 
     def __init__(self, target: Target, group: anyio.abc.TaskGroup) -> None:
@@ -271,7 +271,7 @@ class Connection:
     @property
     def server(self) -> str | None:
         """What the server calls itself, or where it is. The first name stays: by it, calls are known to be the same."""
-        if not self._is_named and self._session and self._session.port and (name := self._session.port.name):
+        if not self._is_named and self._session and self._session.client and (name := self._session.client.name):
             self._name, self._is_named = name, True
         return self._name
 
@@ -283,19 +283,24 @@ class Connection:
     @property
     def advice(self) -> str | None:
         """What to do if it cannot be opened again; None while it is open, or can be."""
-        if self._is_over or not self._target.single_use or not self._was_open or (self._session and self._session.port):
+        if (
+            self._is_over
+            or not self._target.single_use
+            or not self._was_open
+            or (self._session and self._session.client)
+        ):
             return None
         return "A transport can be used once: pass its URL or its StdioServerParameters, and it is opened again."
 
-    async def port(self) -> Port:
+    async def open_client(self) -> OpenClient:
         """Give the open client; open one if there is none, whoever asks first."""
         if self._is_over:
             raise BlockEndedError
         session = self._session
-        if session is not None and (port := session.port) is not None:
+        if session is not None and (client := session.client) is not None:
             if not await session.has_died():
-                return port
-            self.lose(port)
+                return client
+            self.lose(client)
             if not session.has_served:  # It would not do better if it were started again.
                 raise anyio.ClosedResourceError
             session = self._session
@@ -306,49 +311,49 @@ class Connection:
             session = self._session = _Session(self._target)
             self._sessions.append(session)
             self._group.start_soon(session.run)
-        port = await session.opened()
+        client = await session.opened()
         self._was_open = True
-        return port
+        return client
 
-    def lose(self, port: Port) -> None:
+    def lose(self, client: OpenClient) -> None:
         """Close a client that has lost its connection; the next call opens another one."""
         session = self._session
-        if session is not None and session.port is port:
+        if session is not None and session.client is client:
             self._session = None
             session.close()
 
-    def keep(self, port: Port) -> None:
+    def keep(self, client: OpenClient) -> None:
         """Know that already: what does not work is closed."""
 
-    def redeem(self, error: BaseException) -> Exchange | None:
+    def take_failed_exchange(self, error: BaseException) -> Exchange | None:
         """Find out what an error of the client stands for, if its connection was watched."""
-        return self._target.watched.redeem(error) if self._target.watched else None
+        return self._target.watched.take_failed_exchange(error) if self._target.watched else None
 
-    def program(self, port: Port | None = None) -> ProgramState | None:
+    def program(self, client: OpenClient | None = None) -> ProgramState | None:
         """Tell how the program is that was started for a client, or for the last one."""
-        sessions = [session for session in self._sessions if port is None or session.gave(port)]
+        sessions = [session for session in self._sessions if client is None or session.gave(client)]
         return sessions[-1].program if sessions and not self._is_over else None
 
     def discovery(self) -> Exception | None:
         """Tell what the newer handshake of the last client was answered with, if that was an error."""
         return self._sessions[-1].discovery if self._sessions else None
 
-    def do_beside(self, port: Port, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def run_in_background(self, client: OpenClient, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Do something in the background until this client closes."""
-        if self._session is not None and self._session.port is port:
-            self._session.do_beside(work)
+        if self._session is not None and self._session.client is client:
+            self._session.run_in_background(work)
 
-    def listen(self, port: Port, announce: Callable[[Collection[ListKind]], None]) -> None:
+    def listen(self, client: OpenClient, announce: Callable[[Collection[ListKind]], None]) -> None:
         """Have the server tell which of its lists have changed; in the older protocol it does so unasked."""
         session = self._session
-        if session is None or session.port is not port or session.listens:
+        if session is None or session.client is not client or session.listens:
             return
 
         async def listening() -> None:
-            session.listens = await _listen(port, announce)
+            session.listens = await _listen(client, announce)
 
         session.listens = True
-        session.do_beside(listening)
+        session.run_in_background(listening)
 
     async def close(self) -> None:
         """Close what is open, for good."""
@@ -358,7 +363,7 @@ class Connection:
 
 
 @asynccontextmanager
-async def connected(target: Target) -> AsyncGenerator[Connection]:
+async def keep_connected(target: Target) -> AsyncGenerator[ManagedConnection]:
     """Keep a connection for as long as the block takes. What the block raises comes out as it is, and not in a group."""
     own: BaseException | None = None
     try:
@@ -369,7 +374,7 @@ async def connected(target: Target) -> AsyncGenerator[Connection]:
             if target.watched is not None:
                 await stack.enter_async_context(target.watched)
             group = await stack.enter_async_context(anyio.create_task_group())
-            connection = Connection(target, group)
+            connection = ManagedConnection(target, group)
             try:
                 yield connection
             except BaseException as error:
@@ -381,6 +386,6 @@ async def connected(target: Target) -> AsyncGenerator[Connection]:
                 group.cancel_scope.cancel()
     except BaseExceptionGroup as together:
         if own is None:
-            own = leaf_of(together)
+            own = unwrap_group(together)
     if own is not None:
         raise own

@@ -1,27 +1,19 @@
-"""What came of a call, in whatever form somebody has it in hand, read as a failure, a question or neither."""
+"""What came of a call, in whatever form a program has it: read as a failure, a question or neither."""
 
 import dataclasses
-from typing import NamedTuple, cast
+from typing import cast
 
 from errata.classification import classify
 from errata.client._call_failed import CallFailed
 from errata.dialects import Word, decode_needs_input, native, outgoing, outgoing_question, without_licence
 from errata.http import attribute
 from errata.model import Code, Fault, FaultError, NeedsInput, is_a, items_of, with_next_step
-from errata.reading import recognise
+from errata.reading import Reading, recognise
 from errata.redaction import text_of
 
 
-class Read(NamedTuple):
-    """A failure, without the secrets that a foreign server may have told with it, and in whose words it was told."""
-
-    fault: Fault
-    dialect: str
-    word: Word
-
-
-def fault_of(outcome: object) -> Fault | None:
-    """Find the fault in an outcome; None where there is none. Total, like all that it asks."""
+def read_fault(outcome: object) -> Fault | None:
+    """Return the fault in an outcome; None where there is none. Never raises."""
     match outcome:
         case Fault():
             return outgoing(outcome)
@@ -30,28 +22,91 @@ def fault_of(outcome: object) -> Fault | None:
         case NeedsInput():
             return None
         case BaseException():
-            read = read_error(outcome)
-            return _believed(read) if read else outgoing(_of_this_program(outcome))
+            reading = read_error(outcome)
+            return _trusted_fault(reading) if reading else outgoing(_classify_own_error(outcome))
         case _:
-            read = read_result(outcome)
-            return _believed(read) if read else None
+            reading = read_result(outcome)
+            return _trusted_fault(reading) if reading else None
 
 
-def _believed(read: Read) -> Fault:
-    """Return a fault of which nobody knows the tool: only a server's own verdict licenses a repetition of whatever it is."""
-    return read.fault if read.word is Word.VERDICT else without_licence(read.fault)
-
-
-def question_in(outcome: object) -> NeedsInput | None:
-    """Find the question in an outcome: a tool that asks before it acts has not failed."""
+def read_question(outcome: object) -> NeedsInput | None:
+    """Return the question in an outcome: a tool that asks before it acts has not failed."""
     if isinstance(outcome, NeedsInput):
         return outgoing_question(outcome)
-    found = None if isinstance(outcome, Fault | BaseException) else decode_needs_input(wire_of(outcome))
-    return found and outgoing_question(found)
+    question = None if isinstance(outcome, Fault | BaseException) else decode_needs_input(to_wire(outcome))
+    return question and outgoing_question(question)
 
 
-def _of_this_program(error: BaseException) -> Fault:
-    """Classify an exception that no server has sent: what would be a bug of the server there is one of this side here."""
+def read_result(result: object, *, request: object = None, tool: object = None) -> Reading | None:
+    """Read a result, without secrets in what is read; None for a success.
+
+    `request` and `tool`, the tool's entry in the list, help where they are known.
+    """
+    # As JSON, in which a success is recognised at a glance.
+    return _hide_secrets(recognise(_dump(to_wire(result)), request=request, tool=tool))
+
+
+def read_error(error: BaseException, *, request: object = None, tool: object = None) -> Reading | None:
+    """Read the JSON-RPC error that a client of an SDK raised; None for any other exception."""
+    wire = to_error_object(error)
+    return None if wire is None else _hide_secrets(recognise(wire, request=request, tool=tool))
+
+
+def render_failure(outcome: object) -> str:
+    """Return the text that a server with errata would have sent for a fault or an error; "" if there is no failure."""
+    fault = read_fault(outcome)
+    if fault is None:
+        return ""
+    is_native = isinstance(outcome, CallFailed) and outcome.dialect == native.name
+    result = native.encode(fault if is_native else with_next_step(fault))
+    blocks = cast("list[dict[str, str]]", result["content"])
+    return blocks[0]["text"]
+
+
+def to_error_object(error: BaseException) -> dict[str, object] | None:
+    """Return the JSON-RPC error that the SDK's MCPError was made from; None for any other exception."""
+    if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
+        return None
+    source = attribute(error, "error") or error
+    members = {name: attribute(source, name) for name in ("code", "message", "data")}
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def to_wire(result: object) -> object:
+    """Return a result as it was on the wire; FastMCP's client has its own class for it."""
+    if not dataclasses.is_dataclass(result) or attribute(result, "is_error") is None:
+        return result
+    return {
+        "content": [_dump(block) for block in items_of(attribute(result, "content"))],
+        "structuredContent": attribute(result, "structured_content"),
+        "isError": attribute(result, "is_error") is True,
+        "_meta": attribute(result, "meta"),
+    }
+
+
+def to_plain(result: object) -> object:
+    """Return a result as plain JSON, to be kept."""
+    return _dump(to_wire(result))
+
+
+def unwrap_group(error: BaseException) -> BaseException:
+    """Return the one exception inside nested groups that hold nothing else."""
+    while is_a(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = cast("BaseException", error.exceptions[0])
+    return error
+
+
+def _trusted_fault(reading: Reading) -> Fault:
+    """Return the fault of an unknown tool: only the server's own verdict licenses a repetition of whatever it does."""
+    return reading.fault if reading.word is Word.VERDICT else without_licence(reading.fault)
+
+
+def _hide_secrets(reading: Reading | None) -> Reading | None:
+    return reading._replace(fault=outgoing(reading.fault)) if reading else None
+
+
+def _classify_own_error(error: BaseException) -> Fault:
+    """Classify an exception that no server has sent: an internal error is one of this program."""
     fault = classify(error)
     if fault.message != Code.INTERNAL_ERROR.sentence:
         return fault
@@ -61,69 +116,9 @@ def _of_this_program(error: BaseException) -> Fault:
     )
 
 
-def read_result(result: object, *, request: object = None, tool: object = None) -> Read | None:
-    """Read a result, with its request and the tool's entry in the list if they are known; None for a success."""
-    wire = _dumped(wire_of(result))
-    reading = recognise(wire, request=request, tool=tool)  # As JSON, which tells a success at a glance.
-    if reading is None:
-        return None
-    return Read(outgoing(reading.fault), reading.dialect, reading.word)
-
-
-def read_error(error: BaseException, *, request: object = None, tool: object = None) -> Read | None:
-    """Read the JSON-RPC error that a client of an SDK raised; None for an exception that is none."""
-    wire = error_object(error)
-    reading = None if wire is None else recognise(wire, request=request, tool=tool)
-    return Read(outgoing(reading.fault), reading.dialect, reading.word) if reading else None
-
-
-def error_object(error: BaseException) -> dict[str, object] | None:
-    """Take the SDK's MCPError for the JSON that it was."""
-    if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
-        return None
-    told = attribute(error, "error") or error
-    found = {name: attribute(told, name) for name in ("code", "message", "data")}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def wire_of(result: object) -> object:
-    """Take a result as it was on the wire; FastMCP's client has a class of its own for it."""
-    if not dataclasses.is_dataclass(result) or attribute(result, "is_error") is None:
-        return result
-    return {
-        "content": [_dumped(block) for block in items_of(attribute(result, "content"))],
-        "structuredContent": attribute(result, "structured_content"),
-        "isError": attribute(result, "is_error") is True,
-        "_meta": attribute(result, "meta"),
-    }
-
-
-def plain(result: object) -> object:
-    """Copy what came back into plain JSON, to be kept."""
-    return _dumped(wire_of(result))
-
-
-def _dumped(value: object) -> object:
+def _dump(value: object) -> object:
     dump = getattr(type(value), "model_dump", None)
     try:
         return dump(value, mode="json", by_alias=True, exclude_none=True) if callable(dump) else value
-    except Exception:  # noqa: BLE001 - what cannot be written as JSON is kept in words.
+    except Exception:  # noqa: BLE001 - what cannot be written as JSON is kept as text.
         return text_of(value)
-
-
-def leaf_of(error: BaseException) -> BaseException:
-    """Take an exception out of the groups that hold nothing else."""
-    while is_a(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = cast("BaseException", error.exceptions[0])
-    return error
-
-
-def rendered(outcome: object) -> str:
-    """Say a fault or an error as a server with errata would have; "" for what is no failure."""
-    fault = fault_of(outcome)
-    if fault is None:
-        return ""
-    is_native = isinstance(outcome, CallFailed) and outcome.dialect == native.name
-    told = native.encode(fault if is_native else with_next_step(fault))
-    blocks = cast("list[dict[str, str]]", told["content"])
-    return blocks[0]["text"]

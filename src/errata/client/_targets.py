@@ -6,13 +6,13 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
-from errata.client._launch_command import name_of_program, secrets_of
+from errata.client._launch_command import find_secrets, name_program
 from errata.http import body_limit_of
 from errata.model import refuse_unknown
 from errata.redaction import redact
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
-    from errata.client._managed_connection import Connection, Target
+    from errata.client._managed_connection import ManagedConnection, Target
 
 
 _LONGEST_CONNECT_S = 30.0
@@ -28,7 +28,7 @@ _KNOWN = {
 }
 
 
-class Settings(TypedDict):
+class HttpSettings(TypedDict):
     """How to speak HTTP."""
 
     headers: Mapping[str, str] | None
@@ -38,12 +38,12 @@ class Settings(TypedDict):
     max_body_bytes: int | None
 
 
-def connection_to(
-    server: object, settings: Settings, options: Mapping[str, Any]
-) -> "AbstractAsyncContextManager[Connection]":
+def connect_to(
+    server: object, settings: HttpSettings, options: Mapping[str, Any]
+) -> "AbstractAsyncContextManager[ManagedConnection]":
     """Prepare a connection; nothing is opened yet."""
     try:
-        from errata.client._managed_connection import connected  # noqa: PLC0415 - only who connects needs the SDK.
+        from errata.client._managed_connection import keep_connected  # noqa: PLC0415 - only who connects needs the SDK.
     except ImportError as missing:
         raise ImportError(
             '`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install "errata-mcp[mcp]"'
@@ -52,10 +52,10 @@ def connection_to(
     target.client()  # None is opened: what its class refuses is told to whoever chose it.
     if (limit := settings["timeout_s"]) is not None:
         target.opens_within_s = limit
-    return connected(target)
+    return keep_connected(target)
 
 
-def _target(server: object, settings: Settings, options: dict[str, Any]) -> "Target":
+def _target(server: object, settings: HttpSettings, options: dict[str, Any]) -> "Target":
     if isinstance(server, str):
         return _address(server, settings, options)
     if unused := [name for name, value in settings.items() if value is not None and name in _FOR_HTTP]:
@@ -74,7 +74,7 @@ def _target(server: object, settings: Settings, options: dict[str, Any]) -> "Tar
     return _in_mcp(server, settings, options, single_use=single_use)
 
 
-def _in_mcp(server: Any, settings: Settings, options: dict[str, Any], *, single_use: bool) -> "Target":  # noqa: ANN401 - as `mcp.Client` takes it.
+def _in_mcp(server: Any, settings: HttpSettings, options: dict[str, Any], *, single_use: bool) -> "Target":  # noqa: ANN401 - as `mcp.Client` takes it.
     from mcp import Client, StdioServerParameters  # noqa: PLC0415 - as above.
 
     from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
@@ -83,15 +83,15 @@ def _in_mcp(server: Any, settings: Settings, options: dict[str, Any], *, single_
     _refuse_unknown(Client, options)
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
     if isinstance(server, StdioServerParameters):
-        name = name_of_program(server.command, server.args)
-        secrets = tuple(secrets_of(server.args, server.env or {}))
+        name = name_program(server.command, server.args)
+        secrets = tuple(find_secrets(server.args, server.env or {}))
         return Target(lambda: Client(WatchedTransport(server), **given), name, secrets=secrets)
     if single_use:
         return Target(lambda: Client(WatchedTransport(server), **given), _name_of(server), single_use=True)
     return Target(lambda: Client(server, **given), _name_of(server))
 
 
-def _in_fastmcp(server: Any, settings: Settings, options: dict[str, Any]) -> "Target":  # noqa: ANN401 - as `fastmcp.Client` takes it.
+def _in_fastmcp(server: Any, settings: HttpSettings, options: dict[str, Any]) -> "Target":  # noqa: ANN401 - as `fastmcp.Client` takes it.
     from fastmcp import Client  # noqa: PLC0415 - whoever has such a server has the package.
 
     from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
@@ -101,7 +101,7 @@ def _in_fastmcp(server: Any, settings: Settings, options: dict[str, Any]) -> "Ta
     return Target(lambda: Client(server, **given), _name_of(server))
 
 
-def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
+def _address(url: str, settings: HttpSettings, options: dict[str, Any]) -> "Target":
     from mcp import Client  # noqa: PLC0415 - as above.
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - as above.
 
@@ -131,10 +131,10 @@ def _address(url: str, settings: Settings, options: dict[str, Any]) -> "Target":
 def _refuse_unknown(client: type, options: Mapping[str, object]) -> None:
     """Refuse options that neither `connect` nor the client knows; the first parameter is what is connected to."""
     of_the_client = [*inspect.signature(client).parameters][1:]
-    refuse_unknown("Caller.connect", options, [*Settings.__annotations__, "retry", "effects", *of_the_client])
+    refuse_unknown("Caller.connect", options, [*HttpSettings.__annotations__, "retry", "effects", *of_the_client])
 
 
-def _http_settings(settings: Settings) -> dict[str, Any]:
+def _http_settings(settings: HttpSettings) -> dict[str, Any]:
     """Let a connection that cannot be opened be noticed as such, before the call as a whole runs out of time."""
     import httpx2  # noqa: PLC0415 - as above.
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import httpx2
 
-from errata.client._client_side import refuses_session
-from errata.client._outcomes import error_object
+from errata.client._client_side import is_session_refusal
+from errata.client._outcomes import to_error_object
 from errata.dialects import code_of_number, fault_in, object_in
 from errata.http import bound_body, error_from_response, read_body
 from errata.model import Fault, Retry
@@ -78,9 +78,9 @@ class WatchedClient(httpx2.AsyncClient):
             return await _addressed(response, message)
         return await self._read(request, message, response)
 
-    def redeem(self, error: BaseException) -> Exchange | None:
+    def take_failed_exchange(self, error: BaseException) -> Exchange | None:
         """Find out what an error of the SDK stands for; None for one that came from the server."""
-        ticket = object_in(error_object(error) or {}, "data").get(_TICKET)
+        ticket = object_in(to_error_object(error) or {}, "data").get(_TICKET)
         return self._kept.pop(ticket, None) if isinstance(ticket, str) else None
 
     async def _bound(self, response: httpx2.Response) -> None:
@@ -202,7 +202,7 @@ def _has_lost_its_session(request: httpx2.Request, response: httpx2.Response) ->
         return False
     if response.status_code == _MISSING and _error_in(response).get("code") not in _ABOUT_THE_REQUEST:
         return True
-    return refuses_session(_sentence_in(response))
+    return is_session_refusal(_sentence_in(response))
 
 
 def _sentence_in(response: httpx2.Response) -> str:

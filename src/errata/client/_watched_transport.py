@@ -22,7 +22,7 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from errata.client._outcomes import leaf_of
+from errata.client._outcomes import unwrap_group
 from errata.redaction import text_of
 
 _LONGEST_END_S = 2.0
@@ -98,7 +98,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         try:
             return await transport.__aexit__(kind, error, traceback)
         except Exception as failure:
-            self._note_unreadable(leaf_of(failure))
+            self._note_unreadable(unwrap_group(failure))
             raise
         finally:
             await self._hear_out()
