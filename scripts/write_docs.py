@@ -7,8 +7,7 @@ from errata.classification._answer import Table
 from errata.classification._blame import SIGNALS
 from errata.classification._tables import FAMILIES
 from errata.cli._explain_pages import DIALECTS, code_page, spelled
-from errata.linter._rule import Rule
-from errata.linter.rules import RULES
+from errata.linter.rules import RULES, Rule
 
 DOCS = Path(__file__).parent.parent / "docs"
 SEEDS = DIALECTS[1:]

@@ -219,7 +219,7 @@ def test_what_cannot_be_written_is_said(project, run, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("errata.linter._fixing.write_whole", refuse)
+    monkeypatch.setattr("errata.linter._fixes.write_whole", refuse)
     status, _, err = run("--fix", "--no-cache", *ONLY)
 
     assert status == 2
@@ -240,7 +240,7 @@ def test_a_preview_is_a_patch_and_changes_nothing(project, run):
 
 def test_a_preview_that_cannot_be_made_is_said_whatever_the_exit_code_should_be(project, run, monkeypatch):
     (project / "server.py").write_text(UNUSED)
-    monkeypatch.setattr("errata.linter._fixing._parses", lambda _: False)
+    monkeypatch.setattr("errata.linter._fixes._parses", lambda _: False)
     status, out, err = run("--diff", "--exit-zero", *ONLY)
 
     assert (status, out) == (2, "")

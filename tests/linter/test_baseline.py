@@ -7,9 +7,8 @@ import os
 import pytest
 
 from errata.linter import Finding, Place, Settings, Severity
-from errata.linter._baseline import Baseline
-from errata.linter._sources import Sources
-from errata.linter._trouble import BaselineError
+from errata.linter.judge import Baseline, BaselineError
+from errata.linter.source import Sources
 
 OLD = "first\n    old line  = 1\nother\n"
 

@@ -70,4 +70,4 @@ def test_a_source_leaves_no_syntax_tree_behind():
         gc.garbage.clear()
         gc.enable()
 
-    assert kinds.isdisjoint({"ast", "_ast", "errata.linter._code"})
+    assert kinds.isdisjoint({"ast", "_ast", "errata.linter.syntax._syntax_tree"})

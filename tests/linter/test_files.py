@@ -2,9 +2,7 @@
 
 import pytest
 
-from errata.linter._files import find_files
-from errata.linter._globs import matches_any
-from errata.linter._trouble import NoSuchPathError
+from errata.linter.source import NoSuchPathError, find_files, matches_any
 
 
 @pytest.fixture

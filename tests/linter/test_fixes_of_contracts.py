@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from errata.linter import Settings, lint_source
-from errata.linter._fixing import mended_source
+from errata.linter._fixes import mended_source
 
 SERVER = """from errata import Code, Contract, Failure, FaultError, not_found, conflict, raises
 from mcp.server.mcpserver import MCPServer

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import pytest
 
 from errata.linter import Settings, lint_source
-from errata.linter._fixing import mended
+from errata.linter._fixes import mended
 
 _SERVER = """\
 from mcp.server.fastmcp import FastMCP

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from errata.linter import Edit, Finding, Place, Severity
-from errata.linter._fixing import by_file, diff, fix, mended, mended_file
-from errata.linter._trouble import NotFixedError
-from errata.linter._writing import write_whole
+from errata.linter._fixes import NotFixedError, by_file, diff, fix, mended, mended_file
+from errata.linter.source import write_whole
 
 
 def edit(line, column, end_line, end_column, text):

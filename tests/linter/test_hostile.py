@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from errata.linter import lint, lint_source
-from errata.linter._reading import summary_of_file
-from errata.linter._rule import Rule
-from errata.linter._source import Lines
-from errata.linter.rules import RULES
+from errata.linter.rules import RULES, Rule
+from errata.linter.source import Lines
+from errata.linter.summary import summary_of_file
 
 GOOD = 'from mcp.server import MCPServer\n\nserver = MCPServer("a")\n\n\n@server.tool()\ndef fetch():\n    return 1\n'
 DEEP = 10_000
@@ -139,12 +138,12 @@ def test_a_directory_with_the_name_of_a_file_is_a_directory(tmp_path):
     (tmp_path / "server.py" / "tools.py").write_text(GOOD, encoding="utf-8")
 
     assert lint([tmp_path]).handlers == 1
-    assert [found.rule for found in summary_of_file(tmp_path / "server.py").found] == UNREADABLE
+    assert [found.rule for found in summary_of_file(tmp_path / "server.py", RULES.values()).found] == UNREADABLE
 
 
 def test_a_file_that_is_gone_meanwhile_is_one_diagnostic(tmp_path, monkeypatch):
     gone = tmp_path / "gone.py"
-    monkeypatch.setattr("errata.linter._engine.find_files", lambda *_, **__: [gone])
+    monkeypatch.setattr("errata.linter.judge._judgement.find_files", lambda *_, **__: [gone])
 
     assert [finding.message for finding in lint([tmp_path]).findings] == [
         "this file cannot be read: no such file or directory"

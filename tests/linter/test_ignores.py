@@ -5,10 +5,10 @@ import json
 import pytest
 
 from errata.linter import Finding, Place, Severity
-from errata.linter._fixing import mended
-from errata.linter._ignores import Ignore, ignores_in
-from errata.linter._setting_aside import apply
+from errata.linter._fixes import mended
+from errata.linter.judge import apply
 from errata.linter.rules import RULES
+from errata.linter.source import Ignore, ignores_in
 
 
 def finding(line, end_line=None, rule="bare-except"):

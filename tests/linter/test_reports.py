@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from errata.linter import Edit, Finding, Place, Severity
-from errata.linter._reports import (
+from errata.linter.reports import (
     github_report,
     json_report,
     sarif_report,
     statistics_report,
-    summary,
+    summarise_findings,
     text_report,
 )
-from errata.linter._sources import Sources
 from errata.linter.rules import RULES
+from errata.linter.source import Sources
 
 UNSEEN = "\x1b\x9b\u202e\r\ud800\u200b\ufe0f\u3164\u115f\U000e0041\U000e0100"
 EVIL = f"\x1b[2J\x9b2J\u202e\r\nerror[forged]: x\ud800{UNSEEN}"
@@ -230,4 +230,4 @@ def test_statistics_count_the_findings_of_each_rule():
     ],
 )
 def test_the_summary_says_how_much_there_is(findings, files, handlers, expected):
-    assert summary(findings, files, handlers) == expected
+    assert summarise_findings(findings, files, handlers) == expected

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from errata.linter import Settings, Severity
-from errata.linter._project import project_settings
-from errata.linter._settings import matching
-from errata.linter._trouble import BaselineError, LintError, NoSuchPathError, NotFixedError, SettingsError
+from errata.linter._fixes import NotFixedError
+from errata.linter.judge import BaselineError, SettingsError, matching, project_settings
+from errata.linter.source import LintError, NoSuchPathError
 
 KNOWN = ("bare-except", "error-contract-type", "error-contract-code-unknown", "error-contract-code-unknown-error")
 

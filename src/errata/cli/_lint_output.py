@@ -21,7 +21,7 @@ from errata.linter import (
     mended_source,
     sarif_report,
     statistics_report,
-    summary,
+    summarise_findings,
     text_report,
     write_whole,
 )
@@ -97,7 +97,7 @@ def _for_a_person(
         yield statistics_report(findings)
     if not given.quiet:
         files, handlers = (report.files, report.handlers) if report else (1, None)
-        yield summary(findings, files, handlers)
+        yield summarise_findings(findings, files, handlers)
 
 
 def _plain(text: str, *_styles: str) -> str:

@@ -6,12 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 
-from errata.linter._engine import lint
-from errata.linter._finding import Finding
-from errata.linter._modules import location_of
-from errata.linter._project import project_settings
-from errata.linter._settings import Settings
-from errata.linter._trouble import LintError
+from errata.linter.judge import Settings, lint, project_settings
+from errata.linter.source import Finding, LintError, location_of
 
 _LOG = logging.getLogger("errata")
 _INSTALLED = frozenset({"site-packages", "dist-packages"})

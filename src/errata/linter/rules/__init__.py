@@ -1,11 +1,20 @@
-"""Every rule, one file each."""
+"""Every rule: one file each, except for those about what a contract says, which are rows of `contract_entries`."""
 
 import pkgutil
+from collections.abc import Iterator
 from importlib import import_module
 
-from errata.linter._rule import Rule
+from errata.linter.rules._rule import Rule
 
-_FOUND: list[Rule] = [import_module(f"{__name__}.{each.name}").RULE for each in pkgutil.iter_modules(__path__)]
+__all__ = ["RULES", "Rule"]
 
-RULES: dict[str, Rule] = {rule.name: rule for rule in sorted(_FOUND, key=lambda rule: rule.name)}
+
+def _load_rules() -> Iterator[Rule]:
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            loaded = import_module(f"{__name__}.{module.name}")
+            yield from getattr(loaded, "RULES", None) or [loaded.RULE]
+
+
+RULES: dict[str, Rule] = {rule.name: rule for rule in sorted(_load_rules(), key=lambda rule: rule.name)}
 """By name."""

@@ -49,11 +49,11 @@ async def count_orders(customer: str) -> int:
 
 from collections.abc import Iterator
 
-from errata.linter._cancelling import awaits, swallows_cancellation
-from errata.linter._code import Function
-from errata.linter._finding import Place, Severity
-from errata.linter._raising import raises_again
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import awaits, raises_again, swallows_cancellation
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Place, Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function
 
 
 def _found(function: Function) -> Iterator[Found]:

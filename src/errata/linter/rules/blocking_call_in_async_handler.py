@@ -50,9 +50,9 @@ functions, sleeps of less than a second, and what is over quickly, such as SQLit
 
 from collections.abc import Iterator
 
-from errata.linter._finding import Severity
-from errata.linter._handlers import Handler
-from errata.linter._rule import Rule, Told
+from errata.linter.link import Handler
+from errata.linter.rules._rule import Rule, Told
+from errata.linter.source import Severity
 
 _INSTEAD = {
     "time.sleep": "write `await asyncio.sleep(…)`",

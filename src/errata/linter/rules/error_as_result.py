@@ -54,14 +54,15 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from errata.linter._code import Function
-from errata.linter._error_answers import ErrorAnswer, error_answer
-from errata.linter._finding import Severity
-from errata.linter._rule import Found, Rule
-from errata.linter._status_tools import tells_status
+from errata.linter.analysis import ErrorAnswer, error_answer, tells_status
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function
 
 if TYPE_CHECKING:
-    from errata.linter._handlers import Handler
+    from errata.linter.link import Handler
+
 
 _MOST_SHOWN = 60
 

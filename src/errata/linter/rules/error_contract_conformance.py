@@ -76,10 +76,10 @@ from collections.abc import Iterator
 
 from errata.contracts import shown
 from errata.dialects import BASELINE
-from errata.linter._finding import Severity
-from errata.linter._handlers import Handler, Reached
-from errata.linter._names import last_of
-from errata.linter._rule import Rule, Told
+from errata.linter.link import Handler, Reached
+from errata.linter.rules._rule import Rule, Told
+from errata.linter.source import Severity
+from errata.linter.syntax import last_of
 from errata.model import Code, known_word
 
 

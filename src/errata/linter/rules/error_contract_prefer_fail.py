@@ -72,12 +72,11 @@ from collections.abc import Iterator
 
 from errata.contracts import shown
 from errata.dialects import BASELINE
-from errata.linter._agreements import Held, without_root
-from errata.linter._finding import Edit, Severity
-from errata.linter._handlers import Handler, Reached
-from errata.linter._names import last_of
-from errata.linter._rule import Rule, Told
-from errata.linter._summary import Raised, Summary
+from errata.linter.link import Handler, Held, Reached, without_root
+from errata.linter.rules._rule import Rule, Told
+from errata.linter.source import Edit, Severity
+from errata.linter.summary import Raised, Summary
+from errata.linter.syntax import last_of
 from errata.model import Code, known_word
 
 _LISTED = 4

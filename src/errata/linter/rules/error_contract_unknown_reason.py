@@ -74,11 +74,10 @@ A contract that cannot be seen as a whole, because part of it comes from a libra
 from collections.abc import Iterator
 
 from errata.contracts import shown
-from errata.linter._agreements import Agreement
-from errata.linter._finding import Severity
-from errata.linter._handlers import AskedAt, Handler
-from errata.linter._names import last_of
-from errata.linter._rule import Rule, Told
+from errata.linter.link import Agreement, AskedAt, Handler
+from errata.linter.rules._rule import Rule, Told
+from errata.linter.source import Severity
+from errata.linter.syntax import last_of
 from errata.model import nearest
 
 _LISTED = 8

@@ -84,11 +84,10 @@ import os
 from collections.abc import Iterator
 
 from errata.contracts import shown
-from errata.linter._finding import Severity
-from errata.linter._linking import Project
-from errata.linter._rule import Rule, Told
-from errata.linter._summary import Advice
-from errata.linter._tools import is_for_tests
+from errata.linter.link import Project, is_for_tests
+from errata.linter.rules._rule import Rule, Told
+from errata.linter.source import Severity
+from errata.linter.summary import Advice
 from errata.tools import Missing, missing_tool, missing_tools
 
 

@@ -97,21 +97,27 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from errata.linter._code import Function
-from errata.linter._finding import Place, Severity
-from errata.linter._names import last_of
-from errata.linter._outcomes import ERROR, RAISES
-from errata.linter._raising import caught_by
-from errata.linter._rule import Found, Rule
-from errata.linter._status_tools import tells_status
-from errata.linter._success_shapes import NO, NO_TEXT, NOTHING, ZERO
-from errata.linter._summary import Candidate
-from errata.linter._swallowing import Swallowed, is_about_values, swallowed_in
+from errata.linter.analysis import (
+    ERROR,
+    NO,
+    NO_TEXT,
+    NOTHING,
+    RAISES,
+    ZERO,
+    Swallowed,
+    caught_by,
+    is_about_values,
+    swallowed_in,
+    tells_status,
+)
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Place, Severity
+from errata.linter.summary import Candidate, Found
+from errata.linter.syntax import Function, last_of
 
 if TYPE_CHECKING:
-    from errata.linter._handlers import Handler
-    from errata.linter._linking import Project
-    from errata.linter._trails import Located
+    from errata.linter.link import Handler, Located, Project
+
 
 # By what a clause catches, the error to raise.
 _INSTEAD = {

@@ -40,7 +40,7 @@ async def count_orders(customer: str) -> int:
 ```
 """
 
-from errata.linter._finding import Severity
-from errata.linter._rule import Rule
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
 
 RULE = Rule("ignore-without-reason", Severity.WARNING, __doc__)

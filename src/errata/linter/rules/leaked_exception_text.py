@@ -65,24 +65,29 @@ errors with a code and a verdict by themselves.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from errata.linter._attempts import calls_in
-from errata.linter._caught import is_foreign, name_of
-from errata.linter._code import Function
-from errata.linter._exception_text import Leak, is_traceback, leaks_in
-from errata.linter._finding import Severity
-from errata.linter._letting_out import lets_out
-from errata.linter._names import last_of
-from errata.linter._rule import Found, Rule
-from errata.linter._status_tools import tells_status
-from errata.linter._summary import Candidate
+from errata.linter.analysis import (
+    BROAD,
+    Leak,
+    calls_in,
+    is_foreign,
+    is_traceback,
+    leaks_in,
+    name_of,
+    only_computes,
+    tells_status,
+)
+from errata.linter.link import Project
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
+from errata.linter.summary import Candidate, Found, Summary
+from errata.linter.syntax import Function, last_of
 
 if TYPE_CHECKING:
-    from errata.linter._handlers import Handler
-    from errata.linter._linking import Project
-    from errata.linter._trails import Located
+    from errata.linter.link import Handler, Located, Project
+_MOST_FUNCTIONS = 200
 
 
 def _found(function: Function) -> Iterator[Found]:
@@ -123,6 +128,24 @@ def _help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
 def _upheld(project: "Project", _: "Handler", where: "Located", candidate: Candidate) -> bool:
     """Whether a text of somebody else's arrives: what the project's own functions catch and say is written for this."""
     return not candidate.facts or lets_out(project, candidate.facts[1:], where.file)
+
+
+def lets_out(project: Project, names: Iterable[str], file: Summary) -> bool:
+    """Follow calls to one that may fail in words of its own, of another library, and is caught by nobody on the way."""
+    waiting = [(name, file) for name in names]
+    seen: set[int] = set()
+    while waiting:
+        name, at = waiting.pop()
+        found = project.function(name, at)
+        if found is None and not only_computes(name):
+            return True
+        if found is None or id(found.function) in seen:
+            continue
+        seen.add(id(found.function))
+        if len(seen) > _MOST_FUNCTIONS:
+            return True
+        waiting += [(each.name, found.file) for each in found.function.calls if BROAD.isdisjoint(each.caught)]
+    return False
 
 
 RULE = Rule("leaked-exception-text", Severity.WARNING, __doc__, in_function=_found, needs=("tries",), upheld=_upheld)

@@ -61,11 +61,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter._code import Function
-from errata.linter._finding import Severity
-from errata.linter._messages import Poured, calls_raised, is_certain, messages_of, poured_into
-from errata.linter._names import written
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import Poured, calls_raised, is_certain, messages_of, poured_into
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function, written
 
 _DUMPS = frozenset(
     {

@@ -43,12 +43,11 @@ A session that is given an adapter or a `request` of your own may have its limit
 import ast
 from collections.abc import Iterator
 
-from errata.linter._code import Function
-from errata.linter._finding import Severity
-from errata.linter._names import called_as
-from errata.linter._origins import origin_of
-from errata.linter._raising import keyword
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import keyword
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function, called_as, origin_of
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "request")
 _SESSIONS = ("requests.Session()", "requests.session()")

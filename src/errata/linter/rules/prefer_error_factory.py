@@ -43,11 +43,11 @@ Codes without a factory, and a code that is known only when the program runs: th
 import ast
 from collections.abc import Iterator
 
-from errata.linter._code import Function
-from errata.linter._finding import Edit, Place, Severity
-from errata.linter._literals import names_bound_in
-from errata.linter._raising import error_of
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import error_of, names_bound_in
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Edit, Place, Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function
 from errata.model import FACTORY_NAMES
 
 _CONSTRUCTOR = "errata.FaultError"

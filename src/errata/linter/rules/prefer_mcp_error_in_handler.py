@@ -54,11 +54,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter._code import Function, Site
-from errata.linter._finding import Severity
-from errata.linter._messages import calls_raised, messages_of, words_of
-from errata.linter._raising import BROAD, caught_around
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import BROAD, calls_raised, caught_around, messages_of, words_of
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function, Site
 
 # Each becomes an `INTERNAL_ERROR`, as far as its class goes.
 _SAY_NOTHING = frozenset(

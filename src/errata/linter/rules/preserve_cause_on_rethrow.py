@@ -57,11 +57,11 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from errata.linter._code import Function, Site
-from errata.linter._finding import Edit, Place, Severity
-from errata.linter._names import last_of, written
-from errata.linter._raising import BROAD, CODE_OF_FACTORY, caught_by, keyword
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import BROAD, CODE_OF_FACTORY, caught_by, keyword
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Edit, Place, Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function, Site, last_of, written
 
 # These end something on purpose, or ask; they are no account of a failure.
 _NO_FAILURES = frozenset(

@@ -55,13 +55,11 @@ Tools that are declared read-only or idempotent, or whose name says that they re
 
 from collections.abc import Iterator
 
-from errata.linter._deeds import head_of, is_guarded
-from errata.linter._finding import Severity
-from errata.linter._handlers import Handler
-from errata.linter._names import last_of
-from errata.linter._rule import Rule, Told
-from errata.linter._summary import Act
-from errata.linter._trails import Located
+from errata.linter.link import Handler, Located, head_of, is_guarded
+from errata.linter.rules._rule import Rule, Told
+from errata.linter.source import Severity
+from errata.linter.summary import Act
+from errata.linter.syntax import last_of
 from errata.tools import does_more_each_time, reads
 
 _INSTEAD = (

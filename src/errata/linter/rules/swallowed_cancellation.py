@@ -60,11 +60,11 @@ In place of `except BaseException` and of `except:`, write `except Exception`: c
 import ast
 from collections.abc import Iterator
 
-from errata.linter._cancelling import is_cancellation, suppressed_in, swallows_cancellation
-from errata.linter._code import Function
-from errata.linter._finding import Place, Severity
-from errata.linter._raising import caught_by
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import caught_by, is_cancellation, suppressed_in, swallows_cancellation
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Place, Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function
 
 
 def _found(function: Function) -> Iterator[Found]:

@@ -53,11 +53,10 @@ in a variable which cannot be followed are believed.
 
 from collections.abc import Iterator
 
-from errata.linter._deeds import changes_made, head_of, marks_its_effect
-from errata.linter._finding import Severity
-from errata.linter._handlers import Handler
-from errata.linter._rule import Rule, Told
-from errata.linter._summary import Act
+from errata.linter.link import Handler, changes_made, head_of, marks_its_effect
+from errata.linter.rules._rule import Rule, Told
+from errata.linter.source import Severity
+from errata.linter.summary import Act
 
 _ANSWERS = {"readOnlyHint", "idempotentHint", "destructiveHint"}
 _DECLARE = (

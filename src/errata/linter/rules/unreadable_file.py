@@ -19,7 +19,7 @@ def count_orders():
 ```
 """
 
-from errata.linter._finding import Severity
-from errata.linter._rule import Rule
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
 
 RULE = Rule("unreadable-file", Severity.ERROR, __doc__)

@@ -55,14 +55,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter._changes import change_of
-from errata.linter._code import Function, Try
-from errata.linter._deeds import changes_made, marks_its_effect
-from errata.linter._finding import Severity
-from errata.linter._handlers import Handler
-from errata.linter._names import called_as
-from errata.linter._raising import caught_by
-from errata.linter._rule import Found, Rule
+from errata.linter.analysis import caught_by
+from errata.linter.link import Handler, changes_made, marks_its_effect
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
+from errata.linter.summary import Found, change_of
+from errata.linter.syntax import Function, Try, called_as
 from errata.tools import verb_of, words_of
 
 _ADVICE = re.compile(

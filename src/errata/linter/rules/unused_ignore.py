@@ -37,7 +37,7 @@ async def count_orders(customer: str) -> int:
 ```
 """
 
-from errata.linter._finding import Severity
-from errata.linter._rule import Rule
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
 
 RULE = Rule("unused-ignore", Severity.WARNING, __doc__, fixable=True)

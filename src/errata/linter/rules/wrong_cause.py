@@ -60,15 +60,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter._attempts import attempt_in
-from errata.linter._caught import is_broad
-from errata.linter._code import Function, Site, Try
-from errata.linter._error_answers import literal_text
-from errata.linter._finding import Severity
-from errata.linter._names import last_of
-from errata.linter._raising import CODE_OF_FACTORY
-from errata.linter._rule import Found, Rule
-from errata.linter._status_tools import tells_status
+from errata.linter.analysis import CODE_OF_FACTORY, attempt_in, is_broad, literal_text, tells_status
+from errata.linter.rules._rule import Rule
+from errata.linter.source import Severity
+from errata.linter.summary import Found
+from errata.linter.syntax import Function, Site, Try, last_of
 
 # What claims to know the cause: factories, and classes of Python's.
 _CAUSES = frozenset(

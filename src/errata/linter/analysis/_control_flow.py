@@ -1,0 +1,129 @@
+"""How some statements end: they raise, they return, they go on with a loop, or they fall through to what follows."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.linter.syntax import Function, written
+
+_FILLS = frozenset({"add", "append", "appendleft", "extend", "insert", "setdefault", "update"})
+_EXITS = frozenset({"exit", "os._exit", "os.abort", "quit", "sys.exit"})
+
+
+class Ending(NamedTuple):
+    """One way out of some statements."""
+
+    how: str
+    """`raise`, `return`, `loop`, `through`, or `unknown`."""
+    last: ast.stmt
+
+
+def endings(body: list[ast.stmt]) -> Iterator[Ending]:
+    """List the ways out at the end of a block; what leaves it earlier, under a condition, is not looked at."""
+    last = body[-1]
+    match last:
+        case ast.Return():
+            yield Ending("return", last)
+        case ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
+            yield Ending("raise", last)
+        case ast.Continue() | ast.Break():
+            yield Ending("loop", last)
+        case ast.If(body=inside, orelse=other):
+            yield from endings(inside)
+            yield from endings(other) if other else [Ending("through", last)]
+        case ast.With(body=inside) | ast.AsyncWith(body=inside):
+            yield from endings(inside)
+        case ast.Try() | ast.TryStar():
+            # A second attempt is an answer of its own, and its except clauses are looked at for themselves.
+            how = {each.how for each in endings(last.orelse or last.body)}
+            yield Ending("through" if how == {"through"} else "unknown", last)
+        case ast.Match():
+            yield Ending("unknown", last)
+        case ast.Expr(value=ast.Call(func=func)) if written(func) in _EXITS:
+            yield Ending("raise", last)
+        case _:
+            yield Ending("through", last)
+
+
+def following(body: list[ast.stmt], target: ast.stmt) -> list[ast.stmt] | None:
+    """List what is run after a statement, up to the end of the function; None if it stands in a loop."""
+    for number, each in enumerate(body):
+        if each is target:
+            return body[number + 1 :]
+        if each.lineno <= target.lineno <= (each.end_lineno or each.lineno):
+            if isinstance(each, ast.For | ast.AsyncFor | ast.While | ast.ExceptHandler):
+                return None
+            for block in _blocks(each):
+                if (rest := following(block, target)) is not None:
+                    return rest + body[number + 1 :]
+            return None
+    return None
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        if block := getattr(statement, name, None):
+            yield block
+    for clause in getattr(statement, "handlers", ()):
+        yield clause.body
+
+
+def assigned(body: list[ast.stmt], before: int | None = None) -> Iterator[tuple[str, ast.expr]]:
+    """List the names that statements bind, in their order; those inside conditions and loops count too."""
+    for each in body:
+        if before is not None and each.lineno >= before:
+            return
+        match each:
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target.id, value) for target in targets if isinstance(target, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, value
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                yield name, each.value
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case _:
+                for block in _blocks(each):
+                    yield from assigned(block, before)
+
+
+def filled(body: list[ast.stmt], before: int | None = None) -> Iterator[str]:
+    """List the names that statements put something into: `rows.append(…)`, `rows[key] = …`, `found["rows"] = …`."""
+    for each in body:
+        if before is not None and each.lineno >= before:
+            return
+        match each:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method) as holder)) if method in _FILLS:
+                yield _root_of(holder)
+            case ast.Assign(targets=targets):
+                yield from (_root_of(target) for target in targets if isinstance(target, ast.Subscript))
+            case ast.AugAssign(target=target):
+                yield _root_of(target)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case _:
+                for block in _blocks(each):
+                    yield from filled(block, before)
+
+
+def _root_of(node: ast.expr) -> str:
+    """Give the name that a chain of members and calls begins with; empty if it begins with none."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def never_returns(function: Function) -> bool:
+    """Whether whoever calls a function gets an exception, always."""
+    node = function.node
+    if isinstance(node, ast.Module):
+        return False
+    if last_name(node.returns) in {"NoReturn", "Never"}:
+        return True
+    return not function.returns and not function.yields and {each.how for each in endings(node.body)} == {"raise"}
+
+
+def last_name(node: ast.expr | None) -> str:
+    """Give the last part of a name as it is written; empty for anything else."""
+    text = written(node) if node is not None else None
+    return text.rpartition(".")[2] if text else ""

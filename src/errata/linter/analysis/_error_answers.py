@@ -1,0 +1,111 @@
+"""Answers that say an error in words: `"Error: no such order"`, `{"success": False, …}`, the same as JSON or content."""
+
+import ast
+import re
+from typing import NamedTuple
+
+from errata.linter.analysis._error_messages import GAP, words_of
+from errata.linter.analysis._success_shapes import FAILED_STATUSES, STATUS_KEYS, SUCCESS_KEYS, pairs_of
+from errata.linter.syntax import Function, last_of, written
+
+_STATUS = re.compile(
+    r"(^|_)(check|checks|debug|diagnos\w*|doctor|health\w*|is|has|can|lint|ping|probe|self_test|status|test|validate|validation|verify)(_|$)"
+)
+
+
+def tells_status(function: Function) -> bool:
+    """Whether a function, by its name, answers with a verdict."""
+    return bool(_STATUS.search(last_of(function.name).lower()))
+
+
+_DEEPEST = 5  # Objects in lists in calls.
+
+_VERDICTS = frozenset(
+    {"valid", "is_valid", "isError", "is_error", "errors", "healthy", "connected", "exists", "found", "available"}
+)
+_SAID = frozenset({"error", "message", "msg", "detail", "details", "reason", "error_message"})
+_DUMPS = frozenset({"dumps", "json_dumps", "to_json"})
+_BEGINS = re.compile(
+    r"[\W_]*(error\b(?! (rate|count|code|log|handl|margin|message))|failed to\b|failure:|invalid \w|unknown \w|cannot \w|can't \w|could not \w|unable to\b|missing required\b)",
+    re.IGNORECASE,
+)
+_CROSS = ("❌", "⛔", "🚫")
+_ENDS = re.compile(r"\b(not found|does not exist|doesn't exist)[\W_]*$", re.IGNORECASE)
+
+
+class ErrorAnswer(NamedTuple):
+    """An error that is given back as an answer."""
+
+    looks: str
+    """What it is, for a message."""
+    text: str
+    """What it says, as far as it is written out."""
+
+
+def error_answer(value: ast.expr | None, depth: int = 0) -> ErrorAnswer | None:
+    """Read an answer; None unless it surely says that the call failed."""
+    match value:
+        case _ if depth > _DEEPEST:
+            return None
+        case ast.Constant(value=str()) | ast.JoinedStr() | ast.BinOp():
+            text = literal_text(value)
+            return ErrorAnswer("text", text) if _says_error(text) else None
+        case ast.Dict():
+            return _in_pairs(pairs_of(value))
+        case ast.List(elts=[only]):
+            return error_answer(only, depth + 1)
+        case ast.Call():
+            return _in_call(value, depth)
+        case _:
+            return None
+
+
+def literal_text(value: ast.expr) -> str:
+    """Give the words of a text that are written out; `…` stands for the rest."""
+    return words_of(value).replace(GAP, "…")
+
+
+def _says_error(text: str) -> bool:
+    first = text.strip().partition("\n")[0]
+    if first.startswith(_CROSS) or _BEGINS.match(first):
+        return True
+    return "\n" not in text.strip() and not first.lower().startswith("no ") and bool(_ENDS.search(first))
+
+
+def _in_call(call: ast.Call, depth: int) -> ErrorAnswer | None:
+    name = last_of(written(call.func) or "")
+    if name in _DUMPS and call.args:
+        inside = error_answer(call.args[0], depth + 1)
+        return inside and ErrorAnswer("JSON", inside.text)
+    if name == "TextContent":
+        text = next((each.value for each in call.keywords if each.arg == "text"), None)
+        inside = error_answer(text, depth + 1)
+        return inside and ErrorAnswer("content", inside.text)
+    if name == "str" and len(call.args) == 1:
+        return error_answer(call.args[0], depth + 1)
+    if name[:1].isupper() and not call.args:
+        return _in_pairs([(each.arg or "", each.value) for each in call.keywords])
+    return None
+
+
+def _in_pairs(pairs: list[tuple[str, ast.expr]]) -> ErrorAnswer | None:
+    """`{"error": "no such order"}`, `{"status": "error", …}`, `Answer(success=False, …)`."""
+    if any(name in _VERDICTS for name, _ in pairs):
+        return None  # A verdict is what was asked for; a list of errors stands beside data.
+    marked = next((name for name, value in pairs if _marks(name, value)), None)
+    if marked is None:
+        return None
+    said = next((text for name, value in pairs if name in _SAID and (text := literal_text(value)).strip("…")), "")
+    return ErrorAnswer(f"an object with `{marked}`", said)
+
+
+def _marks(name: str, value: ast.expr) -> bool:
+    match value:
+        case ast.Constant(value=False):
+            return name in SUCCESS_KEYS
+        case ast.Constant(value=str(text)):
+            return (name in STATUS_KEYS and text.lower() in FAILED_STATUSES) or (name == "error" and bool(text))
+        case ast.JoinedStr() | ast.BinOp() | ast.Dict(keys=[_, *_]):
+            return name == "error"
+        case _:
+            return False

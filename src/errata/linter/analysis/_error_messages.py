@@ -1,0 +1,159 @@
+"""What an error says: the expressions that make its message, and what is poured into them."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.linter.analysis._raised_errors import argument, error_of, keyword, made_in
+from errata.linter.syntax import Function, last_of, written
+
+_DEEPEST = 8  # Texts made of texts, and names that stand for them.
+_POSITION_OF_MESSAGE = {"factory": 0, "constructor": 1, "fail": 1}
+_NAMES_OF_MESSAGE = frozenset({"message", "msg", "detail", "details", "description", "reason", "error", "text"})
+_SAME_TEXT = frozenset({"str", "repr", "format", "ascii"})
+_SAME_TEXT_METHODS = frozenset({"strip", "lstrip", "rstrip", "lower", "upper", "title", "decode"})
+GAP = "\0"
+"""What stands for everything that is not written out in a text."""
+
+
+class Poured(NamedTuple):
+    """Something that becomes part of a text."""
+
+    node: ast.expr
+    before: str = ""
+    """The words of the text before it."""
+    names: frozenset[str] = frozenset()
+    """The local names by way of which it comes there."""
+    depth: int = 0
+
+
+def calls_raised(function: Function, raised: ast.Raise) -> Iterator[ast.Call]:
+    """List the calls that may make what is raised."""
+    return (made for made in made_in(function, raised.exc) if isinstance(made, ast.Call))
+
+
+def messages_of(function: Function, call: ast.Call) -> Iterator[ast.expr]:
+    """Find the expressions that become the message of an error."""
+    position = _POSITION_OF_MESSAGE.get(error_of(function, call).how)
+    if position is None:
+        yield from _foreign_messages(call)
+    elif (found := argument(call, position, "message")) is not None:
+        yield found
+
+
+def data_of(function: Function, call: ast.Call) -> ast.expr | None:
+    """Find what is attached to an error for machines."""
+    position = _POSITION_OF_MESSAGE.get(error_of(function, call).how)
+    return keyword(call, "data") if position is None else argument(call, position + 1, "data")
+
+
+def _foreign_messages(call: ast.Call) -> Iterator[ast.expr]:
+    """Every argument of a class; the first of what is called like a function, as a declared failure is."""
+    name = last_of(written(call.func) or "").lstrip("_")
+    for given in call.args if name[:1].isupper() else call.args[:1]:
+        yield from _unpacked(given)
+    for each in call.keywords:
+        if each.arg in _NAMES_OF_MESSAGE:
+            yield from _unpacked(each.value)
+
+
+def _unpacked(given: ast.expr) -> Iterator[ast.expr]:
+    """Look into `ErrorData(code=…, message=…)`, which the SDK wants around a message."""
+    match given:
+        case ast.Starred():
+            return
+        case ast.Call(func=ast.Name(id="ErrorData") | ast.Attribute(attr="ErrorData")):
+            if (message := argument(given, 1, "message")) is not None:
+                yield message
+        case _:
+            yield given
+
+
+def poured_into(function: Function, text: ast.expr) -> Iterator[Poured]:
+    """Walk what is poured into a text, as far as the text is put together in this function."""
+    waiting = [Poured(text)]
+    while waiting:
+        part = waiting.pop()
+        inside = list(_inside(function, part)) if part.depth < _DEEPEST else []
+        if not inside or isinstance(part.node, ast.Name):
+            yield part
+        waiting += reversed(inside)
+
+
+def _inside(function: Function, part: Poured) -> Iterator[Poured]:
+    """Take a text apart by one step; what is none has no parts."""
+    one = part._replace(depth=part.depth + 1)
+    match part.node:
+        case ast.JoinedStr(values=values):
+            yield from _of_f_string(values, one)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield one._replace(node=left)
+            yield one._replace(node=right, before=part.before + words_of(left))
+        case ast.BinOp(left=ast.Constant(value=str()) as left, op=ast.Mod(), right=right):
+            for given in right.elts if isinstance(right, ast.Tuple) else [right]:
+                yield one._replace(node=given, before=words_of(left).partition("%")[0])
+        case ast.IfExp(body=body, orelse=other):
+            yield from (one._replace(node=each) for each in (body, other))
+        case ast.BoolOp(op=ast.Or(), values=values):
+            yield from (one._replace(node=each) for each in values)
+        case ast.Call() as call:
+            yield from _of_call(function, call, one)
+        case ast.Name(id=name) if name in function.bindings and name not in part.names:
+            yield one._replace(node=function.bindings[name], names=part.names | {name})
+        case _:
+            return
+
+
+def _of_f_string(values: list[ast.expr], one: Poured) -> Iterator[Poured]:
+    before = one.before
+    for value in values:
+        if isinstance(value, ast.FormattedValue):
+            yield one._replace(node=value.value, before=before)
+            before += GAP
+        else:
+            yield one._replace(node=value, before=before)
+            before += words_of(value)
+
+
+def _of_call(function: Function, call: ast.Call, one: Poured) -> Iterator[Poured]:
+    match call.func:
+        case ast.Attribute(value=ast.Constant(value=str(words)), attr="format"):
+            for given in (*call.args, *(each.value for each in call.keywords)):
+                yield one._replace(node=given, before=words.partition("{")[0])
+        case ast.Attribute(value=ast.Constant(value=str()), attr="join"):
+            for given in call.args:
+                for each in given.elts if isinstance(given, ast.List | ast.Tuple) else [given]:
+                    yield one._replace(node=each)
+        case ast.Attribute(value=receiver, attr=name) if name in _SAME_TEXT_METHODS:
+            yield one._replace(node=receiver)
+        case ast.Name(id=name) if name in _SAME_TEXT and call.args and function.resolve(call.func) == name:
+            yield one._replace(node=call.args[0])
+        case _:
+            return
+
+
+def is_certain(function: Function, part: Poured) -> bool:
+    """Whether each name by way of which something comes there is bound once, and can stand for nothing else."""
+    if not part.names:
+        return True
+    stored = [
+        node.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in part.names
+    ]
+    return len(stored) == len(part.names)
+
+
+def words_of(text: ast.expr) -> str:
+    """Give the words of a text that are written out, with a gap for everything else."""
+    match text:
+        case ast.Constant(value=str(words)):
+            return words
+        case ast.JoinedStr(values=values):
+            return "".join(map(words_of, values))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return words_of(left) + words_of(right)
+        case ast.BinOp(left=left, op=ast.Mod()) | ast.Call(func=ast.Attribute(value=left, attr="format")):
+            return words_of(left)
+        case _:
+            return GAP

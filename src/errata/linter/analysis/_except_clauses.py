@@ -1,0 +1,203 @@
+"""What except clauses catch: which classes, whose words these carry, and whether cancellation is among them."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from errata.linter.analysis._control_flow import endings
+from errata.linter.analysis._raised_errors import BROAD, caught_by, raises_again, suppressing
+from errata.linter.syntax import Function, Site, Try, last_of, written
+
+# The operating system's: they name paths, hosts and numbers of errors.
+_SYSTEM = frozenset(
+    [
+        "BlockingIOError",
+        "BrokenPipeError",
+        "ConnectionAbortedError",
+        "ConnectionError",
+        "ConnectionRefusedError",
+        "ConnectionResetError",
+        "EnvironmentError",
+        "FileExistsError",
+        "FileNotFoundError",
+        "IOError",
+        "InterruptedError",
+        "IsADirectoryError",
+        "NotADirectoryError",
+        "OSError",
+        "PermissionError",
+        "TimeoutError",
+    ]
+)
+
+# Libraries that talk to something else, and whose texts say how.
+_LIBRARIES = frozenset(
+    [
+        "aiohttp",
+        "aiomysql",
+        "aioredis",
+        "aiosqlite",
+        "asyncpg",
+        "azure",
+        "boto3",
+        "botocore",
+        "cassandra",
+        "clickhouse_connect",
+        "clickhouse_driver",
+        "elasticsearch",
+        "ftplib",
+        "google",
+        "googleapiclient",
+        "grpc",
+        "http",
+        "httpcore",
+        "httpx",
+        "imaplib",
+        "kubernetes",
+        "ldap3",
+        "motor",
+        "mysql",
+        "neo4j",
+        "openai",
+        "opensearchpy",
+        "paramiko",
+        "pika",
+        "psycopg",
+        "psycopg2",
+        "pymongo",
+        "pymysql",
+        "pyodbc",
+        "redis",
+        "requests",
+        "selenium",
+        "smtplib",
+        "snowflake",
+        "socket",
+        "sqlalchemy",
+        "sqlite3",
+        "ssl",
+        "subprocess",
+        "urllib",
+        "urllib3",
+        "websockets",
+    ]
+)
+
+
+def is_broad(function: Function, clause: ast.ExceptHandler) -> bool:
+    """Whether a clause catches every error there is."""
+    return not BROAD.isdisjoint(caught_by(function, clause))
+
+
+def is_foreign(function: Function, clause: ast.ExceptHandler) -> bool:
+    """Whether a clause catches errors whose text nobody wrote for the client of this server."""
+    return any(map(_is_foreign_class, caught_by(function, clause)))
+
+
+def _is_foreign_class(name: str) -> bool:
+    return name in BROAD or name in _SYSTEM or ("." in name and name.partition(".")[0] in _LIBRARIES)
+
+
+def name_of(function: Function, clause: ast.ExceptHandler) -> str:
+    """Name what a clause catches, for a message."""
+    names = [last_of(name) for name in caught_by(function, clause)]
+    return f"`{names[0]}`" if len(names) == 1 else "exception"
+
+
+_CANCELLED = frozenset({"Cancelled", "CancelledError", "get_cancelled_exc_class()"})
+_ENDS_THINGS = re.compile(
+    r"(^|_)(aclose|aexit|cancel|cleanup|close|dispose|disconnect|drain|lifespan|shutdown|stop|teardown)(_|$)"
+    # The body of a task that somebody keeps and cancels.
+    r"|^_*(run|loop|worker|watcher|poller|listener|consumer)$|(^|_)(background|forever|loop|task|worker)(_|$)"
+)
+_AWAITING = (ast.Await, ast.AsyncWith, ast.AsyncFor)
+_NOT_HERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def is_cancellation(name: str) -> bool:
+    """Whether a class is the one that cancels a task, or one that it is made from."""
+    return name == "BaseException" or last_of(name) in _CANCELLED
+
+
+def swallows_cancellation(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
+    """Whether an except clause ends the cancellation of the call that it stands in."""
+    return (
+        any(map(is_cancellation, caught_by(function, clause)))
+        and not _is_let_through(function, site, clause)
+        and not hands_over(clause)
+        and not _tells_what_was_done(function, clause)
+        and not _is_done(function, site.node.body)
+        and awaits(site.node.body)
+        and not ends_something(function)
+    )
+
+
+def suppressed_in(function: Function) -> Iterator[tuple[ast.Call, str]]:
+    """Find `suppress(CancelledError)` around something that is awaited, each with the class as it is written."""
+    for site in function.withs:
+        for call in suppressing(function, site.node.items):
+            given = next((each for each in call.args if is_cancellation(function.resolve(each) or "")), None)
+            if given is not None and awaits(site.node.body) and not ends_something(function):
+                yield call, function.source_of(given)
+
+
+def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
+    """Whether cancellation leaves again: raised here, or already caught and raised by a clause before."""
+    if raises_again(clause) or {each.how for each in endings(clause.body)} == {"raise"}:
+        return True
+    if site.clause is not None and raises_again(site.clause):
+        return True  # It was caught once more while the first one was cleaned up after.
+    before = site.node.handlers[: site.node.handlers.index(clause)]
+    return any(is_cancellation(name) for each in before for name in caught_by(function, each))
+
+
+def _is_done(function: Function, body: list[ast.stmt]) -> bool:
+    """Whether all that is awaited is a task that the function asked whether it is done: that waits for nothing."""
+    awaited = [node.value for each in body for node in ast.walk(each) if isinstance(node, ast.Await)]
+    asked = {written(site.node.func) for site in function.calls}
+    return bool(awaited) and all(isinstance(each, ast.Name) and f"{each.id}.done" in asked for each in awaited)
+
+
+def _tells_what_was_done(function: Function, clause: ast.ExceptHandler) -> bool:
+    """Whether an author named cancellation and answers at once, by more than a constant: what was done before it."""
+    if any(last_of(name) not in _CANCELLED for name in caught_by(function, clause)) or awaits(clause.body):
+        return False
+    return any(isinstance(each, ast.Return) and isinstance(each.value, ast.Name | ast.Call) for each in clause.body)
+
+
+def hands_over(clause: ast.ExceptHandler) -> bool:
+    """Whether what was caught is kept as it is, for somebody else to raise."""
+    for each in clause.body:
+        for node in ast.walk(each):
+            match node:
+                case ast.Call(args=[*given]) if any(_is_name(argument, clause.name) for argument in given):
+                    if isinstance(node.func, ast.Attribute):
+                        return True
+                case ast.Assign(value=value) if _is_name(value, clause.name):
+                    return True
+                case _:
+                    continue
+    return False
+
+
+def _is_name(node: ast.expr, name: str | None) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def awaits(body: list[ast.stmt]) -> bool:
+    """Whether something is awaited in some statements; functions that are defined there do not count."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _AWAITING):
+            return True
+        if not isinstance(node, _NOT_HERE):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def ends_something(function: Function) -> bool:
+    """Whether a function cancels a task of its own and waits for its end, or is there to close things."""
+    if _ENDS_THINGS.search(last_of(function.name).strip("_")):
+        return True
+    return any(isinstance(site.node.func, ast.Attribute) and site.node.func.attr == "cancel" for site in function.calls)

@@ -1,0 +1,235 @@
+"""The text of a caught exception: which expressions carry it, and where an except clause lets it out."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from errata.linter.syntax import Function, last_of, written
+
+Sink = ast.Return | ast.Yield | ast.Raise
+
+_TRACEBACKS = frozenset(
+    [
+        "sys.exc_info",
+        "traceback.format_exc",
+        "traceback.format_exception",
+        "traceback.format_exception_only",
+        "traceback.format_tb",
+    ]
+)
+_WORDS_OF = frozenset({"str", "repr", "format", "ascii"})
+_STILL_TEXT = frozenset({"strip", "rstrip", "lstrip", "lower", "upper", "title", "split", "splitlines", "capitalize"})
+_WRAPPERS = frozenset({"dumps", "str", "dict", "list", "tuple", "dedent", "asdict", "model_dump", "model_dump_json"})
+# A function of the project's that makes an answer; one that says what else it does has changed the text.
+_ANSWERS = ("error", "fail", "result", "response", "reply", "answer", "text")
+_CHANGES = (
+    "sanit",
+    "redact",
+    "mask",
+    "clean",
+    "scrub",
+    "escap",
+    "safe",
+    "classif",
+    "pars",
+    "extract",
+    "friendly",
+    "to_",
+    "map",
+    "handle",
+    "from_",
+)
+_SHOWN = frozenset({"message", "msg", "detail", "details", "data", "description", "reason", "text", "error", "content"})
+
+
+class Leak(NamedTuple):
+    """Where the text of an exception goes to whoever called."""
+
+    sink: Sink
+    at: ast.expr
+    """The expression that has the text; for what is handed on below the clause, the one in it."""
+
+
+class Texts:
+    """The names that hold a caught exception or its text, at one point of an except clause."""
+
+    def __init__(self, function: Function, caught: str | None) -> None:
+        self._function = function
+        self._caught = {caught} if caught else set[str]()
+        self.held: dict[str, ast.expr] = {}
+        """Names, each with the expression that brought the text."""
+
+    def assign(self, target: ast.expr, value: ast.expr) -> None:
+        """Take note of an assignment to a name; a list of failures, or a field of one, is somebody's report."""
+        if not isinstance(target, ast.Name):
+            return
+        if self._is_caught(value):
+            self._caught.add(target.id)
+        elif (text := self.carrier(value)) is not None:
+            self.held[target.id] = text
+        else:
+            self.held.pop(target.id, None)
+
+    def in_error(self, raised: ast.expr | None) -> ast.expr | None:
+        """Find the text among what a raised error is made of."""
+        if not isinstance(raised, ast.Call):
+            return None
+        if raised.args and self._is_caught(raised.args[0]) and last_of(written(raised.func) or "")[:1].isupper():
+            return raised.args[0]  # `raise ToolError(e)`; `raise mapped(e)` finds words of its own.
+        shown = [each.value for each in raised.keywords if each.arg in _SHOWN]
+        return self._first([*raised.args, *shown])
+
+    def carrier(self, value: ast.expr | None) -> ast.expr | None:
+        """Find the expression that carries the text into a value; None if the value does not have it."""
+        match value:
+            case ast.Name(id=name):
+                return value if name in self.held else None
+            case ast.Call():
+                return self._in_call(value)
+            case ast.JoinedStr(values=parts):
+                inside = [part.value for part in parts if isinstance(part, ast.FormattedValue)]
+                return value if self._any(inside) else None
+            case ast.BinOp(left=left, op=ast.Mod(), right=right):
+                given = right.elts if isinstance(right, ast.Tuple) else [right]
+                return value if self._any(given) or self.carrier(left) else None
+            case ast.Attribute(value=ast.Name(id=name), attr="args"):
+                return value if name in self._caught else None
+            case _:
+                return self._first(_parts(value))
+
+    def _in_call(self, call: ast.Call) -> ast.expr | None:
+        given = [*call.args, *(each.value for each in call.keywords)]
+        name = self._function.resolve(call.func) or ""
+        if name in _TRACEBACKS:
+            return call
+        if name in _WORDS_OF:
+            return call if self._any(given[:1]) else None
+        if isinstance(call.func, ast.Attribute):
+            if call.func.attr == "format" and self._any(given):
+                return call
+            if call.func.attr in _STILL_TEXT:
+                return self.carrier(call.func.value)
+            if call.func.attr == "join":
+                return self._first(given)
+        return self._first(given) if _passes_on(call.func) else None
+
+    def _any(self, values: Iterable[ast.expr]) -> bool:
+        return any(self._is_caught(value) or self.carrier(value) is not None for value in values)
+
+    def _first(self, values: Iterable[ast.expr]) -> ast.expr | None:
+        return next((found for value in values if (found := self.carrier(value)) is not None), None)
+
+    def _is_caught(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Name) and value.id in self._caught
+
+    def origin(self, text: ast.expr) -> ast.expr:
+        """Find the expression that brought the text which a value has."""
+        names = (node.id for node in ast.walk(text) if isinstance(node, ast.Name))
+        return next((self.held[name] for name in names if name in self.held), text)
+
+    def narrows(self, test: ast.expr) -> bool:
+        """Whether a test asks for the class of the exception: then somebody knows whose words they are."""
+        match test:
+            case ast.Call(func=ast.Name(id="isinstance"), args=[asked, *_]):
+                return self._is_caught(asked)
+            case ast.BoolOp(op=ast.And(), values=values):
+                return any(map(self.narrows, values))
+            case _:
+                return False
+
+
+def leaks_in(function: Function, clause: ast.ExceptHandler) -> Iterator[Leak]:
+    """Find where an except clause, or what comes after it, hands on the text of what was caught."""
+    texts = Texts(function, clause.name)
+    yield from _in_block(clause.body, texts)
+    if texts.held:
+        yield from _after(function, clause, texts)
+
+
+def _in_block(statements: Iterable[ast.stmt], texts: Texts) -> Iterator[Leak]:
+    for statement in statements:
+        yield from _in_statement(statement, texts)
+
+
+def _in_statement(statement: ast.stmt, texts: Texts) -> Iterator[Leak]:
+    match statement:
+        case ast.Return(value=value) as sink:
+            yield from _leak(sink, texts.carrier(value))
+        case ast.Expr(value=ast.Yield(value=value) as sink):
+            yield from _leak(sink, texts.carrier(value))
+        case ast.Raise(exc=raised) as sink:
+            yield from _leak(sink, texts.in_error(raised))
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                texts.assign(target, value)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            texts.assign(target, value)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return
+        case _:
+            for block in _blocks(statement, texts):
+                yield from _in_block(block, texts)
+
+
+def _leak(sink: Sink, at: ast.expr | None) -> Iterator[Leak]:
+    if at is not None:
+        yield Leak(sink, at)
+
+
+def _blocks(statement: ast.stmt, texts: Texts) -> Iterator[list[ast.stmt]]:
+    """List the blocks of a statement that are no except clauses: each of those has an exception of its own."""
+    narrowed = isinstance(statement, ast.If) and texts.narrows(statement.test)
+    for name in ("orelse",) if narrowed else ("body", "orelse", "finalbody"):
+        yield getattr(statement, name, [])
+    for case in getattr(statement, "cases", []):
+        yield case.body
+
+
+def _after(function: Function, clause: ast.ExceptHandler, texts: Texts) -> Iterator[Leak]:
+    """Find what is returned or raised below the clause, with a name that was given the text in it."""
+    end = clause.end_lineno or clause.lineno
+    for returned in function.returns:
+        if returned.node.lineno > end and returned.clause is None:
+            at = texts.carrier(returned.node.value)
+            yield from _leak(returned.node, at and texts.origin(at))
+    for raised in function.raises:
+        if raised.node.lineno > end and raised.clause is None:
+            at = texts.in_error(raised.node.exc)
+            yield from _leak(raised.node, at and texts.origin(at))
+
+
+def _parts(value: ast.expr | None) -> list[ast.expr]:
+    """List what a value is put together from; a condition is no part of it."""
+    match value:
+        case ast.Dict(values=values) | ast.BoolOp(values=values):
+            return values
+        case ast.List(elts=values) | ast.Tuple(elts=values) | ast.Set(elts=values):
+            return values
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return [left, right]
+        case ast.IfExp(body=body, orelse=orelse):
+            return [body, orelse]
+        case (
+            ast.Await(value=inner) | ast.Subscript(value=inner) | ast.NamedExpr(value=inner) | ast.Starred(value=inner)
+        ):
+            return [inner]
+        case _:
+            return []
+
+
+def _passes_on(called: ast.expr) -> bool:
+    """Whether a call puts what it is given into what it gives back, as far as its name tells."""
+    match called:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            pass
+        case _:
+            return False
+    if name in _WRAPPERS or name.lstrip("_")[:1].isupper():
+        return True
+    lower = last_of(name).lower()
+    return any(word in lower for word in _ANSWERS) and not any(word in lower for word in _CHANGES)
+
+
+def is_traceback(function: Function, text: ast.expr) -> bool:
+    """Whether a text has a whole traceback in it."""
+    return any(isinstance(node, ast.Call) and function.resolve(node.func) in _TRACEBACKS for node in ast.walk(text))

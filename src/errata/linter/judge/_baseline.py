@@ -1,0 +1,199 @@
+"""The findings of the day on which a project began to use the linter, so that only new ones are reported.
+
+A finding is recognised by its file, its rule and the text of its line, so that it is known again when lines move.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from errata.linter.judge._lint_settings import Settings
+from errata.linter.source import (
+    Finding,
+    LintError,
+    Sources,
+    UnreadableError,
+    read as read_file,
+    relative_to,
+    write_whole,
+)
+from errata.redaction import as_object
+
+_LONGEST_LINE = 160
+
+
+class Fingerprint(NamedTuple):
+    """The same for two findings of one rule on lines that read the same; these are counted."""
+
+    path: str
+    rule: str
+    line: str
+
+
+def fingerprint(finding: Finding, sources: Sources, root: Path) -> Fingerprint:
+    """Say what a finding is known by, below a root."""
+    line = " ".join(sources.line(finding.path, finding.place.line).split())
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[:_LONGEST_LINE]} … {sha256(line.encode(errors='replace')).hexdigest()[:8]}"
+    return Fingerprint(relative_to(finding.path, root), finding.rule, line)
+
+
+def hashes(findings: Iterable[Finding], sources: Sources, root: Path) -> Iterator[str]:
+    """Write a fingerprint for each finding that no other has."""
+    seen: Counter[Fingerprint] = Counter()
+    for finding in findings:
+        known_by = fingerprint(finding, sources, root)
+        seen[known_by] += 1
+        yield f"{sha256(repr(known_by).encode(errors='replace')).hexdigest()[:16]}:{seen[known_by]}"
+
+
+_VERSION = 1
+_LARGEST_BYTES = 64_000_000
+_ANEW = "write it anew with `errata lint --init`"
+
+
+class BaselineError(LintError):
+    """The baseline cannot be read or written."""
+
+
+class Compared(NamedTuple):
+    """What is left when the old findings are taken away."""
+
+    new: tuple[Finding, ...]
+    old: int
+    """How many are in the baseline."""
+    gone: int
+    """How many entries of the baseline were not found any more, in the files that were read."""
+
+
+class Baseline:
+    """Old findings, counted; paths in it are relative to the directory it lies in."""
+
+    def __init__(self, file: Path, counts: "Counter[Fingerprint]") -> None:
+        self.file = file
+        self._counts = counts
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Baseline":
+        """Read the baseline of a project; an empty one if there is none."""
+        file = _file_of(settings)
+        return cls(file, _read(file))
+
+    def compared(
+        self, findings: Iterable[Finding], sources: Sources, read: Iterable[Path], settings: Settings
+    ) -> Compared:
+        """Take the old findings away; what was not read, or not judged, is not said to be gone."""
+        left = self._counts.copy()
+        new: list[Finding] = []
+        for finding in findings:
+            known_by = fingerprint(finding, sources, self.file.parent)
+            left[known_by] -= 1
+            if left[known_by] < 0:
+                new.append(finding)
+        over = {entry: count for entry, count in left.items() if count > 0}
+        places = tuple(read)
+        gone = sum(count for entry, count in over.items() if self._could_be_found(entry, places, settings))
+        return Compared(tuple(new), len(self) - sum(over.values()), gone)
+
+    @classmethod
+    def anew(
+        cls, settings: Settings, findings: Iterable[Finding], sources: Sources, read: Iterable[Path]
+    ) -> "Baseline":
+        """Write today's findings down; entries of files that were not read stay as they are."""
+        file = _file_of(settings)
+        places = tuple(read)
+        counts = Counter(fingerprint(finding, sources, file.parent) for finding in findings)
+        counts.update({entry: count for entry, count in _readable(file).items() if not _is_below(entry, file, places)})
+        try:
+            write_whole(file, _text(counts).encode())
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise BaselineError(f"cannot write `{file}`: {reason}", "make its directory writable") from error
+        return cls(file, counts)
+
+    def __len__(self) -> int:
+        return sum(self._counts.values())
+
+    def _could_be_found(self, entry: Fingerprint, read: tuple[Path, ...], settings: Settings) -> bool:
+        return _is_below(entry, self.file, read) and settings.wants(entry.rule, self.file.parent / entry.path)
+
+
+def _file_of(settings: Settings) -> Path:
+    """Return where the baseline of a project lies. A project names it, so that it may be no other file, and nowhere else."""
+    file, root = settings.root / settings.baseline, Path(os.path.realpath(settings.root))
+    directory = Path(os.path.realpath(file.parent)) if "\0" not in settings.baseline else Path("/")
+    below = directory.is_relative_to(root) and ".git" not in directory.parts[len(root.parts) :]
+    if not below or file.suffix != ".json":
+        raise BaselineError(
+            f"the baseline `{settings.baseline}` is no JSON file of the project",
+            "name one in `[tool.errata.lint]`, such as `.errata-baseline.json`",
+        )
+    return file
+
+
+def _is_below(entry: Fingerprint, baseline: Path, read: tuple[Path, ...]) -> bool:
+    file = Path(os.path.abspath(baseline.parent / entry.path))  # noqa: PTH100 - unlike `resolve`, it asks no disk.
+    return any(file.is_relative_to(os.path.abspath(path)) for path in read)  # noqa: PTH100 - as above.
+
+
+def _readable(file: Path) -> "Counter[Fingerprint]":
+    """Read what is there as far as it is a baseline: it is written anew because it is not. Another file stays."""
+    try:
+        return _read(file)
+    except BaselineError:
+        if "baseline" not in file.name:
+            advice = "remove it, or name another file in `[tool.errata.lint]`"
+            raise BaselineError(f"`{file}` is there, and no baseline", advice) from None
+        return Counter()
+
+
+def _text(counts: "Counter[Fingerprint]") -> str:
+    """Write one line for each entry, in order, so that a change of one is a change of one line."""
+    files: dict[str, dict[str, dict[str, int]]] = {}
+    for (path, rule, line), count in sorted(counts.items()):
+        files.setdefault(path, {}).setdefault(rule, {})[line] = count
+    return json.dumps({"version": _VERSION, "findings": files}, indent=1, ensure_ascii=True) + "\n"
+
+
+def _read(file: Path) -> "Counter[Fingerprint]":
+    if not os.path.lexists(file):
+        return Counter()
+    try:
+        content: object = json.loads(_content(file))
+    except (ValueError, RecursionError) as error:
+        raise BaselineError(f"the baseline `{file}` is not JSON", _ANEW) from error
+    whole = as_object(content)
+    if type(whole.get("version")) is int and whole["version"] != _VERSION:
+        what = f"the baseline `{file}` is of version {whole['version']}, not {_VERSION}"
+        raise BaselineError(what, _ANEW)
+    return Counter(dict(_entries(whole.get("findings"), file)))
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return read_file(file, _LARGEST_BYTES)
+    except UnreadableError as error:
+        raise BaselineError(f"the baseline `{file}` {error.what}", "check what it is, and its permissions") from error
+
+
+def _entries(files: object, file: Path) -> Iterator[tuple[Fingerprint, int]]:
+    for path, rules in _items(files, file):
+        for rule, lines in _items(rules, file):
+            for line, count in _items(lines, file):
+                if type(count) is not int or count < 1:
+                    raise _odd(file)
+                yield Fingerprint(path, rule, line), count
+
+
+def _items(value: object, file: Path) -> Iterable[tuple[str, object]]:
+    if not isinstance(value, dict):
+        raise _odd(file)
+    return cast("dict[str, object]", value).items()
+
+
+def _odd(file: Path) -> BaselineError:
+    return BaselineError(f"the baseline `{file}` does not hold what a baseline holds", _ANEW)

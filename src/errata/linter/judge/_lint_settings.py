@@ -1,0 +1,244 @@
+"""What is asked of the linter: which rules, where, how severely; in Python, or as `[tool.errata.lint]` of a project."""
+
+import dataclasses
+import functools
+import os
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypedDict, cast
+
+from errata.linter.rules import RULES
+from errata.linter.source import LintError, Severity, matches_any, relative_to
+from errata.model import did_you_mean
+
+ALL = "ALL"
+OFF = "off"
+
+
+class SettingsError(LintError):
+    """A setting that nothing can be done with: an unknown rule, an unknown key, a value of the wrong kind."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Which rules are judged where. A name may be a rule's, a family's (`error-contract`, `error-contract-*`) or `ALL`.
+
+    Patterns of paths, and the baseline, are relative to the root.
+    """
+
+    select: tuple[str, ...] = (ALL,)
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict[str, tuple[str, ...]])
+    """The rules that are not judged in files that fit a pattern."""
+    severity: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
+    """`error`, `warning` or `off`, by rule."""
+    exclude: tuple[str, ...] = ()
+    """Patterns of files and directories that are not looked at unless they are named."""
+    baseline: str = ".errata-baseline.json"
+    root: Path = dataclasses.field(default_factory=Path.cwd)
+
+    def __post_init__(self) -> None:
+        """Refuse what nobody can have meant, here and not in the middle of a run."""
+        _ = self._wanted, self._severities, self._per_file
+
+    def wants(self, rule: str, path: str | Path) -> bool:
+        """Whether a rule is judged in a file."""
+        return rule in self.judged(path)
+
+    def judged(self, path: str | Path) -> frozenset[str]:
+        """Name the rules that are judged in a file."""
+        if not self._per_file:
+            return self._wanted
+        name = str(path)
+        if name not in self._judged:
+            relative = relative_to(path, self.root)
+            ignored = [rules for pattern, rules in self._per_file.items() if matches_any(relative, [pattern])]
+            self._judged[name] = self._wanted.difference(*ignored)
+        return self._judged[name]
+
+    def severity_of(self, rule: str) -> Severity:
+        """Say how severe a rule is: as set, else as the rule says itself."""
+        return self._severities.get(rule) or RULES[rule].severity
+
+    def without(self, *rules: str) -> "Settings":
+        """Leave some rules out, too."""
+        return dataclasses.replace(self, ignore=(*self.ignore, *rules))
+
+    @functools.cached_property
+    def _judged(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @functools.cached_property
+    def _wanted(self) -> frozenset[str]:
+        off = {rule for rule, severity in _expanded(self.severity).items() if severity == OFF}
+        return rules_named(self.select, "select") - rules_named(self.ignore, "ignore") - off
+
+    @functools.cached_property
+    def _severities(self) -> dict[str, Severity]:
+        return {rule: _severity(word) for rule, word in _expanded(self.severity).items() if word != OFF}
+
+    @functools.cached_property
+    def _per_file(self) -> dict[str, frozenset[str]]:
+        return {
+            pattern: rules_named(names, f'per-file-ignores."{pattern}"')
+            for pattern, names in self.per_file_ignores.items()
+        }
+
+
+def rules_named(names: Iterable[str], where: str) -> frozenset[str]:
+    """Find the rules meant by names; one that means none is an error, which says where it stands."""
+    found: set[str] = set()
+    for name in names:
+        rules = matching(name, RULES)
+        if not rules:
+            raise SettingsError(f"`{where}` names a rule `{name}`, and there is none", _advice(name))
+        found |= rules
+    return frozenset(found)
+
+
+def matching(name: str, known: Collection[str]) -> set[str]:
+    """Find the rules that a name stands for: itself, or else its family."""
+    if name in known:
+        return {name}
+    family = f"{name.removesuffix('*').rstrip('-')}-"
+    return {rule for rule in known if name == ALL or (family != "-" and rule.startswith(family))}
+
+
+def _expanded(severity: Mapping[str, str]) -> dict[str, str]:
+    """Give every rule its word; the name of a rule says more than that of its family."""
+    found: dict[str, str] = {}
+    for name, word in sorted(severity.items(), key=lambda entry: (entry[0] in RULES, len(entry[0]))):
+        found |= dict.fromkeys(sorted(rules_named([name], "severity")), word)
+    return found
+
+
+def _severity(word: str) -> Severity:
+    try:
+        return Severity(word)
+    except ValueError:
+        choices = f"choose `{Severity.ERROR}`, `{Severity.WARNING}` or `{OFF}`"
+        raise SettingsError(f"`severity` has a value `{word}`", choices) from None
+
+
+def _advice(name: str) -> str:
+    question = did_you_mean(name.lower(), RULES)
+    return f"d{question[1:]}" if question else "list all rules with `errata lint --rules`"
+
+
+_TABLE = "[tool.errata.lint]"
+_NAMES = 'a list of names, as in `["bare-except"]`'
+_PATTERNS = 'a list of patterns, as in `["tests/**"]`'
+_WORDS = 'a table, as in `{ bare-except = "error" }`'
+_LISTS = 'a table of lists, as in `{ "tests/**" = ["bare-except"] }`'
+_FILE = "the name of a file"
+_WANTED = {
+    "select": _NAMES,
+    "ignore": _NAMES,
+    "per-file-ignores": _LISTS,
+    "severity": _WORDS,
+    "exclude": _PATTERNS,
+    "baseline": _FILE,
+}
+
+
+class _Given(TypedDict, total=False):
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    per_file_ignores: dict[str, tuple[str, ...]]
+    severity: dict[str, str]
+    exclude: tuple[str, ...]
+    baseline: str
+
+
+def project_settings(path: Path, config: Path | None = None) -> Settings:
+    """Read the settings of the project that a path is in, or those of a file that is named."""
+    if config is not None:
+        table = _table_in(config)
+        if table is None:
+            raise SettingsError(f"`{config}` has no `{_TABLE}`", f"add a table `{_TABLE}`, or leave `--config` out")
+        return _settings(table, config)
+    nearest: Path | None = None
+    for file in _pyprojects_above(path):
+        table = _table_in(file)
+        if table is not None:
+            return _settings(table, file)
+        nearest = nearest or file
+    return Settings(root=nearest.parent if nearest else Path.cwd())
+
+
+def _pyprojects_above(path: Path) -> Iterator[Path]:
+    place = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would leave the project through a link.
+    for directory in (place, *place.parents):
+        file = directory / "pyproject.toml"
+        if file.is_file():
+            yield file
+
+
+def _table_in(file: Path) -> object | None:
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        reason = str(error)
+        raise SettingsError(f"`{file}` is not TOML: {reason[:1].lower()}{reason[1:]}", "correct its syntax") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"`{file}` is not UTF-8 at byte {error.start}", "save it as UTF-8") from error
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise SettingsError(f"cannot read `{file}`: {reason}", "check the path and its permissions") from error
+    except RecursionError as error:
+        raise SettingsError(f"`{file}` is nested too deeply", "take apart the value that nests") from error
+    match content:
+        case {"tool": {"errata": {"lint": table}}}:
+            return cast("object", table)
+        case _:
+            return None
+
+
+def _settings(table: object, file: Path) -> Settings:
+    if not isinstance(table, dict):
+        raise SettingsError(f"`{file}`: `tool.errata.lint` is no table", f"write `{_TABLE}` with its keys below")
+    values = cast("dict[str, object]", table)
+    for key, value in values.items():
+        _check(key, value, file)
+    given = cast("_Given", {key.replace("-", "_"): _frozen(value) for key, value in values.items()})
+    try:
+        return Settings(**given, root=file.absolute().parent)
+    except SettingsError as error:
+        raise SettingsError(f"`{file}`: {error.what}", error.advice) from None
+
+
+def _check(key: str, value: object, file: Path) -> None:
+    if key not in _WANTED:
+        question = did_you_mean(key, _WANTED)
+        choices = f"choose from {', '.join(f'`{known}`' for known in _WANTED)}"
+        raise SettingsError(f"`{file}`: `{_TABLE}` has no key `{key}`", f"d{question[1:]}" if question else choices)
+    if not _fits(_WANTED[key], value):
+        what = f"`{file}`: `{key}` is {_kind(value)}"
+        raise SettingsError(what, f"write {_WANTED[key]}")
+
+
+def _fits(wanted: str, value: object) -> bool:
+    if wanted is _FILE:
+        return isinstance(value, str) and bool(value.strip())
+    if wanted in {_NAMES, _PATTERNS}:
+        return _is_list_of_texts(value)
+    inside = cast("dict[str, object]", value).values() if isinstance(value, dict) else [None]
+    return all(_is_list_of_texts(each) if wanted is _LISTS else isinstance(each, str) for each in inside)
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in cast("list[object]", value))
+
+
+def _kind(value: object) -> str:
+    kinds = {str: "a text", bool: "a truth value", list: "a list of other things", dict: "a table of other things"}
+    return next((word for kind, word in kinds.items() if isinstance(value, kind)), f"`{value}`")
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, list):
+        return tuple(cast("list[str]", value))
+    if isinstance(value, dict):
+        return {name: _frozen(each) for name, each in cast("dict[str, object]", value).items()}
+    return value

@@ -1,0 +1,151 @@
+"""Handlers, with all that is known of each once the files are linked, and what they do to the world."""
+
+import dataclasses
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from errata.linter.link._linked_contracts import Agreement
+from errata.linter.link._name_resolution import Located
+from errata.linter.source import Place
+from errata.linter.summary import Asked, Raised, Registration
+from errata.linter.syntax import last_of
+from errata.tools import is_same_deed, verb_of, words_of
+
+
+class Reached(NamedTuple):
+    """An error that a handler may raise, and the function that raises it."""
+
+    where: Located
+    raised: Raised
+
+
+class AskedAt(NamedTuple):
+    """What a function asks of a contract by name, and of which one; None if there is none to ask."""
+
+    where: Located
+    asked: Asked
+    agreement: Agreement | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Handler:
+    """A function that answers a client, with everything it reaches."""
+
+    where: Located
+    registration: Registration
+    hints: Mapping[str, bool] | None
+    """Its annotations; None if they stand where they cannot be seen."""
+    reached: tuple[Located, ...]
+    """Itself first, then what it calls."""
+    agreement: Agreement | None
+    """What it declares; None if it declares nothing."""
+    errors: tuple[Reached, ...]
+    """The errors of errata that leave it, as far as can be seen."""
+    asked: tuple[AskedAt, ...] = ()
+    """The reasons and failures that it asks for by name, itself or in what it calls."""
+    shared: frozenset[int] = frozenset()
+    """The ids of the functions that other handlers reach, too."""
+    in_loop: tuple[Located, ...] = ()
+    """What of it runs in the event loop, and not in a thread; nothing if it is no coroutine function."""
+
+    @property
+    def kind(self) -> str:
+        """`tool`, `resource`, `prompt`, `listing` or `dispatcher`."""
+        return self.registration.kind
+
+    @property
+    def name(self) -> str:
+        """What the client calls it."""
+        return self.registration.tool or last_of(self.where.function.name)
+
+    @property
+    def promise(self) -> Agreement | None:
+        """What it declares, if all of that can be seen; what one function does for several tools promises nothing."""
+        is_one = self.agreement is not None and self.agreement.is_legible and self.kind != "dispatcher"
+        return self.agreement if is_one else None
+
+    @property
+    def subject(self) -> str:
+        """Name it in a message."""
+        kind = self.kind if self.kind in {"tool", "resource", "prompt"} else "handler"
+        return f"{kind} `{self.name}`"
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it says that doing it twice does no harm."""
+        hints = self.hints or {}
+        return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
+
+
+EFFECT = "errata.resilience.effect"
+_CAREFUL = ("errata.resilience.retry", "errata.resilience.protect")
+# Things that are made in the server itself: `create_task` creates no task in a to-do list.
+_OWN_THINGS = frozenset([
+    "argument", "cache", "client", "connection", "context", "credential", "credentials", "engine", "handler", "header",
+    "headers", "identity", "info", "log", "logger", "middleware", "model", "option", "parser", "prefix", "principal", "progress",
+    "provider", "resource", "response", "schema", "server", "session", "span", "state", "suffix", "task", "token", "tool",
+    "transport",
+])  # fmt: skip
+_CONFIGURES = re.compile(r"(Options?|Config|Configuration|Settings|Builder|Params?|Request|Spec)\(\)$")
+"""What is made to be handed on: setting something there changes nothing yet."""
+_STANDARD = frozenset(sys.stdlib_module_names)
+
+
+def changes_made(handler: Handler) -> Iterator[str]:
+    """Name the calls that change something, the most telling first, if the tool's name says that it changes something.
+
+    A file counts only if the tool itself writes it: behind a service it is a cache, as a rule.
+    """
+    verb = verb_of(handler.name)
+    if verb is None or "cache" in words_of(handler.name):
+        return
+    yield from _calls_that_do_it(handler, verb)
+    yield from (act.what for where in handler.reached for act in where.function.acts if act.kind == "changes")
+    yield from (act.what for act in handler.where.function.acts if act.kind == "writes")
+
+
+def _calls_that_do_it(handler: Handler, verb: str) -> Iterator[str]:
+    """Name the calls of other libraries that say they do what the tool does: `jira.create_issue` in `create_issue`."""
+    ours = {last_of(where.function.name) for where in handler.reached if where != handler.where}
+    for where in handler.reached:
+        for called in where.function.calls:
+            name = last_of(called.name).removesuffix("()")
+            if name not in ours and _does(name, verb) and _is_of_another_library(called.name):
+                yield ".".join(called.name.lstrip("?").removesuffix("()").split(".")[-2:])
+
+
+def _does(name: str, verb: str) -> bool:
+    first, *things = words_of(name) or [""]
+    return is_same_deed(verb, first) and bool(things) and _OWN_THINGS.isdisjoint(things)
+
+
+def _is_of_another_library(name: str) -> bool:
+    """Whether something is a method of what another library gave, as far as its name tells."""
+    owner, _, method = name.rpartition(".")
+    is_our_function = "@" in owner and "." not in owner.partition("@")[2]
+    if not owner or is_our_function or _CONFIGURES.search(owner):
+        return False
+    return method[:1].islower() and owner.partition(".")[0] not in _STANDARD
+
+
+def marks_its_effect(handler: Handler) -> bool:
+    """Whether a tool, or something it reaches, says where its effect begins."""
+    return any(
+        name.removesuffix("()") == EFFECT
+        for where in handler.reached
+        for name in (*(called.name for called in where.function.calls), *where.function.decorators)
+    )
+
+
+def is_guarded(where: Located) -> bool:
+    """Whether errata decides what of a function is repeated."""
+    return any(name.startswith(_CAREFUL) for name in where.function.decorators)
+
+
+def head_of(where: Located) -> Place:
+    """Point to the `def` of a function and its name, not to all of it."""
+    line, column, *_ = where.function.place
+    start = "async def " if where.function.is_async else "def "
+    return Place(line, column, line, column + len(start) + len(last_of(where.function.name)))

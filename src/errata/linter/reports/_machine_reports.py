@@ -1,0 +1,124 @@
+"""Reports for programs: JSON, GitHub annotations and SARIF 2.1.0."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from errata._version import __version__
+from errata.linter.judge import hashes
+from errata.linter.reports._text_report import harmless
+from errata.linter.rules import RULES, Rule
+from errata.linter.source import Finding, Sources, relative_to
+from errata.redaction import valid_unicode
+
+
+def json_report(findings: Iterable[Finding]) -> str:
+    """Write a list of objects, in ASCII, which survives every pipe and code page."""
+    return json.dumps([_record(finding) for finding in findings], indent=2)
+
+
+def _record(finding: Finding) -> dict[str, object]:
+    place = finding.place
+    return {
+        "rule": finding.rule,
+        "severity": str(finding.severity),
+        "path": valid_unicode(finding.path),
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "message": valid_unicode(finding.message),
+        "help": valid_unicode(finding.help),
+    }
+
+
+_IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
+
+def github_report(findings: Iterable[Finding]) -> Iterator[str]:
+    """Write one command for each finding."""
+    for finding in findings:
+        properties = ",".join(f"{name}={_property(value)}" for name, value in _properties(finding).items())
+        text = f"{harmless(finding.message)}\nhelp: {harmless(finding.help)}".translate(_IN_TEXT)
+        yield f"::{finding.severity} {properties}::{text}"
+
+
+def _properties(finding: Finding) -> dict[str, str | int]:
+    place = finding.place
+    return {
+        "file": finding.path.replace("\\", "/"),
+        "line": place.line,
+        "col": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+        "title": f"errata ({finding.rule})",
+    }
+
+
+def _property(value: str | int) -> str:
+    return harmless(str(value)).translate(_IN_PROPERTY)
+
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_ROOT = "%SRCROOT%"
+
+
+def sarif_report(findings: Sequence[Finding], sources: Sources, root: Path) -> str:
+    """Write a log of one run; the paths in it are relative to the root, as code scanning wants them."""
+    names = sorted(RULES)
+    known_by = hashes(findings, sources, root)
+    results = [_result(finding, names, mark, root) for finding, mark in zip(findings, known_by, strict=True)]
+    driver = {"name": "errata", "version": __version__, "rules": [_rule(RULES[name]) for name in names]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": True}],
+        "results": results,
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _rule(rule: Rule) -> dict[str, object]:
+    page = rule.page or rule.name  # Under `python -OO` there are no docstrings.
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.summary or rule.name},
+        "fullDescription": {"text": page},
+        "help": {"text": page, "markdown": page},
+        "defaultConfiguration": {"level": str(rule.severity)},
+    }
+
+
+def _result(finding: Finding, names: Sequence[str], mark: str, root: Path) -> dict[str, object]:
+    result: dict[str, object] = {
+        "ruleId": finding.rule,
+        "level": str(finding.severity),
+        "message": {"text": valid_unicode(f"{finding.message}\nhelp: {finding.help}")},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": _file(finding.path, root), "region": _region(finding)}}
+        ],
+        "partialFingerprints": {"primaryLocationLineHash": mark},
+    }
+    if finding.rule in names:
+        result["ruleIndex"] = names.index(finding.rule)
+    return result
+
+
+def _file(path: str, root: Path) -> dict[str, object]:
+    relative = relative_to(path, root)
+    if relative.startswith(("../", "/")) or ":" in relative.partition("/")[0]:  # Outside, or on another drive.
+        return {"uri": f"file://{quote(os.fsencode(Path(path).absolute().as_posix()))}"}
+    return {"uri": quote(os.fsencode(relative)), "uriBaseId": _ROOT}
+
+
+def _region(finding: Finding) -> dict[str, int]:
+    place = finding.place
+    return {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }

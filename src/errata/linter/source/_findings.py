@@ -1,0 +1,57 @@
+"""Findings: which rule, where in which file, what is wrong, what to write instead; and what keeps the linter from running."""
+
+import dataclasses
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """How bad it is: an error breaks at run time or lies to the agent, a warning makes a failure harder to act on."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Place(NamedTuple):
+    """A stretch of source: lines from 1, columns from 1 and in characters, the end not included."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Edit(NamedTuple):
+    """Replace a stretch of source by another text."""
+
+    place: Place
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that will fail badly."""
+
+    rule: str
+    severity: Severity
+    path: str
+    place: Place
+    message: str
+    """What is wrong: lower case, no full stop."""
+    help: str
+    """What to write instead; begins with a verb."""
+    edits: tuple[Edit, ...] = ()
+    """What `--fix` changes; empty where a person has to decide."""
+
+
+class LintError(Exception):
+    """The linter could not run; carries what is wrong and what would help."""
+
+    def __init__(self, what: str, advice: str) -> None:
+        super().__init__(what, advice)
+        self.what = what
+        self.advice = advice
+
+    def __str__(self) -> str:
+        """Say both, for those who call the linter from Python."""
+        return f"{self.what}; {self.advice}"

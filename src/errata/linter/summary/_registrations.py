@@ -1,0 +1,311 @@
+"""How functions become tools, resources and prompts, in all the ways that people write it, and their MCP annotations."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from errata.linter.analysis import keyword
+from errata.linter.summary._file_summary import Registration
+from errata.linter.syntax import MEMBERS, UNKNOWN, Function, Module, Site, called_as, last_of, listed, written
+
+_HINTS = {
+    "readOnlyHint": "readOnlyHint",
+    "idempotentHint": "idempotentHint",
+    "destructiveHint": "destructiveHint",
+    "read_only_hint": "readOnlyHint",
+    "idempotent_hint": "idempotentHint",
+    "destructive_hint": "destructiveHint",
+}
+
+
+def hints_given(scope: Function, options: ast.Call | None) -> tuple[dict[str, bool], str]:
+    """Read the annotations of a registration: what is written out, or else the name under which they are kept."""
+    if options is None:
+        return {}, ""
+    given = keyword(options, "annotations")
+    if given is None:  # `@mcp.tool(**READ_ONLY)` may hold anything.
+        return {}, "?" if any(each.arg is None for each in options.keywords) else ""
+    written_out = hints_of(given)
+    return (written_out, "") if written_out is not None else ({}, scope.resolve(given) or "?")
+
+
+def hints_of(given: ast.expr) -> dict[str, bool] | None:
+    """Read annotations that are written out as a call or a dictionary; None if they are not, or not all of them."""
+    match given:
+        case ast.Call(func=func, keywords=keywords, args=[]) if _makes_annotations(func):
+            pairs: list[tuple[object, ast.expr]] = [(each.arg, each.value) for each in keywords]
+        case ast.Dict(keys=keys, values=values):
+            pairs = [(_read(key), value) for key, value in zip(keys, values, strict=True)]
+        case _:
+            return None
+    hints = {_HINTS[str(name)]: _read(value) for name, value in pairs if str(name) in _HINTS}
+    is_whole = not any(name in {None, ...} for name, _ in pairs) and ... not in hints.values()
+    return {name: flag for name, flag in hints.items() if isinstance(flag, bool)} if is_whole else None
+
+
+def _read(node: ast.expr | None) -> object:
+    """Read what is written out; what is not is `...`."""
+    return node.value if isinstance(node, ast.Constant) else ...
+
+
+def _makes_annotations(called: ast.expr) -> bool:
+    """Whether a call is one of a class, or of `dict`; what a function gives back may say anything."""
+    name = last_of(written(called) or "")
+    return name == "dict" or name[:1].isupper()
+
+
+# What adds tools, or changes their names, without a function that stands for each.
+_UNSEEN = frozenset(
+    [
+        "import_server",
+        "as_proxy",
+        "create_proxy",
+        "from_openapi",
+        "from_fastapi",
+        "from_tool",
+        "from_mcp_config",
+        "add_provider",
+        "add_transform",
+        "add_tool_transformation",
+        "register_all",
+    ]
+)
+_SERVERS = frozenset(["FastMCP", "MCPServer", "Server"])
+_PARTS_OF_SERVERS = frozenset(["providers", "transforms", "tool_transformations"])
+_CALLED = _UNSEEN | _SERVERS | {"mount", "add_tool"}
+
+
+def adds_unseen_tools(module: Module) -> bool:
+    """Whether a file may add tools to a server that no function stands for."""
+    return any(
+        _adds_unseen(site.node, called_as(site.node))
+        for function in module.functions
+        if not function.called.isdisjoint(_CALLED)
+        for site in function.calls
+    )
+
+
+def _adds_unseen(call: ast.Call, name: str) -> bool:
+    given = call.args[0] if call.args else None
+    if name == "mount":  # `app.mount("/mcp", …)` is another library's.
+        return not (isinstance(given, ast.Constant) and str(given.value).startswith("/"))
+    if name == "add_tool":
+        return isinstance(given, ast.Call) and called_as(given) != "from_function"
+    if name in _SERVERS:
+        return any(
+            each.arg in _PARTS_OF_SERVERS or (each.arg == "tools" and isinstance(each.value, ast.Call))
+            for each in call.keywords
+        )
+    return name in _UNSEEN
+
+
+TOOL, RESOURCE, PROMPT, LISTING, DISPATCHER = "tool", "resource", "prompt", "listing", "dispatcher"
+
+_KIND_OF_DECORATOR = {
+    "tool": TOOL,
+    "mcp_tool": TOOL,
+    "resource": RESOURCE,
+    "mcp_resource": RESOURCE,
+    "prompt": PROMPT,
+    "mcp_prompt": PROMPT,
+    "call_tool": DISPATCHER,
+    "read_resource": RESOURCE,
+    "get_prompt": PROMPT,
+    "list_tools": LISTING,
+    "list_resources": LISTING,
+    "list_resource_templates": LISTING,
+    "list_prompts": LISTING,
+}
+_KIND_OF_METHOD = {
+    "tool": TOOL,
+    "add_tool": TOOL,
+    "from_function": TOOL,
+    "resource": RESOURCE,
+    "add_resource": RESOURCE,
+    "add_resource_fn": RESOURCE,
+    "add_template": RESOURCE,
+    "prompt": PROMPT,
+    "add_prompt": PROMPT,
+}
+_KIND_OF_KEYWORD = {
+    "tools": TOOL,
+    "on_call_tool": DISPATCHER,
+    "on_read_resource": RESOURCE,
+    "on_get_prompt": PROMPT,
+    "on_list_tools": LISTING,
+    "on_list_resources": LISTING,
+    "on_list_resource_templates": LISTING,
+    "on_list_prompts": LISTING,
+}
+_KIND_OF_REQUEST = {
+    "CallToolRequest": DISPATCHER,
+    "tools/call": DISPATCHER,
+    "ReadResourceRequest": RESOURCE,
+    "resources/read": RESOURCE,
+    "GetPromptRequest": PROMPT,
+    "prompts/get": PROMPT,
+}
+
+
+def registrations_in(function: Function) -> Iterator[Registration]:
+    """Find what a function or its decorators register; whether it is with an MCP server is seen later, over all files."""
+    if not isinstance(function.node, ast.Module):
+        yield from _by_decorator(function, function.node.decorator_list)
+    for site in function.calls:
+        yield from _by_call(function, site)
+    yield from _by_table(function)
+
+
+def makers_in(module: Module, registrations: Iterable[tuple[Function, Registration]]) -> dict[str, str]:
+    """Name the functions that register what they are given, as decorators around `server.tool` do, each with its kind."""
+    makers = {function.name: kind for function in module.functions if (kind := _gives_decorator(function))}
+    for function, registration in registrations:
+        if _is_given(module, registration.function):
+            for scope in function.scopes():
+                if scope.name:
+                    makers.setdefault(scope.name, registration.kind)
+    return makers
+
+
+def _by_decorator(function: Function, decorators: list[ast.expr]) -> Iterator[Registration]:
+    scope = function.parent or function
+    for decorator in decorators:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        text = written(call.func if call else decorator)
+        if text and (kind := _KIND_OF_DECORATOR.get(last_of(text))):
+            made = _registration(scope, kind, text, f"{function.module.id}.{function.name}", call)
+            is_plain = call is None or not call.args or isinstance(call.args[0], ast.Constant)
+            yield made if is_plain else made._replace(is_named_later=True)
+
+
+def _by_call(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
+    call = site.node
+    options = call.func if isinstance(call.func, ast.Call) else call  # `server.tool(…)(fn)`
+    method = called_as(options)
+    if method in _KIND_OF_METHOD or method == "add_request_handler":
+        yield from _by_method(function, site, options, method)
+    elif method[:1].isupper() and call.keywords:
+        yield from _by_constructor(function, site)
+
+
+def _by_method(function: Function, site: Site[ast.Call], options: ast.Call, method: str) -> Iterator[Registration]:
+    text, call = written(options.func), site.node
+    if method == "add_request_handler":  # `server.add_request_handler("tools/call", Params, fn)`
+        kind, given = _requested(function, call.args[0] if call.args else None), call.args[-1] if call.args else None
+    else:
+        kind = _KIND_OF_METHOD[method]
+        given = call.args[0] if call.args else keyword(call, "fn") or keyword(call, "function")
+    if text and kind and given is not None:
+        for name in _functions_given(function, given, site):
+            yield _registration(function, kind, text, name, options)
+
+
+def _by_constructor(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
+    """Find `Server(…, on_call_tool=fn)` and `MCPServer(…, tools=[…])`."""
+    text = written(site.node)
+    for each in site.node.keywords if text else ():
+        if kind := _KIND_OF_KEYWORD.get(each.arg or ""):
+            for name in _functions_given(function, each.value, site):
+                yield _registration(function, kind, f"{text}.tool", name, None)
+
+
+def _by_table(function: Function) -> Iterator[Registration]:
+    """Find `server.request_handlers[CallToolRequest] = fn`."""
+    body = function.node.body if function.name == "" or function.calls else []
+    for node in body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Attribute(attr="request_handlers") as table, slice=key)], value=value
+            ):
+                kind, text, name = _requested(function, key), written(table), function.resolve(value)
+                if kind and text and name:
+                    yield _registration(function, kind, text, name, None)
+            case _:
+                pass
+
+
+def _requested(function: Function, key: ast.expr | None) -> str:
+    named = key.value if isinstance(key, ast.Constant) else last_of(function.resolve(key) or "")
+    return _KIND_OF_REQUEST.get(str(named), "")
+
+
+def _functions_given(function: Function, given: ast.expr, site: Site[ast.Call]) -> list[str]:
+    """Name the functions that an argument stands for: one, those of a list, or those that a loop runs over."""
+    if isinstance(given, ast.Call):  # `add_tool(Tool.from_function(fn))`: the inner call registers it.
+        return []
+    if isinstance(given, ast.Name) and any(parameter.arg == given.id for parameter in function.parameters):
+        return [UNKNOWN + given.id]  # Whatever its annotation says.
+    source = given if not isinstance(given, ast.Name) else _looped_over(given.id, site)
+    several = listed(function, source)
+    if source not in {None, given} and not several:
+        return [f"{name}{MEMBERS}" for name in [function.resolve(_table(source))] if name]
+    return [name for each in several or [given] if (name := function.resolve(each))]
+
+
+def _looped_over(name: str, site: Site[ast.Call]) -> ast.expr | None:
+    for block in site.blocks():
+        if isinstance(block, ast.For) and any(
+            isinstance(node, ast.Name) and node.id == name for node in ast.walk(block.target)
+        ):
+            return block.iter
+    return None
+
+
+def _table(source: ast.expr | None) -> ast.expr | None:
+    """Give the table of `TABLE.items()` and `TABLE.values()`."""
+    match source:
+        case ast.Call(func=ast.Attribute(value=table, attr="items" | "values")):
+            return table
+        case _:
+            return source
+
+
+def _gives_decorator(function: Function) -> str:
+    """Name the kind of `return server.tool(…)`."""
+    for site in function.returns:
+        match site.node.value:
+            case ast.Call(func=ast.Attribute(attr=method)):
+                if kind := _KIND_OF_DECORATOR.get(method):
+                    return kind
+            case _:
+                pass
+    return ""
+
+
+def _is_given(module: Module, name: str) -> bool:
+    """Whether what is registered is a parameter, or a function inside that calls one."""
+    if name.startswith(UNKNOWN):
+        return True
+    inner = next((each for each in module.functions if f"{module.id}.{each.name}" == name), None)
+    outer = inner.parent if inner else None
+    given = {parameter.arg for parameter in outer.parameters} if outer else set[str]()
+    return any(getattr(site.node.func, "id", None) in given for site in (inner.calls if inner else ()))
+
+
+def _registration(scope: Function, kind: str, text: str, function: str, options: ast.Call | None) -> Registration:
+    hints, hints_name = hints_given(scope, options)
+    return Registration(
+        kind,
+        scope.meaning_of(text),
+        text,
+        function,
+        _tool_name(options) if kind == TOOL else "",
+        hints,
+        hints_name,
+        kind == TOOL and options is not None and _is_named_later(options),
+    )
+
+
+def _is_named_later(options: ast.Call) -> bool:
+    """Whether the name that a tool gets is not written out here."""
+    given = keyword(options, "name")
+    is_hidden = any(each.arg is None for each in options.keywords)
+    return is_hidden or (given is not None and not isinstance(given, ast.Constant))
+
+
+def _tool_name(options: ast.Call | None) -> str:
+    if options is None:
+        return ""
+    for given in (keyword(options, "name"), options.args[0] if options.args else None):
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            return given.value
+    return ""

@@ -1,0 +1,327 @@
+"""What a function does that matters once it fails: it changes something, blocks everything else, or repeats itself."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.linter.analysis import argument, caught_by, keyword
+from errata.linter.summary._file_summary import Act
+from errata.linter.syntax import Function, Site, Try, called_as, last_of, origin_of, written
+
+_HTTP = ["get", "post", "put", "patch", "delete", "head", "options", "request", "send"]
+_DATABASES = ["psycopg2", "psycopg", "pymysql", "MySQLdb", "mysql.connector", "pyodbc"]
+_SHORT_S = 1  # Nobody misses a time limit for less than that.
+# fmt: off
+_BLOCKING = frozenset([
+    *(f"{client}.{method}" for client in ("requests", "requests.Session()", "requests.session()") for method in _HTTP),
+    *(f"{client}.{method}" for client in ("httpx", "httpx.Client()") for method in [*_HTTP, "stream"]),
+    *(f"{driver}.connect" for driver in _DATABASES),
+    *(f"{driver}.connect().cursor().{method}" for driver in _DATABASES for method in ("execute", "executemany")),
+    "time.sleep",
+    "urllib.request.urlopen", "urllib.request.urlretrieve",
+    "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput",
+    "subprocess.Popen().wait", "subprocess.Popen().communicate", "os.system",
+    "socket.create_connection", "smtplib.SMTP", "smtplib.SMTP_SSL",
+])
+# fmt: on
+_BLOCKING_NAMES = frozenset(name.rpartition(".")[2] for name in _BLOCKING)
+
+
+def blocking(function: Function, site: Site[ast.Call]) -> str | None:
+    """Name what a call waits for without letting others run; None if it does not, or not here."""
+    if site.is_put_off:
+        return None
+    origin = origin_of(function, site.node.func)
+    if origin not in _BLOCKING or (origin == "time.sleep" and _is_short(site)):
+        return None
+    return origin.replace("()", "")
+
+
+def _is_short(site: Site[ast.Call]) -> bool:
+    """Whether a sleep is too short to matter; in a loop that may go on, even those add up."""
+    if any(isinstance(block, ast.While) for block in site.blocks()):
+        return False
+    match site.node.args:
+        case [ast.Constant(value=int(seconds) | float(seconds))]:
+            return seconds < _SHORT_S
+        case _:
+            return False
+
+
+_METHODS = {"POST", "PUT", "PATCH", "DELETE"}
+_CLIENTS = re.compile(r"client|session|http|requests|api$", re.IGNORECASE)
+_LIBRARIES = ("requests.", "httpx.", "aiohttp.", "niquests.", "urllib3.", "curl_cffi.", "stripe.")
+_EXECUTES = {"execute", "executemany", "executescript", "exec_driver_sql", "fetchval", "fetchrow"}
+_STATEMENT = re.compile(
+    r"\s*(?:--[^\n]*\n\s*)*(INSERT\s+INTO|INSERT\s+OR|REPLACE\s+INTO|UPDATE|DELETE\s+FROM|DROP|TRUNCATE|ALTER)\b",
+    re.IGNORECASE,
+)
+_REPEATABLE_INSERT = re.compile(r"ON\s+CONFLICT|ON\s+DUPLICATE|INSERT\s+OR|REPLACE\s+INTO", re.IGNORECASE)
+_OWN_RECORDS = re.compile(
+    r"(INTO|FROM|UPDATE|TABLE)\s+\S*(cache|log|audit|histor|usage|metric|stat|session|token|temp|tmp|checkpoint)",
+    re.IGNORECASE,
+)
+_GOOGLE = re.compile(
+    r"\.(insert|create|update|patch|delete|batchUpdate|batchModify|send|trash|copy|append|clear|import_)\(\)$"
+)
+_FILES = {
+    "os.remove", "os.unlink", "os.rmdir", "os.rename", "os.replace", "shutil.rmtree", "shutil.move",
+}  # fmt: skip
+_WRITES = {"write_text", "write_bytes"}
+_MAILS = {"send_message", "sendmail"}
+_CHANGING_NAMES = {
+    "post",
+    "put",
+    "patch",
+    "delete",
+    "create",
+    "commit",
+    "execute",
+    "open",
+    *_EXECUTES,
+    *_WRITES,
+    *_MAILS,
+} | {last_of(name) for name in _FILES}
+
+
+class Change(NamedTuple):
+    """A call that changes something."""
+
+    what: str
+    each_time: bool
+    """Whether doing it twice does it twice."""
+    is_local: bool = False
+    """Whether it changes nothing but a file."""
+
+
+def change_of(function: Function, call: ast.Call, name: str) -> Change | None:
+    """Say what a call changes, if it evidently changes something."""
+    if (method := _method(call, name)) is not None:
+        return Change(f"{_short(call, name)}` with `{method}", method == "POST")
+    if name.upper() in _METHODS:
+        return _by_client(function, call, name)
+    if name in _EXECUTES:
+        return _by_statement(function, call, name)
+    return _change_by_name(function, call, name)
+
+
+def may_name_a_method(name: str) -> bool:
+    """Whether a function of this name may be told which HTTP method to use."""
+    return "request" in name or "api" in name or "http" in name
+
+
+def varies_in_method(call: ast.Call, name: str) -> bool:
+    """Whether a call makes a request whose method is known to its caller only: `client.request(method, url)`."""
+    return name == "request" and isinstance(argument(call, 0, "method"), ast.Name)
+
+
+def _method(call: ast.Call, name: str) -> str | None:
+    """Find the HTTP method that is written out among the arguments: `self._request("POST", path)`."""
+    if not may_name_a_method(name):
+        return None
+    for given in (*call.args[:2], keyword(call, "method")):
+        if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value.upper() in _METHODS:
+            return given.value.upper()
+    return None
+
+
+def _by_client(function: Function, call: ast.Call, name: str) -> Change | None:
+    origin = origin_of(function, call.func) or ""
+    receiver = last_of(origin.rpartition(".")[0].replace("()", "")).lstrip("?")
+    if origin.startswith(_LIBRARIES) or _CLIENTS.search(receiver):
+        return Change(_short(call, name), name == "post")
+    return None
+
+
+def _by_statement(function: Function, call: ast.Call, name: str) -> Change | None:
+    text = _text(function, call.args[0] if call.args else None)
+    found = _STATEMENT.match(text)
+    if found and not _OWN_RECORDS.search(text):
+        verb = " ".join(found[1].upper().split())
+        each_time = verb.startswith("INSERT") and not _REPEATABLE_INSERT.search(text)
+        return Change(f"{_short(call, name)}` with `{verb}", each_time)
+    inner = (written(call.func) or "").removesuffix(f".{name}")
+    if found := _GOOGLE.search(inner):
+        return Change(
+            ".".join(inner.removesuffix("()").split(".")[-2:]),
+            found[1] in {"insert", "create", "send", "append", "copy"},
+        )
+    return None
+
+
+def _text(function: Function, given: ast.expr | None) -> str:
+    if isinstance(given, ast.Name):
+        given = function.bindings.get(given.id)
+    match given:
+        case ast.Constant(value=str(text)) | ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
+            return text
+        case ast.Call(func=ast.Name(id="text"), args=[inner, *_]):
+            return _text(function, inner)
+        case _:
+            return ""
+
+
+def _change_by_name(function: Function, call: ast.Call, name: str) -> Change | None:
+    if name == "open":
+        return Change("open", each_time=False, is_local=True) if _opens_to_write(call) else None
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    if name in _WRITES or (name == "commit" and not call.args):
+        return Change(_short(call, name), each_time=False, is_local=name in _WRITES)
+    origin = origin_of(function, call.func) or ""
+    if origin in _FILES:
+        return Change(origin, each_time=False, is_local=True)
+    if origin.startswith(("smtplib.", "aiosmtplib.")) and name in _MAILS:
+        return Change(_short(call, name), each_time=True)
+    return Change(origin, each_time=True) if origin.startswith("stripe.") and name == "create" else None
+
+
+def _opens_to_write(call: ast.Call) -> bool:
+    mode = argument(call, 1, "mode")
+    return isinstance(mode, ast.Constant) and isinstance(mode.value, str) and mode.value[:1] in {"w", "a", "x"}
+
+
+def _short(call: ast.Call, name: str) -> str:
+    """Write what is called with what it belongs to, and no more."""
+    return ".".join((written(call.func) or name).split(".")[-2:])
+
+
+_DECORATORS = {
+    "tenacity.retry", "stamina.retry", "backoff.on_exception", "retrying.retry", "retry.retry", "retry.api.retry",
+    "retry_async.retry", "opnieuw.retry", "opnieuw.retry_async", "google.api_core.retry.Retry",
+    "google.api_core.retry_async.AsyncRetry", "tenacity.AsyncRetrying", "aioretry.retry",
+}  # fmt: skip
+_JUDGED = "errata.resilience.backoff_for"
+# After these nothing has happened, so that anything may be repeated.
+_NOTHING_HAPPENED = re.compile(
+    r"ConnectError|ConnectTimeout|ConnectionRefused|PoolTimeout|RateLimit|TooManyRequests|Throttl|SlowDown|Busy|Locked"
+    r"|NewConnectionError|ClientConnectorError|AuthenticationError|Unauthorized|TokenExpired|Conflict"
+)
+_ATTEMPT = re.compile(r"attempt|retr(y|ies)|tries|^_$")
+_COUNTED = re.compile(r"attempt|retr|tries|max|limit|last|range|len|^_$")
+
+
+def decorators_that_repeat(function: Function) -> Iterator[tuple[ast.expr, str]]:
+    """Find the decorators that call a function again after failures of which nobody knows what they left behind."""
+    scope = function.parent or function
+    for decorator in getattr(function.node, "decorator_list", ()):
+        call = decorator if isinstance(decorator, ast.Call) else None
+        name = scope.resolve(call.func if call else decorator)
+        if name in _DECORATORS and not (call and _is_careful(scope, call)):
+            yield decorator, name
+
+
+def _is_careful(scope: Function, call: ast.Call) -> bool:
+    """Whether a retry asks errata what may be repeated, or repeats only what has not happened."""
+    given = [node for node in ast.walk(call) if isinstance(node, ast.Name | ast.Attribute)]
+    names = [name for node in given if (name := scope.resolve(node))]
+    errors = _errors_named(names)
+    return _JUDGED in names or (bool(errors) and all(map(_NOTHING_HAPPENED.search, errors)))
+
+
+def _errors_named(names: list[str]) -> list[str]:
+    """Pick the names of exception classes."""
+    return [name for name in map(last_of, names) if re.search(r"(Error|Exception|Timeout|Refused|Requests)$", name)]
+
+
+def is_repeated(function: Function, site: Site[ast.Call]) -> bool:
+    """Whether a call stands in a loop that makes it again after it failed."""
+    tried: Try | None = None
+    for block in site.blocks():
+        if isinstance(block, ast.Try | ast.TryStar) and tried is None:
+            tried = block
+        elif isinstance(block, ast.For | ast.AsyncFor | ast.While):
+            return tried is not None and _is_of_attempts(block) and _goes_on(function, tried)
+    return False
+
+
+def calls_what_it_is_given(function: Function, call: ast.Call) -> bool:
+    """Whether a wrapper calls the function that the decorator around it was given."""
+    if not isinstance(call.func, ast.Name):
+        return False
+    outer = (scope for scope in function.scopes() if scope is not function)
+    return any(parameter.arg == call.func.id for scope in outer for parameter in scope.parameters)
+
+
+def _is_of_attempts(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """Whether a loop counts attempts, and does not run over things."""
+    if isinstance(loop, ast.While):
+        return any(isinstance(node, ast.Name) and _ATTEMPT.search(node.id) for node in ast.walk(loop.test))
+    is_range = isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) and loop.iter.func.id == "range"
+    return is_range and isinstance(loop.target, ast.Name) and bool(_ATTEMPT.search(loop.target.id))
+
+
+def _goes_on(function: Function, tried: Try) -> bool:
+    """Whether the loop goes on after a failure that may have left something behind."""
+    return any(
+        not all(map(_NOTHING_HAPPENED.search, caught_by(function, clause))) and _repeats_blindly(clause)
+        for clause in tried.handlers
+    )
+
+
+def _repeats_blindly(clause: ast.ExceptHandler) -> bool:
+    nodes = [node for each in clause.body for node in ast.walk(each)]
+    ends = isinstance(clause.body[-1], ast.Raise | ast.Return | ast.Break)
+    if ends and not any(isinstance(node, ast.Continue) for node in nodes):
+        return False
+    return all(_is_about_counting(node.test) for node in nodes if isinstance(node, ast.If))
+
+
+def _is_about_counting(test: ast.expr) -> bool:
+    """Whether a condition asks for the number of attempts alone, and not for what went wrong."""
+    names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name) and node.id != "self"]
+    attributes = [node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute)]
+    return all(map(_COUNTED.search, (name.lower() for name in (*names, *attributes))))
+
+
+_NAMES = _BLOCKING_NAMES | _CHANGING_NAMES
+
+
+def acts_of(function: Function) -> list[Act]:
+    """Find all that a function does of this kind."""
+    acts = [*_acts(function)]
+    changes = [act for act in acts if act.kind == "changes"]
+    if len(changes) < 2:  # noqa: PLR2004 - for what is done in turn, it takes two.
+        return acts
+    always = {function.place_of(call.func) for call in _unconditional_calls(function.node.body)}
+    return [act._replace(in_turn=act.kind == "changes" and act.place in always) for act in acts]
+
+
+def _acts(function: Function) -> Iterator[Act]:
+    for decorator, name in decorators_that_repeat(function):
+        yield Act("retried", name, function.place_of(decorator))
+    for site in function.calls:
+        name = called_as(site.node)
+        if name in _NAMES or may_name_a_method(name):
+            yield from _by_name(function, site, name)
+        elif site.around and isinstance(site.node.func, ast.Name):
+            yield from _of_wrapper(function, site)
+
+
+def _by_name(function: Function, site: Site[ast.Call], name: str) -> Iterator[Act]:
+    place = function.place_of(site.node.func)
+    if (what := blocking(function, site)) is not None:
+        yield Act("blocks", what, place)
+    if (change := change_of(function, site.node, name)) is not None:
+        yield Act("writes" if change.is_local else "changes", change.what, place, change.each_time)
+        if change.each_time and is_repeated(function, site):
+            yield Act("repeats", change.what, place, each_time=True)
+    elif varies_in_method(site.node, name):
+        yield Act("sends", name, place)
+        if is_repeated(function, site):
+            yield Act("repeats", name, place)
+
+
+def _of_wrapper(function: Function, site: Site[ast.Call]) -> Iterator[Act]:
+    if calls_what_it_is_given(function, site.node) and is_repeated(function, site):
+        yield Act("repeats given", function.name, function.place_of(site.node))
+
+
+def _unconditional_calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
+    """Find the calls that are made whenever these statements run to their end."""
+    for statement in statements:
+        if isinstance(statement, ast.With | ast.AsyncWith | ast.Try):
+            yield from _unconditional_calls(statement.body)
+        elif isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
+            yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))

@@ -1,0 +1,85 @@
+"""What stands behind a name: the attribute its class sets, the table a function is picked from."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from errata.linter.syntax._syntax_tree import Function
+
+
+def origin_of(function: Function, node: ast.AST) -> str | None:
+    """Say what an expression stands for, and look behind the attributes that its own class sets."""
+    name = function.resolve(node)
+    own = f"{function.module.id}."
+    if name is None or not name.startswith(own):
+        return name
+    head, called, rest = name.removeprefix(own).partition("().")
+    made = function.module.classes.get(head) if called else None
+    attribute, dot, tail = rest.partition(".")
+    if made is None or attribute not in made.bindings:
+        return _global_origin(function, name.removeprefix(own)) or name
+    where, value = made.bindings[attribute]
+    held = (where or function.module.body).resolve(value)
+    return f"{held}{dot}{tail}" if held else name
+
+
+def _global_origin(function: Function, name: str) -> str | None:
+    """Look behind a name of the module: `SESSION = requests.Session()`."""
+    head, dot, tail = name.partition(".")
+    value = function.module.body.bindings.get(head)
+    held = function.module.body.resolve(value) if value is not None else None
+    return f"{held}{dot}{tail}" if held else None
+
+
+def listed(function: Function, expression: ast.expr | None) -> list[ast.expr]:
+    """Give the items of a list, a tuple or a set, or the values of a dictionary; nested ones are opened."""
+    match _held(function, expression):
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            return list(_flat(items))
+        case ast.Dict(values=items):
+            return list(_flat(items))
+        case ast.Call(func=ast.Attribute(value=inside, attr="items" | "values")):
+            return listed(function, inside)
+        case _:
+            return []
+
+
+def picked(function: Function, called: ast.expr) -> list[ast.expr]:
+    """Give what may be called where one of several is picked: `HANDLERS[name](…)`, `HANDLERS.get(name)`."""
+    match _held(function, called):
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
+            held = _held(function, table)
+            return listed(function, held) if isinstance(held, ast.Dict) else []
+        case _:
+            return []
+
+
+def table_of(function: Function, called: ast.expr) -> ast.expr | None:
+    """Give the table that a function is picked from, by its name."""
+    match _held(function, called):
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
+            return table if isinstance(table, ast.Name | ast.Attribute) else None
+        case _:
+            return None
+
+
+def _held(function: Function, expression: ast.expr | None) -> ast.expr | None:
+    """Look behind a name: a local one, one of the module, or an attribute of the class."""
+    match expression:
+        case ast.Name(id=name):
+            bound = (scope.bindings[name] for scope in function.scopes() if name in scope.bindings)
+            return next(bound, expression)
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            owner = next((each.owner for each in function.scopes() if each.owner), None)
+            return owner.bindings[name][1] if owner and name in owner.bindings else expression
+        case _:
+            return expression
+
+
+def _flat(items: Iterable[ast.expr]) -> Iterator[ast.expr]:
+    for item in items:
+        if isinstance(item, ast.Tuple | ast.List):
+            yield from _flat(item.elts)
+        elif isinstance(item, ast.Dict):
+            yield from _flat(item.values)
+        else:
+            yield item

@@ -1,0 +1,221 @@
+"""One file as the rules see it: its functions and, in each, what is raised, caught, called and given back."""
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Generic, NamedTuple, TypeVar
+
+from errata.linter.source import Lines, Location, Place
+from errata.linter.syntax._dotted_names import UNKNOWN, written
+
+_DEEPEST = 12  # Names that stand for names; some stand for themselves.
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+Try = ast.Try | ast.TryStar
+With = ast.With | ast.AsyncWith
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+class Around(NamedTuple):
+    """A block that something stands in, and what that block stands in."""
+
+    block: ast.AST
+    """A try statement (for its body alone), an except clause, a with statement, a loop or a lambda."""
+    outer: "Around | None"
+
+
+class Site(NamedTuple, Generic[_Node]):
+    """Something in a function, and the blocks of the function around it."""
+
+    node: _Node
+    around: Around | None
+
+    def blocks(self) -> Iterator[ast.AST]:
+        """Walk the blocks around it, from the inside out."""
+        around = self.around
+        while around is not None:
+            yield around.block
+            around = around.outer
+
+    @property
+    def clause(self) -> ast.ExceptHandler | None:
+        """The innermost except clause around it."""
+        return next((block for block in self.blocks() if isinstance(block, ast.ExceptHandler)), None)
+
+    @property
+    def is_put_off(self) -> bool:
+        """Whether it stands in a lambda, and happens where that is called, as a rule in a thread."""
+        return any(isinstance(block, ast.Lambda) for block in self.blocks())
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Class:
+    """A class: what it is made from, and what its instances have."""
+
+    node: ast.ClassDef
+    name: str
+    """Qualified within the module: `Orders` or `Orders.Page`."""
+    methods: dict[str, "Function"] = dataclasses.field(default_factory=dict[str, "Function"])
+    bindings: dict[str, tuple["Function | None", ast.expr]] = dataclasses.field(
+        default_factory=dict[str, "tuple[Function | None, ast.expr]"]
+    )
+    """`self.client = Client()` and `client: Client`: the attribute, where it is bound, and to what."""
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Function:
+    """A function, or the code of the module itself; nested functions stand for themselves."""
+
+    module: "Module"
+    node: Definition | ast.Module
+    name: str
+    """Qualified within the module: `fetch`, `Orders.fetch`, `register.fetch`; empty for the module itself."""
+    parent: "Function | None" = None
+    owner: Class | None = None
+    tries: list[Site[Try]] = dataclasses.field(default_factory=list[Site[Try]])
+    raises: list[Site[ast.Raise]] = dataclasses.field(default_factory=list[Site[ast.Raise]])
+    calls: list[Site[ast.Call]] = dataclasses.field(default_factory=list[Site[ast.Call]])
+    called: set[str] = dataclasses.field(default_factory=set[str])
+    """The last parts of the names that are called, to tell at once that something is not."""
+    returns: list[Site[ast.Return]] = dataclasses.field(default_factory=list[Site[ast.Return]])
+    yields: list[Site[ast.Yield]] = dataclasses.field(default_factory=list[Site[ast.Yield]])
+    awaited: set[ast.expr] = dataclasses.field(default_factory=set[ast.expr])
+    """What is awaited, and what `async with` enters."""
+    ifs: list[Site[ast.If]] = dataclasses.field(default_factory=list[Site[ast.If]])
+    withs: list[Site[With]] = dataclasses.field(default_factory=list[Site[With]])
+    inner: dict[str, "Function"] = dataclasses.field(default_factory=dict[str, "Function"])
+    imports: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    """What a function imports for itself, each with what it stands for; what the module imports is in its names."""
+    bindings: dict[str, ast.expr] = dataclasses.field(default_factory=dict[str, ast.expr])
+    """Local names, each with the first expression it is bound to."""
+    annotations: dict[str, ast.expr] = dataclasses.field(default_factory=dict[str, ast.expr])
+    parameters: list[ast.arg] = dataclasses.field(default_factory=list[ast.arg])
+    """Its parameters, `*args` and `**kwargs` left out."""
+    unknown: set[str] = dataclasses.field(default_factory=set[str])
+    """Parameters without an annotation, and what loops run over: bound here, nobody knows to what."""
+    caught: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict[int, tuple[str, ...]])
+    """What is caught around a block, by the identity of its `Around`; found out once for all that stands in it."""
+    _known: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+
+    @property
+    def is_async(self) -> bool:
+        """Whether it is a coroutine function."""
+        return isinstance(self.node, ast.AsyncFunctionDef)
+
+    @property
+    def clauses(self) -> Iterator[tuple[Site[Try], ast.ExceptHandler]]:
+        """Every except clause, with the try statement it belongs to."""
+        return ((site, clause) for site in self.tries for clause in site.node.handlers)
+
+    def scopes(self) -> "Iterator[Function]":
+        """Walk from the function itself out to the module."""
+        scope: Function | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def resolve(self, node: ast.AST | None) -> str | None:
+        """Say what a name, an attribute or a call stands for; None for an expression that is none of these."""
+        text = written(node) if node is not None else None
+        return self.meaning_of(text) if text else None
+
+    def meaning_of(self, text: str, depth: int = 0) -> str:
+        """Replace the first part of a written name by what it stands for here."""
+        head = text.partition(".")[0].partition("(")[0]
+        meaning = self._known.get(head)
+        if meaning is None:
+            meaning = self._known[head] = self._meaning(head, depth)
+        return meaning + text[len(head) :]
+
+    def _meaning(self, name: str, depth: int) -> str:
+        if depth > _DEEPEST:
+            return UNKNOWN + name
+        for scope in self.scopes():
+            if (found := scope.local_meaning(name, depth)) is not None:
+                return found
+        return self.module.names.get(name, name)
+
+    def local_meaning(self, name: str, depth: int) -> str | None:
+        """Say what a name stands for in this very scope; None where it is not bound here."""
+        if name in self.inner:
+            return f"{self.module.id}.{self.inner[name].name}"
+        if name in self.imports:
+            return self.imports[name]
+        if self.name and (own := f"{self.name}.{name}") in self.module.classes:
+            return f"{self.module.id}.{own}"
+        if self.owner and self.parameters and self.parameters[0].arg == name:
+            return f"{self.module.id}.{self.owner.name}()"
+        bound = self.annotations.get(name)
+        value = instance_of(bound) if bound is not None else self.bindings.get(name)
+        if value is not None:
+            text = written(value)
+            return self.meaning_of(text, depth + 1) if text and text != name else UNKNOWN + name
+        return UNKNOWN + name if name in self.unknown else None
+
+    def place_of(self, node: ast.AST) -> Place:
+        """Say where a node of it is."""
+        return self.module.lines.place_of(node)
+
+    def source_of(self, node: ast.AST) -> str:
+        """Give a node of it as it is written."""
+        return self.module.lines.text_of(self.place_of(node))
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Module:
+    """One file."""
+
+    path: str
+    location: Location
+    tree: ast.Module
+    lines: Lines
+    functions: list[Function] = dataclasses.field(default_factory=list[Function])
+    """The module's own code first, then every function in it."""
+    classes: dict[str, Class] = dataclasses.field(default_factory=dict[str, Class])
+    names: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    """What is imported or defined on top, each with what it stands for; last, what functions import for themselves."""
+    stars: list[str] = dataclasses.field(default_factory=list[str])
+
+    @property
+    def id(self) -> str:
+        """Its name, the same for no other file."""
+        return self.location.id
+
+    @property
+    def body(self) -> Function:
+        """The module's own code."""
+        return self.functions[0]
+
+    def forget(self) -> None:
+        """Let go of everything, so that it is freed at once and not when Python looks for cycles."""
+        for function in self.functions:
+            function.inner.clear()
+        for each in self.classes.values():
+            each.methods.clear()
+            each.bindings.clear()
+        self.functions.clear()
+
+
+def instance_of(annotation: ast.expr) -> ast.expr:
+    """Write what an annotated name holds, as if it had been made by calling the class."""
+    return ast.Call(func=next(_alternatives(annotation), annotation), args=[], keywords=[])
+
+
+def _alternatives(annotation: ast.expr) -> Iterator[ast.expr]:
+    match annotation:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            yield from _alternatives(left)
+            yield from _alternatives(right)
+        case ast.Subscript(value=ast.Name(id="Optional" | "Annotated") | ast.Attribute(attr="Optional" | "Annotated")):
+            inner = annotation.slice
+            yield from _alternatives(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
+        case ast.Subscript(value=value):  # `Client[T]` is a Client.
+            yield value
+        case ast.Constant(value=str(text)):
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                yield from _alternatives(ast.parse(text, mode="eval").body)
+        case ast.Name() | ast.Attribute():
+            yield annotation
+        case _:
+            return
