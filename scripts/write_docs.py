@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from errata import Code
-from errata.classification._answer import Table
+from errata.classification import FAMILIES
 from errata.classification._blame import SIGNALS
-from errata.classification._tables import FAMILIES
+from errata.classification._rules import Table
 from errata.cli._explain_pages import DIALECTS, code_page, spelled
 from errata.linter.rules import RULES, Rule
 

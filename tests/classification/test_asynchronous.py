@@ -10,7 +10,6 @@ from support.library_tables import Library, check_decided, check_names, module
 
 from errata import Code, Retry, classify
 from errata.classification import explain
-from errata.classification._families import _asynchronous
 
 LIBRARIES = [
     Library(
@@ -36,7 +35,7 @@ LIBRARIES = [
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)
 def test_every_name_in_the_table_is_a_class_of_its_library(library):
-    check_names(library, _asynchronous.TABLE)
+    check_names(library)
 
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)

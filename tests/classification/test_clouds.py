@@ -6,73 +6,58 @@ import pytest
 from support.library_tables import Library, check_decided, check_names, module
 
 from errata import Code, Retry, classify
-from errata.classification._families import _aws, _azure, _google
-from errata.classification._families._cloud_codes import classify_cloud_code
+from errata.classification._error_codes import classify_cloud_code
 
 WARNINGS = frozenset({"builtins.Warning"})
-TABLES = [
-    (
-        Library(
-            "botocore",
-            ("botocore.exceptions", "botocore.parsers", "botocore.utils"),
-            inherited=frozenset(
-                {"botocore.eventstream.NoInitialResponseError", "botocore.utils._RetriesExceededError"}
-            ),
-            telling=WARNINGS,
-            former=frozenset({"botocore.exceptions.PendingAuthorizationExpiredError"}),
-        ),
-        _aws.TABLE,
+LIBRARIES = [
+    Library(
+        "botocore",
+        ("botocore.exceptions", "botocore.parsers", "botocore.utils"),
+        inherited=frozenset({"botocore.eventstream.NoInitialResponseError", "botocore.utils._RetriesExceededError"}),
+        telling=WARNINGS,
+        former=frozenset({"botocore.exceptions.PendingAuthorizationExpiredError"}),
     ),
-    (Library("boto3", ("boto3.exceptions",), telling=WARNINGS), _aws.TABLE),
-    (Library("s3transfer", ("s3transfer.exceptions",)), _aws.TABLE),
-    (
-        Library(
-            "google.api_core",
-            ("google.api_core.exceptions",),
-            telling=frozenset({"google.api_core.exceptions.GoogleAPICallError"}),
-        ),
-        _google.TABLE,
+    Library("boto3", ("boto3.exceptions",), telling=WARNINGS),
+    Library("s3transfer", ("s3transfer.exceptions",)),
+    Library(
+        "google.api_core",
+        ("google.api_core.exceptions",),
+        telling=frozenset({"google.api_core.exceptions.GoogleAPICallError"}),
     ),
-    (Library("google.auth", ("google.auth.exceptions",)), _google.TABLE),
-    (
-        Library(
-            "google.resumable_media",
-            ("google.resumable_media.common", "google.cloud.storage.exceptions"),
-            telling=frozenset(
-                {
-                    "google.resumable_media.common.InvalidResponse",
-                    "google.resumable_media.common.DataCorruption",
-                }
-            ),
+    Library("google.auth", ("google.auth.exceptions",)),
+    Library(
+        "google.resumable_media",
+        ("google.resumable_media.common", "google.cloud.storage.exceptions"),
+        telling=frozenset(
+            {
+                "google.resumable_media.common.InvalidResponse",
+                "google.resumable_media.common.DataCorruption",
+            }
         ),
-        _google.TABLE,
     ),
-    (Library("grpc", ("grpc", "grpc.aio"), inherited=frozenset({"grpc.aio._call.AioRpcError"})), _google.TABLE),
-    (Library("azure.core", ("azure.core.exceptions", "azure.core.polling.base_polling")), _azure.TABLE),
-    (Library("azure.identity", ("azure.identity",)), _azure.TABLE),
-    (Library("azure.storage.blob", ("azure.storage.blob",)), _azure.TABLE),
-    (
-        Library(
-            "msal",
-            ("msal", "msal.exceptions"),
-            inherited=frozenset(
-                {
-                    "msal.exceptions.MsalServiceError",
-                    "msal.managed_identity.ArcPlatformNotSupportedError",
-                }
-            ),
+    Library("grpc", ("grpc", "grpc.aio"), inherited=frozenset({"grpc.aio._call.AioRpcError"})),
+    Library("azure.core", ("azure.core.exceptions", "azure.core.polling.base_polling")),
+    Library("azure.identity", ("azure.identity",)),
+    Library("azure.storage.blob", ("azure.storage.blob",)),
+    Library(
+        "msal",
+        ("msal", "msal.exceptions"),
+        inherited=frozenset(
+            {
+                "msal.exceptions.MsalServiceError",
+                "msal.managed_identity.ArcPlatformNotSupportedError",
+            }
         ),
-        _azure.TABLE,
     ),
 ]
 
 
-@pytest.mark.parametrize(("library", "table"), TABLES, ids=lambda each: getattr(each, "package", ""))
-def test_every_name_in_the_table_is_a_class_of_its_library(library, table):
-    check_names(library, table)
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.package)
+def test_every_name_in_the_table_is_a_class_of_its_library(library):
+    check_names(library)
 
 
-@pytest.mark.parametrize("library", [library for library, _ in TABLES], ids=lambda each: each.package)
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.package)
 def test_every_exception_of_the_library_was_decided_about(library):
     check_decided(library)
 

@@ -6,8 +6,7 @@ import pytest
 from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, Retry, classify
-from errata.classification._families import _databases
-from errata.classification._families._pep249 import PEP249
+from errata.classification._families import PEP249
 
 WARNINGS = frozenset({"builtins.Warning"})
 ELASTIC_7 = frozenset(
@@ -77,7 +76,7 @@ def like(dotted_name, *bases):
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)
 def test_every_name_is_a_class_of_its_library(library):
-    check_names(library, _databases.TABLE)
+    check_names(library)
 
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)

@@ -28,8 +28,8 @@ import pytest
 from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, Retry, classify
-from errata.classification._families import _files, _formats, _standard_library
-from errata.classification._tables import REGISTRY, dotted_name
+from errata.classification import FAMILIES
+from errata.classification._registry import REGISTRY, dotted_name
 
 SECRET = "hunter2-in-the-file"  # noqa: S105 - stands for one
 WARNINGS = frozenset({"builtins.Warning"})
@@ -77,17 +77,16 @@ FILES = [
     Library("google.protobuf", ("google.protobuf.message",), inherited=frozenset({"google.protobuf.message.Error", "google.protobuf.message.FrozenInstanceError"})),
     Library("pyasn1", ("pyasn1.error",), telling=frozenset({"pyasn1.error.PyAsn1Error"})),
 ]  # fmt: skip
-TABLES = [*((each, _formats.TABLE) for each in TEXTS), *((each, _files.TABLE) for each in FILES)]
 NOT_OURS = {"asyncio", "concurrent", "http", "urllib", "socket", "ssl", "sqlite3", "subprocess", "xmlrpc", "smtplib", "imaplib", "poplib", "ftplib", "telnetlib", "decimal", "test", "idlelib", "lib2to3", "turtledemo", "antigravity", "this"}  # fmt: skip
 """Modules of the standard library that other tables speak of, or that must not be imported."""
 
 
-@pytest.mark.parametrize(("library", "table"), TABLES, ids=lambda each: getattr(each, "package", ""))
-def test_every_name_in_the_table_is_a_class_of_its_library(library, table):
-    check_names(library, table)
+@pytest.mark.parametrize("library", [*TEXTS, *FILES], ids=lambda each: each.package)
+def test_every_name_in_the_table_is_a_class_of_its_library(library):
+    check_names(library)
 
 
-@pytest.mark.parametrize("library", [library for library, _ in TABLES], ids=lambda each: each.package)
+@pytest.mark.parametrize("library", [*TEXTS, *FILES], ids=lambda each: each.package)
 def test_every_exception_of_the_library_was_decided_about(library):
     check_decided(library)
 
@@ -121,10 +120,11 @@ def test_every_exception_of_the_standard_library_was_decided_about():
 @pytest.mark.filterwarnings("ignore")
 def test_every_row_on_the_standard_library_is_found_again():
     kinds = {dotted_name(cls) for cls in standard_exceptions()}
-    here = [name for name in _standard_library.TABLE if name in kinds]
-    assert len(here) > len(_standard_library.TABLE) / 2
+    table = {name: rule for name, rule in FAMILIES["Python"].items() if not name.startswith("builtins.")}
+    here = [name for name in table if name in kinds]
+    assert len(here) > len(table) / 2
     for name in here:
-        assert REGISTRY.rule_for(name) is _standard_library.TABLE[name], name
+        assert REGISTRY.rule_for(name) is table[name], name
 
 
 def look_alike(name, *arguments, **attributes):
@@ -262,9 +262,7 @@ def test_a_mailbox_that_is_locked_may_be_tried_again():
     assert classify(mailbox.ExternalClashError("x")).retry is Retry.SAME_CALL
 
 
-@pytest.mark.parametrize(
-    "name", sorted(name for table in (_formats.TABLE, _files.TABLE) for name, rule in table.items() if callable(rule))
-)
+@pytest.mark.parametrize("name", sorted(name for name, rule in FAMILIES["formats"].items() if callable(rule)))
 @pytest.mark.parametrize(
     "junk", [None, 0, "x", [], {}, object(), [None, 1], {"a": None}], ids=lambda junk: type(junk).__name__
 )

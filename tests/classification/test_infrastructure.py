@@ -7,7 +7,6 @@ import pytest
 from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, Retry, classify
-from errata.classification._families import _infrastructure
 
 DNS_MODULES = (
     "dns.exception", "dns.message", "dns.name", "dns.opcode", "dns.query", "dns.rcode", "dns.rdata", "dns.rdataclass", "dns.rdataset",
@@ -75,7 +74,7 @@ def like(dotted_name, **attributes):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # websockets gives its old classes away with one.
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)
 def test_every_name_is_a_class_of_its_library(library):
-    check_names(library, _infrastructure.TABLE)
+    check_names(library)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # websockets gives its old classes away with one.

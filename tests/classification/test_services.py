@@ -6,45 +6,33 @@ from support.library_tables import Library, check_decided, check_names, module
 from support.single_answer_server import replying
 
 from errata import Code, Retry, classify
-from errata.classification._families import _communication, _markets, _services
-from errata.classification._tables import REGISTRY
+from errata.classification import FAMILIES
+from errata.classification._registry import REGISTRY
 
 LIBRARIES = [
-    (
-        Library("stripe", ("stripe._error", "stripe.oauth_error"), telling=frozenset({"stripe._error.StripeError"})),
-        _services.TABLE,
+    Library("stripe", ("stripe._error", "stripe.oauth_error"), telling=frozenset({"stripe._error.StripeError"})),
+    Library("github", ("github",), telling=frozenset({"github.GithubException.GithubException"})),
+    Library(
+        "gitlab",
+        ("gitlab.exceptions", "gitlab.config"),
+        telling=frozenset({"gitlab.exceptions.GitlabError", "gitlab.config.ConfigError"}),
     ),
-    (Library("github", ("github",), telling=frozenset({"github.GithubException.GithubException"})), _services.TABLE),
-    (
-        Library(
-            "gitlab",
-            ("gitlab.exceptions", "gitlab.config"),
-            telling=frozenset({"gitlab.exceptions.GitlabError", "gitlab.config.ConfigError"}),
-        ),
-        _services.TABLE,
+    Library(
+        "notion_client",
+        ("notion_client.errors",),
+        telling=frozenset({"notion_client.errors.HTTPResponseError"}),
     ),
-    (
-        Library(
-            "notion_client",
-            ("notion_client.errors",),
-            telling=frozenset({"notion_client.errors.HTTPResponseError"}),
-        ),
-        _services.TABLE,
-    ),
-    (Library("slack_sdk", ("slack_sdk.errors",)), _communication.TABLE),
-    (
-        Library("twilio", ("twilio.base.exceptions", "twilio.base.obsolete", "twilio.twiml", "twilio.jwt")),
-        _communication.TABLE,
-    ),
+    Library("slack_sdk", ("slack_sdk.errors",)),
+    Library("twilio", ("twilio.base.exceptions", "twilio.base.obsolete", "twilio.twiml", "twilio.jwt")),
 ]
 
 
-@pytest.mark.parametrize(("library", "table"), LIBRARIES, ids=lambda part: getattr(part, "package", ""))
-def test_every_name_in_the_table_is_a_class_of_its_library(library, table):
-    check_names(library, table)
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)
+def test_every_name_in_the_table_is_a_class_of_its_library(library):
+    check_names(library)
 
 
-@pytest.mark.parametrize("library", [library for library, _ in LIBRARIES], ids=lambda library: library.package)
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.package)
 def test_every_exception_of_a_library_is_decided_about(library):
     check_decided(library)
 
@@ -224,6 +212,6 @@ def test_stripe_says_that_nobody_took_the_call():
     assert judged(client.v1.customers.retrieve, "cus_1").retry is Retry.SAME_CALL
 
 
-@pytest.mark.parametrize("table", [_services.TABLE, _communication.TABLE, _markets.TABLE])
+@pytest.mark.parametrize("table", FAMILIES.values(), ids=FAMILIES)
 def test_no_other_family_takes_a_name_away(table):
     assert [name for name, rule in table.items() if REGISTRY.rule_for(name) is not rule] == []

@@ -10,10 +10,9 @@ import pytest
 from support.library_tables import Library, check_decided, check_names, module, raised
 
 from errata import Code, classify
-from errata.classification._arguments import classify_refused_arguments
-from errata.classification._families import _validation
-from errata.classification._families._json_schema import issue_of
-from errata.classification._families._refusal import nested, path_of, predicate
+from errata.classification import FAMILIES
+from errata.classification._families._refusals import issue_of, nested, path_of, predicate
+from errata.classification._refused_arguments import classify_refused_arguments
 
 VALUE = "hunter2-the-rejected-value"
 WARNINGS = frozenset({"builtins.Warning"})
@@ -64,7 +63,7 @@ LIBRARIES = [
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.package)
 def test_every_name_in_the_table_is_a_class_of_its_library(library):
-    check_names(library, _validation.TABLE)
+    check_names(library)
 
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.package)
@@ -449,7 +448,7 @@ def test_click_names_the_parameter_and_not_the_value():
 class TestHostileValidators:
     """What a foreign object gives is bounded, and need not be what it should be."""
 
-    @pytest.mark.parametrize("name", sorted(name for name, rule in _validation.TABLE.items() if callable(rule)))
+    @pytest.mark.parametrize("name", sorted(name for name, rule in FAMILIES["validation"].items() if callable(rule)))
     @pytest.mark.parametrize(
         "junk", [None, 0, "x", [], {}, object(), [None, 1], {"a": None}], ids=lambda junk: type(junk).__name__
     )

@@ -1,15 +1,5 @@
 """From any exception to a Fault."""
 
-from errata.classification._answer import (
-    Classification as Classification,
-    Otherwise as Otherwise,
-    Rule as Rule,
-    describe_rule as describe_rule,
-)
-from errata.classification._arguments import (
-    classify_refused_arguments as classify_refused_arguments,
-    classify_refused_model as classify_refused_model,
-)
 from errata.classification._blame._values import ArgumentValues as ArgumentValues, has_word as has_word
 from errata.classification._call import Call
 from errata.classification._classify import (
@@ -19,12 +9,22 @@ from errata.classification._classify import (
     classify_with_ground as classify_with_ground,
     explain,
 )
-from errata.classification._families._cloud_codes import classify_cloud_code as classify_cloud_code
-from errata.classification._grpc import GRPC as GRPC
+from errata.classification._error_codes import GRPC as GRPC, classify_cloud_code as classify_cloud_code
+from errata.classification._families import FAMILIES as FAMILIES
 from errata.classification._patterns import VAGUE as VAGUE
-from errata.classification._reach import peek as peek, read_exception as read_exception
+from errata.classification._peek import peek as peek, read_exception as read_exception
+from errata.classification._refused_arguments import (
+    classify_refused_arguments as classify_refused_arguments,
+    classify_refused_model as classify_refused_model,
+)
 from errata.classification._register import register, rules_in_force
-from errata.classification._tables import FAMILIES as FAMILIES, REGISTRY as REGISTRY
+from errata.classification._registry import REGISTRY as REGISTRY
+from errata.classification._rules import (
+    Classification as Classification,
+    Otherwise as Otherwise,
+    Rule as Rule,
+    describe_rule as describe_rule,
+)
 from errata.classification._unwrap import (
     find_cause as find_cause,
     list_earlier as list_earlier,

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import NamedTuple
 
 from errata._log import indented_stack
-from errata.classification._answer import WITHHELD, Classification, Rule, RuleResult, describe_rule
 from errata.classification._blame import (
     ENOUGH,
     ENOUGH_TO_NAME,
@@ -23,8 +22,9 @@ from errata.classification._blame import (
 from errata.classification._call import SECRET, Call
 from errata.classification._carried import by_carried, by_response, is_bare, read_retry_flag, read_wait
 from errata.classification._judgement import concerns_arguments, guard_half_done, has_words, judge
-from errata.classification._reach import peek
-from errata.classification._tables import REGISTRY, dotted_name
+from errata.classification._peek import peek
+from errata.classification._registry import REGISTRY, dotted_name
+from errata.classification._rules import WITHHELD, Classification, Rule, RuleResult, describe_rule
 from errata.classification._unwrap import find_cause, list_earlier, walk_leaves
 from errata.classification._upstream import complete_answer
 from errata.classification._words import CALL, classify_words, speaks_of_a_failure, words_of

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from errata._half_done import tells_of_work_done
 from errata.classification._blame import Blame, FailingSite, is_halfway, keys_written_out
 from errata.classification._call import Call, is_secret
-from errata.classification._reach import peek, read_argument, read_text
+from errata.classification._peek import peek, read_argument, read_text
 from errata.classification._words import classify_words
 from errata.model import Code, Fault, FieldIssue, Retry, did_you_mean, is_a, rewritten
 from errata.redaction import text_of

@@ -9,8 +9,8 @@ what 003's order gets wrong and add what it misses; each group says why it is wh
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata.classification._answer import Classification
-from errata.classification._errno import BY_NAME
+from errata.classification._error_codes import BY_NAME
+from errata.classification._rules import Classification
 from errata.model import Code, Recovery, Retry
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
 from errata._log import indented_stack
-from errata.classification._answer import Classification, Reader, Rule
 from errata.classification._matcher import BadPhraseError, split_phrase
 from errata.classification._patterns import Pattern
-from errata.classification._tables import REGISTRY, dotted_name
+from errata.classification._registry import REGISTRY, dotted_name
+from errata.classification._rules import Classification, Reader, Rule
 from errata.classification._words import PATTERNS
 from errata.model import NO_RECOVERY, Code, Recovery, Retry, did_you_mean, is_a, items_of, known_word, wait_ms
 

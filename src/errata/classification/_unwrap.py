@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import cast
 
-from errata.classification._reach import peek
+from errata.classification._peek import peek
 from errata.model import is_a
 
 _MOST = 200

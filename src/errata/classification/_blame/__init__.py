@@ -23,7 +23,7 @@ from errata.classification._blame._texts import evidence_in_fields, evidence_in_
 from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
-from errata.classification._reach import read_argument, read_number
+from errata.classification._peek import read_argument, read_number
 from errata.model import is_a, is_any
 from errata.redaction import as_object, text_of, unquoted
 

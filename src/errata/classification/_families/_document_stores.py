@@ -1,16 +1,308 @@
-"""Search engines, graphs, wide columns, vectors, and databases behind an HTTP API."""
+"""Databases that speak no SQL: Redis, MongoDB, Neo4j, search engines, wide columns, vectors."""
 
+from collections.abc import Iterator
 from typing import cast
 
-from errata.classification._answer import Classification, Rule, RuleResult, Table, first
 from errata.classification._carried import by_status, classify_status
-from errata.classification._families._connection import NOT_SENT_IN_TIME, by_network_words, by_what_broke, held_at
-from errata.classification._reach import call_method, peek, read_number
-from errata.classification._verdicts import BUG, LOCKED, REFUSED, TLS, WAIT
+from errata.classification._families._network import by_connection, by_network_words, by_what_broke, held_at
+from errata.classification._families._sql_drivers import by_server_words
+from errata.classification._peek import call_method, peek, read_number, read_text
+from errata.classification._rules import (
+    BUG,
+    LOCKED,
+    NOT_SENT_IN_TIME,
+    REFUSED,
+    WAIT,
+    Classification,
+    Rule,
+    RuleResult,
+    Table,
+    first,
+    in_words,
+    words_at,
+)
+from errata.classification._unwrap import find_cause
 from errata.http import read_headers
 from errata.model import Code, Retry, is_a, items_of, status_to_code, wait_ms
+from errata.redaction import text_of
 
-_CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
+_MOVED = WAIT._replace(
+    text="The key is moving to another node of the cluster."
+)  # The exception's text is a slot and an address.
+
+# fmt: off
+_REPLIES: dict[str, Code | Classification] = {
+    "NOAUTH": Code.UNAUTHORIZED, "WRONGPASS": Code.UNAUTHORIZED,
+    "NOPERM": Code.FORBIDDEN, "DENIED": Code.FORBIDDEN,
+    "BUSY": WAIT, "LOADING": WAIT, "CLUSTERDOWN": WAIT, "MASTERDOWN": WAIT, "NOMASTERLINK": WAIT, "NOREPLICAS": WAIT, "INPROG": WAIT,
+    "NOGOODSLAVE": WAIT, "TRYAGAIN": WAIT, "OOM": Code.SERVICE_UNAVAILABLE,
+    "READONLY": WAIT,                         # After a failover, until the client has found the new master.
+    "MOVED": _MOVED, "ASK": _MOVED,
+    "MISCONF": Code.DATABASE_ERROR,            # It cannot write to its disk.
+    "BUSYGROUP": Code.CONFLICT, "BUSYKEY": Code.CONFLICT,
+    "NOGROUP": Code.NOT_FOUND, "NOSCRIPT": Code.NOT_FOUND, "NOTREADY": WAIT,
+    "NOPROTO": Code.NOT_IMPLEMENTED,
+    "UNBLOCKED": Code.CANCELLED,
+    "EXECABORT": Code.DATABASE_ERROR, "CROSSSLOT": Code.DATABASE_ERROR, "WRONGTYPE": Code.DATABASE_ERROR,
+}
+_SAYINGS: tuple[tuple[str, Code | Classification], ...] = (
+    ("max number of clients reached", WAIT), ("too many connections", WAIT), ("no connection available", WAIT),
+    ("invalid password", Code.UNAUTHORIZED), ("no such key", Code.NOT_FOUND), ("db index is out of range", Code.CONFIGURATION_ERROR),
+)
+# fmt: on
+
+
+def _by_reply(error: BaseException) -> RuleResult:
+    """The word the server's reply begins with."""
+    text = text_of(error)[:1000]
+    said = _REPLIES.get(read_text(error, "status_code") or "") or _REPLIES.get(text.partition(" ")[0])
+    return said or next((answer for phrase, answer in _SAYINGS if phrase in text.lower()), None)
+
+
+def _of_time(error: BaseException) -> RuleResult:
+    """Whether the time ran out while connecting."""
+    return NOT_SENT_IN_TIME if "connecting to" in text_of(error)[:200] else Code.TIMEOUT
+
+
+def _of_locks(error: BaseException) -> RuleResult:
+    """Whether the lock could not be had in time."""
+    return LOCKED if "acquire" in text_of(error)[:200] else Code.CONFLICT
+
+
+def _of_clusters(error: BaseException) -> RuleResult:
+    """Whether no node of the cluster answers."""
+    return REFUSED if "cannot be connected" in text_of(error)[:200] else Code.DATABASE_ERROR
+
+
+_REDIS_CONNECTION = first(_by_reply, by_connection)
+
+# fmt: off
+_CLIENT: dict[str, Rule] = {
+    "exceptions.ConnectionError": _REDIS_CONNECTION,
+    "exceptions.LockError": _of_locks,
+    "exceptions.ResponseError": first(_by_reply, Code.DATABASE_ERROR),
+    "exceptions.TimeoutError": _of_time,
+    "multidb.exception.UnhealthyDatabaseException": first(held_at("original_exception"), WAIT),
+}
+_REDIS: Table = {
+    **{f"{package}.{name}": rule for package in ("redis", "valkey", "aioredis") for name, rule in _CLIENT.items()},
+    "redis.exceptions.RedisClusterException": _of_clusters,
+    "redis.exceptions.RedisError": first(_by_reply, by_network_words, Code.DATABASE_ERROR),
+    "valkey.exceptions.ValkeyClusterException": _of_clusters,
+    "valkey.exceptions.ValkeyError": first(_by_reply, by_network_words, Code.DATABASE_ERROR),
+    "aioredis.exceptions.RedisError": first(_by_reply, by_network_words, Code.DATABASE_ERROR),
+    "aioredis.errors.ReplyError": first(_by_reply, Code.DATABASE_ERROR),
+}
+# fmt: on
+
+
+# MongoDB: what the server's error codes and labels mean, BSON, and the mappers on top.
+
+
+_HALF_DONE = Classification(Code.TIMEOUT, Retry.VERIFY_FIRST)
+"""The primary did it; whether the others did is not known."""
+_ATLAS = 8000
+"""The code of MongoDB's cloud for bad logins, missing rights and quotas alike."""
+_MOST = 100
+
+# fmt: off
+_MEANING: dict[Code | Classification, tuple[int, ...]] = {
+    Code.INVALID_PARAMS: (
+        2, 9, 14, 28, 40, 52, 53, 54, 55, 56, 57, 66, 72, 73, 168, 241,   # bad values, names, updates, options, stages
+        16410, 16840, 17280, 31249, 31254, 40323, 40324, 40352, 40353,
+    ),
+    Code.VALIDATION_FAILED: (121, 257, 10003, 10334, 17419, 17420),       # a document that is refused, or too large
+    Code.UNAUTHORIZED: (11, 18, 334, 391),
+    Code.FORBIDDEN: (13,),                                                # 13 calls itself "Unauthorized" and means rights
+    Code.NOT_FOUND: (4, 26, 27, 43),
+    Code.CONFLICT: (48, 67, 68, 85, 86, 11000, 11001, 12582),
+    LOCKED: (24, 46, 112, 117, 225, 244, 251, 267),                       # locks, write conflicts, aborted transactions
+    Code.TIMEOUT: (50, 89, 202, 262, 290),
+    _HALF_DONE: (64,),
+    Code.CANCELLED: (237, 11601),
+    Code.SERVICE_UNAVAILABLE: (
+        91, 189, 10058, 10107, 11600, 11602, 13435, 13436,                # no longer the primary, or going down
+        63, 70, 74, 133, 134, 150, 175, 234, 13388,                       # a shard, a quorum or the routing is not there
+        146,                                                              # out of memory
+    ),
+    Code.NETWORK_ERROR: (6, 7, 9001),
+    Code.RATE_LIMITED: (462, 16500),                                      # 16500: Cosmos DB's "request rate is large"
+    Code.NOT_IMPLEMENTED: (59, 115, 166, 263, 303),
+    Classification(Code.DATABASE_ERROR, Retry.NEVER): (14031,),                   # the disk is full
+}
+# fmt: on
+_BY_CODE = {number: said for said, numbers in _MEANING.items() for number in numbers}
+
+
+def _by_code(error: BaseException) -> RuleResult:
+    """The server's error code, and the labels it puts on errors that may be tried again."""
+    code = read_number(error, "code") or 0
+    if code == _ATLAS:
+        return by_server_words(error) or Code.FORBIDDEN
+    said = _BY_CODE.get(code, Code.DATABASE_ERROR)
+    if _has_label(error, "UnknownTransactionCommitResult"):
+        return Classification(said if isinstance(said, Code) else said.code, Retry.VERIFY_FIRST)
+    if _has_label(error, "SystemOverloadedError"):
+        return Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
+    if isinstance(said, Code) and _has_label(error, "TransientTransactionError"):
+        return Classification(Code.CONFLICT if said is Code.DATABASE_ERROR else said, Retry.SAME_CALL)
+    return said
+
+
+def _has_label(error: BaseException, label: str) -> bool:
+    return label in items_of(peek(error, "_error_labels"))
+
+
+def _server_message(error: BaseException) -> str | None:
+    """Find the server's message; the exception's text adds the whole reply, with the documents of a write."""
+    return read_text(error, "details", "errmsg") or next(
+        (text for each in _failures(error) if (text := read_text(each, "errmsg"))), None
+    )
+
+
+def _failures(error: BaseException) -> Iterator[object]:
+    """Walk the failed writes of many."""
+    for kind in ("writeErrors", "writeConcernErrors"):
+        yield from items_of(peek(error, "details", kind))[:_MOST]
+
+
+def _by_failed_write(error: BaseException) -> RuleResult:
+    """The error code of the first write that failed."""
+    codes = (read_number(each, "code") for each in _failures(error))
+    return next((said for code in codes if (said := _BY_CODE.get(code or 0)) is not None), None)
+
+
+def _of_servers(error: BaseException) -> RuleResult:
+    """What its text says about the servers: unknown hosts and TLS stay as they are."""
+    meant = by_network_words(error)
+    return meant if meant is not None and meant.retry is Retry.NEVER else REFUSED
+
+
+def _of_collections(error: BaseException) -> RuleResult:
+    """Whether the collection exists already."""
+    return Code.CONFLICT if "exists" in text_of(error)[:1000] else None
+
+
+_SERVERS = in_words(_server_message, _by_code)
+
+# fmt: off
+_PYMONGO: dict[str, Rule] = {
+    "AutoReconnect": by_connection,
+    "BulkWriteError": in_words(_server_message, first(_by_failed_write, _by_code)),
+    "ClientBulkWriteException": first(held_at("error"), in_words(_server_message, first(_by_failed_write, _by_code))),
+    "CollectionInvalid": first(_of_collections, Code.VALIDATION_FAILED),
+    "ConnectionFailure": by_connection,
+    "CursorNotFound": in_words(_server_message, Code.NOT_FOUND),
+    "DuplicateKeyError": in_words(_server_message, Code.CONFLICT),
+    "EncryptedCollectionError": first(held_at("cause"), Code.DATABASE_ERROR),
+    "EncryptionError": first(held_at("cause"), Code.DATABASE_ERROR),
+    "ExecutionTimeout": in_words(_server_message, Code.TIMEOUT),
+    "NotMasterError": in_words(_server_message, Code.SERVICE_UNAVAILABLE),
+    "NotPrimaryError": in_words(_server_message, Code.SERVICE_UNAVAILABLE),
+    "OperationFailure": _SERVERS,
+    "ServerSelectionTimeoutError": _of_servers,
+    "WriteConcernError": _SERVERS,
+    "WriteError": _SERVERS,
+    "WTimeoutError": in_words(_server_message, _HALF_DONE),
+}
+_MONGOENGINE: dict[str, Rule] = {
+    "errors.BulkWriteError": first(find_cause, Code.DATABASE_ERROR),
+    "errors.OperationError": first(find_cause, Code.DATABASE_ERROR),
+    "connection.ConnectionFailure": first(find_cause, Code.CONFIGURATION_ERROR),
+}
+_MONGODB: Table = {
+    **{f"pymongo.errors.{name}": rule for name, rule in _PYMONGO.items()},
+    **{f"mongoengine.{name}": rule for name, rule in _MONGOENGINE.items()},
+}
+# fmt: on
+
+
+# Neo4j: the server's codes, `Neo.ClientError.Schema.ConstraintValidationFailed`, and the driver's own classes.
+
+
+# fmt: off
+_TITLES: dict[str, Code | Classification] = {
+    # Neo.ClientError.…
+    "Security.AuthenticationRateLimit": Code.RATE_LIMITED,
+    "Security.AuthorizationExpired": Classification(Code.UNAUTHORIZED, Retry.SAME_CALL),  # The driver logs in again by itself.
+    "Security.Forbidden": Code.FORBIDDEN,
+    "Statement.AccessMode": Code.FORBIDDEN,
+    "Statement.ArgumentError": Code.INVALID_PARAMS,
+    "Statement.EntityNotFound": Code.NOT_FOUND,
+    "Statement.ParameterMissing": Code.INVALID_PARAMS,
+    "Statement.NotSystemDatabaseError": Code.NOT_IMPLEMENTED,
+    "Statement.UnsupportedOperationError": Code.NOT_IMPLEMENTED,
+    "Schema.ConstraintValidationFailed": Code.CONFLICT,
+    "Schema.ConstraintViolation": Code.CONFLICT,
+    "Database.DatabaseNotFound": Code.CONFIGURATION_ERROR,
+    "Database.ExistingDatabaseFound": Code.CONFLICT,
+    "Request.Invalid": Code.INVALID_REQUEST,
+    "Procedure.ProcedureNotFound": Code.NOT_FOUND,
+    "Transaction.TransactionTimedOut": Code.TIMEOUT,
+    "Transaction.TransactionTimedOutClientConfiguration": Code.TIMEOUT,
+    "Transaction.Terminated": Code.CANCELLED,
+    "Transaction.LockClientStopped": Code.CANCELLED,
+    "Transaction.TransactionConcurrentUpdate": LOCKED,
+    "Cluster.NotALeader": WAIT,
+    "General.ForbiddenOnReadOnlyDatabase": WAIT,  # As the one above: the driver asks for the new leader.
+    "General.ForbiddenReadOnlyDatabase": Code.FORBIDDEN,
+    # Neo.TransientError.…
+    "Transaction.DeadlockDetected": LOCKED,
+    "Transaction.LockAcquisitionTimeout": LOCKED,
+    "Transaction.Outdated": LOCKED,
+    "Transaction.ConstraintsChanged": LOCKED,
+}
+# fmt: on
+
+
+def _by_neo4j_code(error: BaseException) -> RuleResult:
+    """The server's code, and whether it calls it transient."""
+    _, kind, title = [*(read_text(error, "code") or "").split(".", 2), "", "", ""][:3]
+    if said := _TITLES.get(title):
+        return said
+    if title.startswith("Security."):
+        return Code.UNAUTHORIZED
+    if title.endswith("AlreadyExists"):
+        return Code.CONFLICT
+    return WAIT if kind == "TransientError" else None
+
+
+def _of_single_records(error: BaseException) -> RuleResult:
+    """Whether there was no record, or several."""
+    return Code.NOT_FOUND if "No records" in text_of(error)[:200] else Code.CONFLICT
+
+
+def _told(rule: Rule) -> Rule:
+    """Tell it in the server's message: the text is a dump of the whole record."""
+    return in_words(words_at("message"), first(_by_neo4j_code, rule))
+
+
+# fmt: off
+_CLASSES: dict[str, Rule] = {
+    "AuthError": _told(Code.UNAUTHORIZED),
+    "ClientError": _told(Code.DATABASE_ERROR),
+    "ConstraintError": _told(Code.CONFLICT),
+    "CypherSyntaxError": _told(Code.DATABASE_ERROR),
+    "CypherTypeError": _told(Code.DATABASE_ERROR),
+    "DatabaseError": _told(Code.DATABASE_ERROR),
+    "DatabaseUnavailable": _told(WAIT),
+    "Forbidden": _told(Code.FORBIDDEN),
+    "ForbiddenOnReadOnlyDatabase": _told(WAIT),
+    "GqlError": _told(Code.DATABASE_ERROR),
+    "Neo4jError": _told(Code.DATABASE_ERROR),
+    "NotALeader": _told(WAIT),
+    "ResultFailedError": first(find_cause, BUG),
+    "ResultNotSingleError": _of_single_records,
+    "ServiceUnavailable": first(by_what_broke, Code.SERVICE_UNAVAILABLE),
+    "TokenExpired": _told(Code.UNAUTHORIZED),
+    "TransactionError": first(find_cause, BUG),
+    "TransientError": _told(WAIT),
+}
+# fmt: on
+_NEO4J: Table = {f"neo4j.exceptions.{name}": rule for name, rule in _CLASSES.items()}
+
+
+# Search engines, graphs, wide columns, vectors, and databases behind an HTTP API.
 
 
 def _by_meta(error: BaseException) -> RuleResult:
@@ -76,105 +368,46 @@ _MILVUS: dict[int, Code | Classification] = {
 }
 _ELASTIC: dict[str, Rule] = {
     "ApiError": first(_by_meta, Code.UPSTREAM_ERROR),
-    "AuthenticationException": Classification(Code.UNAUTHORIZED, http_status=401),
-    "AuthorizationException": Classification(Code.FORBIDDEN, http_status=403),
     "BadRequestError": first(_by_meta, Code.INVALID_PARAMS),
-    "ConflictError": Classification(Code.CONFLICT, http_status=409),
     "ConnectionError": first(by_what_broke, _by_inner_errors, by_network_words, Code.NETWORK_ERROR),
-    "ConnectionTimeout": Code.TIMEOUT,
-    "ImproperlyConfigured": Code.CONFIGURATION_ERROR,
-    "NotFoundError": Classification(Code.NOT_FOUND, http_status=404),
     "RequestError": first(_by_meta, Code.INVALID_PARAMS),
-    "SSLError": TLS,
-    "SerializationError": Code.SERIALIZATION_ERROR,
     "TransportError": first(_by_meta, by_network_words, Code.NETWORK_ERROR),
 }
 _ELASTIC_MORE: dict[str, Rule] = {
-    "dsl.exceptions.IllegalOperation": BUG,
-    "dsl.exceptions.UnknownDslObject": BUG,
-    "dsl.exceptions.ValidationException": Code.VALIDATION_FAILED,
     "helpers.errors.BulkIndexError": first(_by_failed_item, Code.DATABASE_ERROR),
-    "helpers.errors.ScanError": Code.DATABASE_ERROR,
 }
 _CASSANDRA: dict[str, Rule] = {
-    "AlreadyExists": Code.CONFLICT, "AuthenticationFailed": Code.UNAUTHORIZED, "CDCWriteFailure": Code.DATABASE_ERROR, "ConfigurationException": Code.CONFIGURATION_ERROR,
-    "CoordinationFailure": Code.DATABASE_ERROR, "DriverException": Code.DATABASE_ERROR, "FunctionFailure": Code.DATABASE_ERROR, "InvalidRequest": Code.INVALID_REQUEST,
-    "OperationTimedOut": Code.TIMEOUT, "ReadFailure": Code.DATABASE_ERROR, "ReadTimeout": Code.TIMEOUT, "RequestExecutionException": Code.DATABASE_ERROR,
-    "RequestValidationException": Code.INVALID_REQUEST, "Timeout": Code.TIMEOUT, "Unauthorized": Code.FORBIDDEN, "Unavailable": WAIT,
-    "UnsupportedOperation": Code.NOT_IMPLEMENTED, "WriteFailure": Code.DATABASE_ERROR, "WriteTimeout": Code.TIMEOUT,
-    "cluster.NoHostAvailable": first(_by_node_errors, REFUSED), "cluster.QueryExhaustedException": Code.DATABASE_ERROR,
-    "connection.ConnectionBusy": WAIT, "connection.ConnectionException": Code.NETWORK_ERROR, "connection.ConnectionShutdown": Code.NETWORK_ERROR,
-    "connection.CrcMismatchException": Code.NETWORK_ERROR, "connection.ProtocolError": Code.UPSTREAM_ERROR, "connection.ProtocolVersionUnsupported": Code.NOT_IMPLEMENTED,
-    "cqlengine.CQLEngineException": Code.DATABASE_ERROR, "cqlengine.ValidationError": Code.VALIDATION_FAILED, "cqlengine.query.DoesNotExist": Code.NOT_FOUND,
-    "cqlengine.query.LWTException": Code.CONFLICT, "cqlengine.query.MultipleObjectsReturned": Code.CONFLICT, "cqlengine.query.QueryException": BUG,
-    "pool.NoConnectionsAvailable": WAIT, "protocol.BadCredentials": Code.UNAUTHORIZED, "protocol.IsBootstrappingErrorMessage": WAIT,
-    "protocol.OverloadedErrorMessage": WAIT, "protocol.SyntaxException": Code.DATABASE_ERROR, "protocol.TruncateError": Code.DATABASE_ERROR,
-}
-_COUCHBASE: dict[str, Rule] = {
-    "AmbiguousTimeoutException": Code.TIMEOUT, "AuthenticationException": Code.UNAUTHORIZED, "BucketAlreadyExistsException": Code.CONFLICT, "BucketDoesNotExistException": Code.CONFIGURATION_ERROR,
-    "BucketNotFoundException": Code.CONFIGURATION_ERROR, "CASMismatchException": Code.CONFLICT, "CasMismatchException": Code.CONFLICT, "CollectionAlreadyExistsException": Code.CONFLICT,
-    "CollectionNotFoundException": Code.NOT_FOUND, "CouchbaseException": Code.DATABASE_ERROR, "DocumentExistsException": Code.CONFLICT, "DocumentLockedException": LOCKED,
-    "DocumentNotFoundException": Code.NOT_FOUND, "DocumentUnretrievableException": Code.NOT_FOUND, "DurabilityAmbiguousException": Classification(Code.TIMEOUT, Retry.VERIFY_FIRST),
-    "DurabilityImpossibleException": WAIT, "FeatureUnavailableException": Code.NOT_IMPLEMENTED, "IndexAlreadyExistsException": Code.CONFLICT, "IndexNotFoundException": Code.NOT_FOUND,
-    "InternalServerFailureException": Code.DATABASE_ERROR, "InvalidArgumentException": Code.INVALID_PARAMS, "InvalidValueException": Code.VALIDATION_FAILED, "KeyspaceNotFoundException": Code.NOT_FOUND,
-    "ParsingFailedException": Code.DATABASE_ERROR, "PathExistsException": Code.CONFLICT, "PathNotFoundException": Code.NOT_FOUND, "QueryIndexNotFoundException": Code.NOT_FOUND,
-    "QuotaLimitedException": Code.RATE_LIMITED, "RateLimitedException": Code.RATE_LIMITED, "RequestCanceledException": Code.CANCELLED, "ScopeNotFoundException": Code.NOT_FOUND,
-    "ServiceUnavailableException": WAIT, "TemporaryFailException": WAIT, "TimeoutException": Code.TIMEOUT, "UnAmbiguousTimeoutException": NOT_SENT_IN_TIME, "ValueTooLargeException": Code.VALIDATION_FAILED,
+    "cluster.NoHostAvailable": first(_by_node_errors, REFUSED),
 }
 _WEAVIATE: dict[str, Rule] = {
-    "AuthenticationFailedError": Code.UNAUTHORIZED, "AuthenticationFailedException": Code.UNAUTHORIZED, "InsufficientPermissionsError": Code.FORBIDDEN, "MissingScopeError": Code.CONFIGURATION_ERROR,
-    "ObjectAlreadyExistsError": Code.CONFLICT, "ObjectAlreadyExistsException": Code.CONFLICT, "SchemaValidationError": Code.VALIDATION_FAILED, "SchemaValidationException": Code.VALIDATION_FAILED,
-    "UnexpectedStatusCodeError": first(by_status, Code.UPSTREAM_ERROR), "UnexpectedStatusCodeException": first(by_status, Code.UPSTREAM_ERROR), "WeaviateBaseError": first(by_status, Code.DATABASE_ERROR),
-    "WeaviateBatchError": Code.DATABASE_ERROR, "WeaviateClosedClientError": BUG, "WeaviateConnectionError": _CONNECTION, "WeaviateGRPCUnavailableError": WAIT, "WeaviateInvalidInputError": Code.INVALID_PARAMS,
-    "WeaviateQueryError": Code.DATABASE_ERROR, "WeaviateRetryError": WAIT, "WeaviateStartUpError": WAIT, "WeaviateTimeoutError": Code.TIMEOUT, "WeaviateUnsupportedFeatureError": Code.NOT_IMPLEMENTED,
+    "UnexpectedStatusCodeError": first(by_status, Code.UPSTREAM_ERROR),
+    "UnexpectedStatusCodeException": first(by_status, Code.UPSTREAM_ERROR),
+    "WeaviateBaseError": first(by_status, Code.DATABASE_ERROR),
+    "WeaviateConnectionError": by_connection,
 }
-TABLE: Table = {
+_STORES: Table = {
     **{f"elasticsearch.exceptions.{name}": rule for name, rule in _ELASTIC.items()},  # Until version 7 it had all of them.
     **{f"opensearchpy.exceptions.{name}": rule for name, rule in _ELASTIC.items()},
     **{f"{package}.{name}": rule for package in ("elasticsearch", "opensearchpy") for name, rule in _ELASTIC_MORE.items()},
-    "elasticsearch.exceptions.UnsupportedProductError": Code.CONFIGURATION_ERROR,
     "elastic_transport.ApiError": first(_by_meta, Code.UPSTREAM_ERROR),
     "elastic_transport.ConnectionError": _ELASTIC["ConnectionError"],
-    "elastic_transport.ConnectionTimeout": Code.TIMEOUT,
-    "elastic_transport.SerializationError": Code.SERIALIZATION_ERROR,
-    "elastic_transport.SniffingError": Code.NETWORK_ERROR,
-    "elastic_transport.TlsError": TLS,
     "elastic_transport.TransportError": _ELASTIC["TransportError"],
     **{f"cassandra.{name}": rule for name, rule in _CASSANDRA.items()},
-    **{f"couchbase.exceptions.{name}": rule for name, rule in _COUCHBASE.items()},
     **{f"weaviate.exceptions.{name}": rule for name, rule in _WEAVIATE.items()},
-    "arango.exceptions.ArangoClientError": BUG,
     "arango.exceptions.ArangoServerError": first(by_status, Code.DATABASE_ERROR),
-    "arango.exceptions.JWTAuthError": Code.UNAUTHORIZED,
     "arango.exceptions.ServerConnectionError": first(by_status, by_network_words, Code.NETWORK_ERROR),
     "chromadb.errors.ChromaError": first(_by_chroma_status, Code.DATABASE_ERROR),
     "influxdb.exceptions.InfluxDBClientError": first(by_status, Code.DATABASE_ERROR),
-    "influxdb.exceptions.InfluxDBServerError": Code.UPSTREAM_ERROR,
     "influxdb_client.client.exceptions.InfluxDBError": first(by_status, Code.DATABASE_ERROR),
     "influxdb_client.rest.ApiException": first(by_status, by_network_words, Code.UPSTREAM_ERROR),
     "influxdb_client_3.exceptions.exceptions.InfluxDBError": first(by_status, by_what_broke, Code.DATABASE_ERROR),
     "pinecone.exceptions.PineconeApiException": first(by_status, Code.UPSTREAM_ERROR),
-    "pinecone.exceptions.PineconeConfigurationError": Code.CONFIGURATION_ERROR,
-    "pinecone.exceptions.PineconeProtocolError": Code.UPSTREAM_ERROR,
-    "pymilvus.exceptions.ConnectError": Code.NETWORK_ERROR,
-    "pymilvus.exceptions.DataNotMatchException": Code.VALIDATION_FAILED,
     "pymilvus.exceptions.MilvusException": first(_by_milvus_code, Code.DATABASE_ERROR),
-    "pymilvus.exceptions.MilvusUnavailableException": WAIT,
-    "pymilvus.exceptions.ParamError": Code.INVALID_PARAMS,
     "qdrant_client.common.client_exceptions.ResourceExhaustedResponse": _with_qdrants_wait,
     "qdrant_client.http.exceptions.ResponseHandlingException": first(held_at("source"), Code.UPSTREAM_ERROR),
     "qdrant_client.http.exceptions.UnexpectedResponse": first(by_status, Code.UPSTREAM_ERROR),
-    "supabase._sync.client.SupabaseException": Code.CONFIGURATION_ERROR,
-    "meilisearch.errors.MeilisearchCommunicationError": _CONNECTION,
-    "meilisearch.errors.MeilisearchTimeoutError": Code.TIMEOUT,
-    "typesense.exceptions.ObjectAlreadyExists": Code.CONFLICT,
-    "typesense.exceptions.ObjectNotFound": Code.NOT_FOUND,
-    "typesense.exceptions.ObjectUnprocessable": Code.VALIDATION_FAILED,
-    "typesense.exceptions.RequestMalformed": Code.INVALID_REQUEST,
-    "typesense.exceptions.RequestUnauthorized": Code.UNAUTHORIZED,
-    "typesense.exceptions.RequestForbidden": Code.FORBIDDEN,
-    "typesense.exceptions.ServerError": Code.UPSTREAM_ERROR,
-    "typesense.exceptions.ServiceUnavailable": WAIT,
-    "typesense.exceptions.Timeout": Code.TIMEOUT,
+    "meilisearch.errors.MeilisearchCommunicationError": by_connection,
 }
 # fmt: on
+
+TABLE: Table = {**_REDIS, **_MONGODB, **_NEO4J, **_STORES}

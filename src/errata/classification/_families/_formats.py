@@ -1,16 +1,13 @@
-"""Texts in a format: data, markup, settings, templates, dates, and the small languages of queries and patterns."""
+"""Formats of text and files, and libraries that compute."""
 
-from errata.classification._answer import WITHHELD, Classification, Otherwise, Table
-from errata.classification._families._xml import by_error_log, by_schema_reason
-from errata.classification._reach import peek, read_argument, read_exception, read_number, read_text
-from errata.classification._verdicts import BUG
-from errata.model import Code, is_a, items_of
+from errata.classification._carried import by_status
+from errata.classification._error_codes import by_errno
+from errata.classification._families._refusals import by_error_log, by_schema_reason
+from errata.classification._peek import peek, read_argument, read_exception, read_number, read_text
+from errata.classification._rules import WITHHELD, Classification, RuleResult, Table, by_cause, first
+from errata.model import Code, Retry, is_a, items_of
 
 _LONGEST = 300
-
-
-def _forbidden(what: str) -> Classification:
-    return Classification(Code.VALIDATION_FAILED, text=f"The XML has {what}, which is not allowed.")
 
 
 def by_mark(error: BaseException) -> Classification:
@@ -95,188 +92,98 @@ def _at(told: str, mark: object) -> str:
 
 
 # fmt: off
-TABLE: Table = {
-    # JSON.
-    "json.decoder.JSONDecodeError": Code.SERIALIZATION_ERROR,
-    "orjson.JSONDecodeError": Code.SERIALIZATION_ERROR,
-    "simplejson.errors.JSONDecodeError": Code.SERIALIZATION_ERROR,
-    "simplejson.scanner.JSONDecodeError": Code.SERIALIZATION_ERROR,
-    "ujson.JSONDecodeError": Code.SERIALIZATION_ERROR,
-    "rapidjson.JSONDecodeError": Code.SERIALIZATION_ERROR,
-    "hjson.scanner.HjsonDecodeError": Code.SERIALIZATION_ERROR,
-    "pyjson5.Json5Exception": Code.SERIALIZATION_ERROR,
-    "ijson.common.JSONError": Code.SERIALIZATION_ERROR,
-    "ijson.backends.YAJLImportError": Code.CONFIGURATION_ERROR,
-    "jsonlines.jsonlines.Error": Code.SERIALIZATION_ERROR,
-    "jsonpatch.JsonPatchException": Code.VALIDATION_FAILED,
-    "jsonpatch.JsonPatchConflict": Code.CONFLICT,
-    "jsonpointer.JsonPointerException": Otherwise(Code.VALIDATION_FAILED),
-
+_TEXTS: Table = {
     # YAML and TOML.
-    "yaml.error.YAMLError": Code.SERIALIZATION_ERROR,
     "yaml.error.MarkedYAMLError": by_mark,
     "yaml.representer.RepresenterError": by_first_words,
-    "ruamel.yaml.error.YAMLError": Code.SERIALIZATION_ERROR,
     "ruamel.yaml.error.MarkedYAMLError": by_mark,
     "ruamel.yaml.representer.RepresenterError": by_first_words,
-    "ruamel.yaml.error.YAMLStreamError": Code.SERIALIZATION_ERROR,
-    "strictyaml.ruamel.error.YAMLError": Code.SERIALIZATION_ERROR,
     "strictyaml.ruamel.error.MarkedYAMLError": by_mark,
-    "strictyaml.ruamel.error.YAMLStreamError": Code.SERIALIZATION_ERROR,
-    "strictyaml.exceptions.InvalidValidatorError": BUG,
     "strictyaml.exceptions.YAMLValidationError": by_mark_of_value,
-    "tomllib.TOMLDecodeError": Code.SERIALIZATION_ERROR,
-    "tomli.TOMLDecodeError": Code.SERIALIZATION_ERROR,
-    "toml.decoder.TomlDecodeError": Code.SERIALIZATION_ERROR,
-    "_rtoml.TomlParsingError": Code.SERIALIZATION_ERROR,
-    "_rtoml.TomlSerializationError": Code.SERIALIZATION_ERROR,
-    "tomlkit.exceptions.TOMLKitError": Code.SERIALIZATION_ERROR,
-    "tomlkit.exceptions.ParseError": Code.SERIALIZATION_ERROR,
-    "tomlkit.exceptions.ConvertError": Code.SERIALIZATION_ERROR,
-    "tomlkit.exceptions.InvalidStringError": Code.SERIALIZATION_ERROR,
-    "tomlkit.exceptions.KeyAlreadyPresent": Code.CONFLICT,
     "tomlkit.exceptions.NonExistentKey": by_missing_key,
 
     # XML and HTML. What an XML parser forbids is in the document, not about the caller.
-    "xml.etree.ElementTree.ParseError": Code.SERIALIZATION_ERROR,
-    "xml.etree.ElementInclude.FatalIncludeError": Code.SERIALIZATION_ERROR,
-    "xml.parsers.expat.ExpatError": Code.SERIALIZATION_ERROR,
-    "pyexpat.ExpatError": Code.SERIALIZATION_ERROR,
-    "xml.sax._exceptions.SAXException": Code.SERIALIZATION_ERROR,
-    "xml.sax._exceptions.SAXParseException": Code.SERIALIZATION_ERROR,
-    "xml.sax._exceptions.SAXNotRecognizedException": Code.NOT_IMPLEMENTED,
-    "xml.sax._exceptions.SAXNotSupportedException": Code.NOT_IMPLEMENTED,
-    "xml.sax._exceptions.SAXReaderNotAvailable": Code.CONFIGURATION_ERROR,
-    "xml.dom.DOMException": BUG,  # The tree was changed in a way it does not allow.
-    "xml.dom.InvalidCharacterErr": Code.VALIDATION_FAILED,
-    "xml.dom.NamespaceErr": Code.VALIDATION_FAILED,
-    "xml.dom.NotFoundErr": Code.NOT_FOUND,
-    "xml.dom.NotSupportedErr": Code.NOT_IMPLEMENTED,
-    "xml.dom.SyntaxErr": Code.SERIALIZATION_ERROR,
-    "xml.dom.ValidationErr": Code.VALIDATION_FAILED,
-    "xmltodict.ParsingInterrupted": Code.SERIALIZATION_ERROR,
-    "defusedxml.common.DefusedXmlException": Code.VALIDATION_FAILED,
-    "defusedxml.common.DTDForbidden": _forbidden("a document type"),
-    "defusedxml.common.EntitiesForbidden": _forbidden("entities of its own"),
-    "defusedxml.common.ExternalReferenceForbidden": _forbidden("a reference to another document"),
-    "defusedxml.common.NotSupportedError": Code.NOT_IMPLEMENTED,
-    "lxml.etree.Error": Code.SERIALIZATION_ERROR,
-    "lxml.etree.LxmlError": Code.SERIALIZATION_ERROR,
-    "lxml.etree.LxmlRegistryError": BUG,
     "lxml.etree.DocumentInvalid": by_error_log,
-    "lxml.etree.DTDParseError": Code.CONFIGURATION_ERROR,  # A schema or stylesheet is this server's own.
     "lxml.etree.DTDValidateError": by_error_log,
-    "lxml.etree.RelaxNGParseError": Code.CONFIGURATION_ERROR,
     "lxml.etree.RelaxNGValidateError": by_error_log,
-    "lxml.etree.SchematronParseError": Code.CONFIGURATION_ERROR,
     "lxml.etree.SchematronValidateError": by_error_log,
-    "lxml.etree.XMLSchemaParseError": Code.CONFIGURATION_ERROR,
     "lxml.etree.XMLSchemaValidateError": by_error_log,
-    "lxml.etree.XPathError": Code.INVALID_PARAMS,
-    "lxml.etree.XSLTError": Otherwise(Code.INTERNAL_ERROR),
-    "lxml.etree.XSLTParseError": Code.CONFIGURATION_ERROR,
-    "lxml.etree.XSLTSaveError": Code.SERIALIZATION_ERROR,
-    "lxml.html.formfill.FormNotFound": Code.NOT_FOUND,
-    "xmlschema.exceptions.XMLSchemaException": Code.CONFIGURATION_ERROR,
-    "xmlschema.exceptions.XMLResourceParseError": Code.SERIALIZATION_ERROR,
     "xmlschema.validators.exceptions.XMLSchemaValidationError": by_schema_reason,
-    "html5lib.html5parser.ParseError": Code.SERIALIZATION_ERROR,
-    "html5lib.serializer.SerializeError": Code.SERIALIZATION_ERROR,
-    "bs4.exceptions.FeatureNotFound": Code.CONFIGURATION_ERROR,
-    "bs4.exceptions.ParserRejectedMarkup": Code.SERIALIZATION_ERROR,
-    "feedparser.exceptions.ThingsNobodyCaresAboutButMe": Code.SERIALIZATION_ERROR,
-    "feedparser.exceptions.UndeclaredNamespace": Code.SERIALIZATION_ERROR,
-    "docutils.utils.SystemMessage": Code.SERIALIZATION_ERROR,
-    "nbformat.reader.NotJSONError": Code.SERIALIZATION_ERROR,
-    "nbformat.validator.NotebookValidationError": Classification(Code.VALIDATION_FAILED, text=WITHHELD),
-
-    # Tables of text.
-    "_csv.Error": Code.SERIALIZATION_ERROR,
 
     # Settings.
-    "configparser.Error": Code.CONFIGURATION_ERROR,
     "configparser.InterpolationError": by_option,
     "configparser.ParsingError": by_unread_line,
-    "dotenv.parser.Error": Code.CONFIGURATION_ERROR,
-    "decouple.UndefinedValueError": Code.CONFIGURATION_ERROR,
-    "environs.exceptions.EnvError": Code.CONFIGURATION_ERROR,
-    "dynaconf.validator.ValidationError": Code.CONFIGURATION_ERROR,
-    "omegaconf.errors.OmegaConfBaseException": Code.CONFIGURATION_ERROR,
-    "hydra.errors.HydraException": Code.CONFIGURATION_ERROR,
-    "configobj.ConfigObjError": Code.CONFIGURATION_ERROR,
-    "confuse.exceptions.ConfigError": Code.CONFIGURATION_ERROR,
 
     # Templates.
-    "jinja2.exceptions.TemplateError": Code.INVALID_PARAMS,
     "jinja2.exceptions.TemplateNotFound": by_template_name,
-    "jinja2.exceptions.TemplatesNotFound": Code.NOT_FOUND,
     "jinja2.exceptions.TemplateSyntaxError": by_template_line,
-    "jinja2.exceptions.TemplateRuntimeError": Code.INVALID_PARAMS,
-    "jinja2.exceptions.FilterArgumentError": Code.INVALID_PARAMS,
-    "jinja2.exceptions.UndefinedError": Code.INVALID_PARAMS,
-    "jinja2.exceptions.SecurityError": Code.FORBIDDEN,
-    "mako.exceptions.MakoException": Code.INVALID_PARAMS,
-    "mako.exceptions.TemplateLookupException": Code.NOT_FOUND,
-    "liquid.exceptions.Error": Code.INVALID_PARAMS,
-    "liquid.exceptions.LiquidError": Code.INVALID_PARAMS,
-    "liquid.exceptions.ResourceLimitError": Code.VALIDATION_FAILED,
-    "liquid.exceptions.TemplateNotFound": Code.NOT_FOUND,
-    "liquid.exceptions.TemplateNotFoundError": Code.NOT_FOUND,
-    "chevron.tokenizer.ChevronError": Code.INVALID_PARAMS,
 
     # Dates, zones, languages, units.
-    "dateutil.parser._parser.ParserError": Code.INVALID_FORMAT,
-    "pendulum.parsing.exceptions.ParserError": Code.INVALID_FORMAT,
-    "pendulum.exceptions.PendulumException": Code.VALIDATION_FAILED,
-    "pendulum.tz.exceptions.TimezoneError": Code.VALIDATION_FAILED,
     "pendulum.tz.exceptions.InvalidTimezone": by_time_zone,
-    "arrow.parser.ParserError": Code.INVALID_FORMAT,
-    "isodate.isoerror.ISO8601Error": Code.INVALID_FORMAT,
-    "iso8601.iso8601.ParseError": Code.INVALID_FORMAT,
-    "croniter.croniter.CroniterError": Code.INVALID_FORMAT,
-    "pytz.exceptions.Error": Code.VALIDATION_FAILED,
     "pytz.exceptions.UnknownTimeZoneError": by_time_zone,
     "zoneinfo._common.ZoneInfoNotFoundError": by_time_zone,
     "backports.zoneinfo._common.ZoneInfoNotFoundError": by_time_zone,
-    "babel.core.UnknownLocaleError": Code.NOT_FOUND,
-    "babel.dates.ParseError": Code.INVALID_FORMAT,
-    "babel.numbers.NumberFormatError": Code.INVALID_FORMAT,
-    "babel.numbers.UnknownCurrencyError": Code.NOT_FOUND,
-    "babel.numbers.UnknownCurrencyFormatError": Code.NOT_FOUND,
-    "babel.numbers.UnsupportedNumberingSystemError": Code.NOT_IMPLEMENTED,
-    "babel.messages.pofile.PoFileError": Code.SERIALIZATION_ERROR,
-    "babel.plural.RuleError": Code.INVALID_FORMAT,
-    "babel.units.UnknownUnitError": Code.NOT_FOUND,
-    "pint.errors.PintError": Code.VALIDATION_FAILED,
-    "pint.errors.DefinitionSyntaxError": Code.INVALID_FORMAT,
 
     # Queries, patterns, grammars, versions: what the caller wrote has a mistake.
-    "re.error": Code.INVALID_PARAMS,
-    "re.PatternError": Code.INVALID_PARAMS,
-    "regex._regex_core.error": Code.INVALID_PARAMS,
-    "re2.error": Code.INVALID_PARAMS,
-    "cssselect.parser.SelectorError": Code.INVALID_PARAMS,
-    "soupsieve.util.SelectorSyntaxError": Code.INVALID_PARAMS,
-    "jmespath.exceptions.JMESPathError": Code.INVALID_PARAMS,
-    "jsonpath.jsonpath.ExprSyntaxError": Code.INVALID_PARAMS,
-    "jsonpath.jsonpath.JSONPathTypeError": Code.INVALID_PARAMS,
-    "jsonpath_ng.exceptions.JSONPathError": Code.INVALID_PARAMS,
-    "lark.exceptions.LarkError": Code.INVALID_FORMAT,
-    "lark.exceptions.ConfigurationError": BUG,
-    "lark.exceptions.GrammarError": BUG,
-    "pyparsing.exceptions.ParseBaseException": Code.INVALID_FORMAT,
-    "parsimonious.exceptions.ParsimoniousError": Code.INVALID_FORMAT,
-    "pycparser.c_parser.ParseError": Code.INVALID_FORMAT,
-    "sqlglot.errors.SqlglotError": Code.INVALID_PARAMS,
-    "sqlglot.errors.UnsupportedError": Code.NOT_IMPLEMENTED,
-    "sqlparse.exceptions.SQLParseError": Code.INVALID_PARAMS,
-    "simpleeval.InvalidExpression": Code.INVALID_PARAMS,
     "graphql.error.graphql_error.GraphQLError": of_original,
-    "graphql.error.syntax_error.GraphQLSyntaxError": Code.INVALID_PARAMS,
-    "packaging.version.InvalidVersion": Code.INVALID_FORMAT,
-    "packaging.specifiers.InvalidSpecifier": Code.INVALID_FORMAT,
-    "packaging.requirements.InvalidRequirement": Code.INVALID_FORMAT,
-    "packaging.markers.InvalidMarker": Code.INVALID_FORMAT,
-    "idna.core.IDNAError": Code.INVALID_FORMAT,
 }
 # fmt: on
+
+
+# Files and bytes in a format: archives, compression, encodings, images, sound, documents, messages, schemas on the wire.
+
+
+# fmt: off
+_TRANSPORT = {  # TTransportException.type
+    1: Classification(Code.NETWORK_ERROR, Retry.SAME_CALL),  # NOT_OPEN
+    3: Classification(Code.TIMEOUT),
+    5: Classification(Code.SERIALIZATION_ERROR),             # NEGATIVE_SIZE
+    6: Classification(Code.VALIDATION_FAILED),               # SIZE_LIMIT
+}
+_APPLICATION = {  # TApplicationException.type
+    1: Classification(Code.NOT_IMPLEMENTED),                 # UNKNOWN_METHOD
+    7: Classification(Code.SERIALIZATION_ERROR),             # PROTOCOL_ERROR
+    10: Classification(Code.NOT_IMPLEMENTED),                # UNSUPPORTED_CLIENT_TYPE
+}
+# fmt: on
+
+
+def by_transport_type(error: BaseException) -> RuleResult:
+    """Its type, a number."""
+    return _TRANSPORT.get(read_number(error, "type") or 0)
+
+
+def by_application_type(error: BaseException) -> RuleResult:
+    """Its type, a number."""
+    return _APPLICATION.get(read_number(error, "type") or 0)
+
+
+# fmt: off
+_FILES: Table = {
+    # Bytes.
+    "thrift.Thrift.TApplicationException": first(by_application_type, Code.UPSTREAM_ERROR),
+    "thrift.transport.TTransport.TTransportException": first(by_transport_type, Code.NETWORK_ERROR),
+
+    # Mail in files, and key-value files.
+    "_dbm.error": first(by_errno, Code.DATABASE_ERROR),
+    "_gdbm.error": first(by_errno, Code.DATABASE_ERROR),
+    "dbm.error": first(by_errno, Code.DATABASE_ERROR),
+    "dbm.sqlite3.error": first(by_errno, Code.DATABASE_ERROR),
+}
+# fmt: on
+
+
+# Libraries that compute: tables, arrays, models, graphs, formulas, places.
+
+
+# fmt: off
+COMPUTING: Table = {
+    # pandas.
+    "pandas.errors.DatabaseError": first(by_cause, Code.DATABASE_ERROR),
+
+    # Places.
+    "geopy.adapters.AdapterHTTPError": by_status,
+}
+# fmt: on
+
+TABLE: Table = {**_TEXTS, **_FILES}

@@ -1,23 +1,122 @@
 """Google's clouds and gRPC: the status says what happened, the details when to come back."""
 
-from errata.classification._answer import WITHHELD, Classification, Otherwise, Rule, RuleResult, Table, first
-from errata.classification._carried import by_status, read_wait
-from errata.classification._families._connection import (
-    REDIRECTS,
-    broken_by,
-    by_network_words,
-    by_what_broke,
-    held_at,
-    in_arguments,
-)
-from errata.classification._families._retry_info import wait_in_details, wait_in_metadata
-from errata.classification._grpc import GRPC
-from errata.classification._reach import call_method, peek, read_number, read_text
-from errata.classification._verdicts import BUG
-from errata.classification._words import classify_words
-from errata.model import Code, Retry, items_of
+from collections.abc import Iterator
 
-_SETTING = Code.CONFIGURATION_ERROR
+from errata.classification._carried import by_status, read_wait
+from errata.classification._error_codes import GRPC
+from errata.classification._families._network import broken_by, by_network_words, by_what_broke, held_at, in_arguments
+from errata.classification._peek import call_method, peek, read_number, read_text
+from errata.classification._rules import (
+    WITHHELD,
+    Classification,
+    Otherwise,
+    Rule,
+    RuleResult,
+    Table,
+    first,
+)
+from errata.classification._words import classify_words
+from errata.http import parse_retry_after
+from errata.model import Code, Retry, is_a, items_of, wait_ms
+
+_RETRY_INFO = "google.rpc.RetryInfo"
+_MOST = 200
+"""How many details or metadata are looked at."""
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+def wait_in_details(details: object) -> int | None:
+    """Find the wait among the details of an error, be they messages or JSON."""
+    waits = (_of_detail(detail) for detail in items_of(details)[:_MOST])
+    return next((wait for wait in waits if wait is not None), None)
+
+
+def _of_detail(detail: object) -> int | None:
+    if _RETRY_INFO in (read_text(detail, "@type") or ""):
+        return parse_retry_after(read_text(detail, "retryDelay"))
+    seconds, nanos = read_number(detail, "retry_delay", "seconds"), read_number(detail, "retry_delay", "nanos")
+    return None if seconds is None else _ms(seconds, nanos or 0)
+
+
+def wait_in_metadata(error: BaseException) -> tuple[int | None, bool]:
+    """Find the wait in the trailing metadata of a gRPC call, and whether the server asks not to call again."""
+    wait, stop = None, False
+    for key, value in _pairs(call_method(error, "trailing_metadata")):
+        if key == "grpc-retry-pushback-ms":
+            pushback = wait_ms(value)
+            wait, stop = (pushback, False) if pushback is not None else (wait, True)  # A negative one means: do not.
+        elif key == "grpc-status-details-bin" and is_a(value, bytes) and wait is None:
+            wait = _of_status_message(value)
+        elif key == "retry-after" and wait is None:
+            wait = parse_retry_after(value)
+    return wait, stop
+
+
+def _pairs(metadata: object) -> Iterator[tuple[object, object]]:
+    for pair in items_of(metadata)[:_MOST]:
+        match items_of(pair):
+            case (key, value):
+                yield key, value
+            case _:
+                continue
+
+
+def _of_status_message(message: bytes) -> int | None:
+    """Read a `google.rpc.Status`: its details are `Any`s, one of them a RetryInfo."""
+    for number, detail in _fields(message):
+        if number != 3 or not is_a(detail, bytes):  # noqa: PLR2004 - `details`
+            continue
+        members = dict(_fields(detail))
+        if is_a(url := members.get(1), bytes) and url.endswith(_RETRY_INFO.encode()):
+            return _of_retry_info(members.get(2))
+    return None
+
+
+def _of_retry_info(message: object) -> int | None:
+    delay = dict(_fields(message)).get(1)
+    members = dict(_fields(delay))
+    seconds, nanos = members.get(1, 0), members.get(2, 0)
+    return _ms(seconds, nanos) if is_a(delay, bytes) and is_a(seconds, int) and is_a(nanos, int) else None
+
+
+def _ms(seconds: int, nanos: int) -> int | None:
+    return wait_ms(seconds + nanos / 1e9, unit_ms=1000)
+
+
+def _fields(message: object) -> Iterator[tuple[int, int | bytes]]:
+    """Read the fields of a protobuf message; ends where it is malformed."""
+    data = message if is_a(message, bytes) else b""
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        number, kind = tag >> 3, tag & 7
+        if kind == _VARINT:
+            value, at = _varint(data, at)
+            yield number, value
+        elif kind == _BYTES:
+            length, at = _varint(data, at)
+            yield number, data[at : at + length]
+            at += length
+        elif kind in (_FIXED64, _FIXED32):
+            at += 8 if kind == _FIXED64 else 4
+        else:
+            return
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < len(data) and shift < 70:  # noqa: PLR2004 - ten bytes at most, by the format
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 0x80:  # noqa: PLR2004 - the last byte has no continuation bit
+            break
+    return value, at
+
+
+# Google's clouds and gRPC: the status says what happened, the details when to come back.
+
+
 _TOO_MANY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "concurrentLimitExceeded"}
 _USED_UP = {"quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg", "QUOTA_EXCEEDED", "limitExceeded"}
 
@@ -97,14 +196,11 @@ def _firebase(error: BaseException) -> RuleResult:
 
 # fmt: off
 _API_CORE: dict[str, Rule | Otherwise] = {
-    "GoogleAPIError": Otherwise(Code.UPSTREAM_ERROR),
     "GoogleAPICallError": first(_api_call, Code.UPSTREAM_ERROR),
     "RetryError": first(held_at("cause"), Code.TIMEOUT),
-    "Redirection": REDIRECTS,
     "Aborted": _with(GRPC["ABORTED"]),
     "AlreadyExists": _with(Code.CONFLICT),
     "BadRequest": _with(Code.INVALID_PARAMS),
-    "Cancelled": Code.CANCELLED,
     "Conflict": _with(Code.CONFLICT),
     "DataLoss": _with(GRPC["DATA_LOSS"]),
     "DeadlineExceeded": _with(Code.TIMEOUT),
@@ -115,70 +211,22 @@ _API_CORE: dict[str, Rule | Otherwise] = {
     "ResourceExhausted": _with(Code.RATE_LIMITED),
     "Unknown": _with(Code.UPSTREAM_ERROR),
     "ResumableTransferError": first(by_what_broke, _api_call, Code.NETWORK_ERROR),
-    "TransferStalledError": Code.TIMEOUT,
-    "UploadCancelledError": Code.CANCELLED,
-    "MissingStatusHeaderError": Code.UPSTREAM_ERROR,
-    "UnseekableStreamError": BUG,
-    "DuplicateCredentialArgs": _SETTING,
-    "AsyncRestUnsupportedParameterError": BUG,
 }
 _AUTH: dict[str, Rule | Otherwise] = {
-    "GoogleAuthError": Otherwise(Code.UNAUTHORIZED),
     "TransportError": first(in_arguments, broken_by, by_network_words, Code.NETWORK_ERROR),
-    "TimeoutError": Code.TIMEOUT,
     "RefreshError": first(broken_by, Code.UNAUTHORIZED),
-    "UserAccessTokenError": Code.UNAUTHORIZED,
-    "OAuthError": Code.UNAUTHORIZED,
-    "ReauthFailError": Code.UNAUTHORIZED,
-    "ReauthSamlChallengeFailError": Code.UNAUTHORIZED,
-    "ResponseError": Code.UPSTREAM_ERROR,
-    "DefaultCredentialsError": _SETTING,
-    "ClientCertError": _SETTING,
-    "MutualTLSChannelError": _SETTING,
-    "InvalidOperation": _SETTING,
-    "InvalidResource": _SETTING,
-    "InvalidType": _SETTING,
-    "InvalidValue": _SETTING,
-    "MalformedError": _SETTING,
-    "OSError": _SETTING,
 }
 TABLE: Table = {
     "grpc.RpcError": first(by_rpc_status, Code.UPSTREAM_ERROR),
-    "grpc.FutureTimeoutError": Code.TIMEOUT,
-    "grpc.FutureCancelledError": Code.CANCELLED,
-    "grpc.aio.BaseError": BUG,
-    "grpc.aio.UsageError": BUG,
-    "grpc.aio.AbortError": BUG,
-    "grpc.aio.InternalError": Code.INTERNAL_ERROR,
     "grpclib.exceptions.GRPCError": first(by_rpc_status, Code.UPSTREAM_ERROR),
-    "grpclib.exceptions.ProtocolError": BUG,
-    "grpclib.exceptions.StreamTerminatedError": Code.NETWORK_ERROR,
 
     **{f"google.api_core.exceptions.{name}": rule for name, rule in _API_CORE.items()},
     **{f"google.auth.exceptions.{name}": rule for name, rule in _AUTH.items()},
     "google.resumable_media.common.InvalidResponse": first(by_status, Code.UPSTREAM_ERROR),
-    "google.resumable_media.common.DataCorruption": Code.UPSTREAM_ERROR,
-    "google.cloud.storage.exceptions.InvalidPathError": Code.INVALID_PARAMS,
-    "google.cloud.pubsub_v1.publisher.exceptions.MessageTooLargeError": Code.VALIDATION_FAILED,
-    "google.cloud.pubsub_v1.publisher.exceptions.FlowControlLimitError": Code.RATE_LIMITED,
-    "google.cloud.pubsub_v1.publisher.exceptions.PublishToPausedOrderingKeyException": Code.CONFLICT,
     "googleapiclient.errors.HttpError": first(_api_call, Code.UPSTREAM_ERROR),
-    "googleapiclient.errors.Error": Otherwise(Code.INTERNAL_ERROR),
-    "googleapiclient.errors.InvalidJsonError": Code.SERIALIZATION_ERROR,
-    "googleapiclient.errors.UnknownApiNameOrVersion": _SETTING,
-    "googleapiclient.errors.MediaUploadSizeError": Code.VALIDATION_FAILED,
     "googleapiclient.errors.ResumableUploadError": first(_api_call, Code.UPSTREAM_ERROR),
-    "googleapiclient.errors.InvalidChunkSizeError": BUG,
-    "googleapiclient.errors.BatchError": Code.UPSTREAM_ERROR,
-    "oauth2client.client.AccessTokenRefreshError": Code.UNAUTHORIZED,
-    "oauth2client.client.ApplicationDefaultCredentialsError": _SETTING,
 
-    "vertexai.generative_models.ResponseBlockedError": Code.VALIDATION_FAILED,
-    "vertexai.generative_models.ResponseValidationError": Code.UPSTREAM_ERROR,
     "firebase_admin.exceptions.FirebaseError": first(_firebase, by_status, Code.UPSTREAM_ERROR),
-    "firebase_admin._auth_utils.UserNotFoundError": Code.NOT_FOUND,
-    "firebase_admin._auth_utils.InvalidIdTokenError": Code.UNAUTHORIZED,
     "gcsfs.retry.HttpError": first(by_status, Code.UPSTREAM_ERROR),
-    "gcsfs.retry.ChecksumError": Code.UPSTREAM_ERROR,
 }
 # fmt: on

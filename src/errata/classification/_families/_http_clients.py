@@ -1,12 +1,8 @@
-"""HTTP clients: httpx, requests, urllib3, Python's own, and what lies below them."""
+"""HTTP clients and web frameworks: httpx, requests, urllib3, aiohttp, curl, Python's own, and what lies below them."""
 
-from errata.classification._answer import Classification, Otherwise, Rule, RuleResult, Table, first
-from errata.classification._families._connection import (
-    BAD_HEADER,
-    NOT_HTTP,
-    NOT_SENT_IN_TIME,
-    REDIRECTS,
-    UNKNOWN_HOST,
+from errata.classification._carried import by_status, classify_status
+from errata.classification._families._network import (
+    by_connection,
     by_final_status,
     by_network_words,
     by_status_said,
@@ -14,16 +10,29 @@ from errata.classification._families._connection import (
     held_at,
     in_arguments,
 )
-from errata.classification._reach import read_exception, read_number, read_text
-from errata.classification._verdicts import BUG, REFUSED, TLS
-from errata.model import Code, Retry
+from errata.classification._peek import peek, read_argument, read_exception, read_number, read_text
+from errata.classification._rules import (
+    BUG,
+    NOT_HTTP,
+    REDIRECTS,
+    REFUSED,
+    TLS,
+    UNKNOWN_HOST,
+    Classification,
+    Otherwise,
+    Rule,
+    RuleResult,
+    Table,
+    first,
+)
+from errata.http import read_headers, status_to_code
+from errata.model import Code, Retry, wait_ms
 from errata.redaction import text_of
 
-_NETWORK = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _CONNECT = first(by_what_broke, by_network_words, REFUSED)
 _RESOLVE = first(by_what_broke, by_network_words, UNKNOWN_HOST)
 _HANDSHAKE = first(by_what_broke, TLS)
-_PROXY = first(by_status_said, by_what_broke, by_network_words, Code.NETWORK_ERROR)
+_PROXY = first(by_status_said, by_connection)
 _STATUS = first(by_final_status, by_status_said, Code.UPSTREAM_ERROR)
 _BAD_URL = Code.INVALID_PARAMS
 
@@ -55,138 +64,222 @@ def _under(packages: tuple[str, ...], rows: dict[str, Rule | Otherwise]) -> dict
 
 # fmt: off
 _HTTPCORE: dict[str, Rule | Otherwise] = {
-    "TimeoutException": Code.TIMEOUT,
-    "ConnectTimeout": NOT_SENT_IN_TIME,
-    "PoolTimeout": NOT_SENT_IN_TIME,
-    "ReadTimeout": Code.TIMEOUT,
-    "WriteTimeout": Code.TIMEOUT,
-    "NetworkError": _NETWORK,
+    "NetworkError": by_connection,
     "ConnectError": _CONNECT,
-    "ReadError": _NETWORK,
-    "WriteError": _NETWORK,
+    "ReadError": by_connection,
+    "WriteError": by_connection,
     "ProtocolError": _peer,
     "RemoteProtocolError": _peer,
-    "LocalProtocolError": BAD_HEADER,
     "ProxyError": _PROXY,
-    "UnsupportedProtocol": _BAD_URL,
 }
 _HTTPX: dict[str, Rule | Otherwise] = {
     **_HTTPCORE,
-    "HTTPError": Otherwise(Code.UPSTREAM_ERROR),
     "HTTPStatusError": _STATUS,
-    "RequestError": Otherwise(_NETWORK),
-    "TransportError": _NETWORK,
-    "CloseError": _NETWORK,
-    "DecodingError": Code.SERIALIZATION_ERROR,
-    "TooManyRedirects": REDIRECTS,
-    "InvalidURL": _BAD_URL,
-    "CookieConflict": BUG,
-    "StreamError": BUG,
-    "StreamConsumed": BUG,
-    "StreamClosed": BUG,
-    "ResponseNotRead": BUG,
-    "RequestNotRead": BUG,
+    "RequestError": Otherwise(by_connection),
+    "TransportError": by_connection,
+    "CloseError": by_connection,
 }
 _REQUESTS: dict[str, Rule | Otherwise] = {
-    "RequestException": Otherwise(first(in_arguments, _NETWORK)),
+    "RequestException": Otherwise(first(in_arguments, by_connection)),
     "HTTPError": _STATUS,
-    "ConnectionError": first(in_arguments, _NETWORK),
+    "ConnectionError": first(in_arguments, by_connection),
     "ProxyError": first(in_arguments, _PROXY),
     "SSLError": first(in_arguments, TLS),
-    "Timeout": Code.TIMEOUT,
-    "ConnectTimeout": NOT_SENT_IN_TIME,
-    "ReadTimeout": Code.TIMEOUT,
     "RetryError": first(in_arguments, by_status_said, Code.SERVICE_UNAVAILABLE),
-    "TooManyRedirects": REDIRECTS,
-    "ChunkedEncodingError": Code.NETWORK_ERROR,
-    "ContentDecodingError": Code.SERIALIZATION_ERROR,
-    "InvalidJSONError": Code.SERIALIZATION_ERROR,
-    "JSONDecodeError": Code.SERIALIZATION_ERROR,
-    "URLRequired": Code.MISSING_REQUIRED_FIELD,
-    "MissingSchema": _BAD_URL,
-    "InvalidSchema": _BAD_URL,
-    "InvalidURL": _BAD_URL,
-    "InvalidProxyURL": Code.CONFIGURATION_ERROR,
-    "InvalidHeader": BAD_HEADER,
-    "StreamConsumedError": BUG,
-    "UnrewindableBodyError": BUG,
 }
 _URLLIB3: dict[str, Rule | Otherwise] = {
-    "HTTPError": Otherwise(_NETWORK),
-    "PoolError": Otherwise(_NETWORK),
-    "RequestError": Otherwise(_NETWORK),
-    "MaxRetryError": first(held_at("reason"), _NETWORK),  # Its own text names the URL with all its parameters.
+    "HTTPError": Otherwise(by_connection),
+    "PoolError": Otherwise(by_connection),
+    "RequestError": Otherwise(by_connection),
+    "MaxRetryError": first(held_at("reason"), by_connection),  # Its own text names the URL with all its parameters.
     "ResponseError": first(by_status_said, REDIRECTS),  # "too many 503 error responses", "too many redirects"
-    "TimeoutError": Code.TIMEOUT,
-    "ReadTimeoutError": Code.TIMEOUT,
-    "ConnectTimeoutError": NOT_SENT_IN_TIME,
     "NewConnectionError": _CONNECT,
     "NameResolutionError": _RESOLVE,
-    "EmptyPoolError": NOT_SENT_IN_TIME,
-    "FullPoolError": NOT_SENT_IN_TIME,
-    "ClosedPoolError": BUG,
-    "TimeoutStateError": BUG,
-    "HostChangedError": BUG,
-    "UnrewindableBodyError": BUG,
     "ProxyError": first(held_at("original_error"), _PROXY),
     "SSLError": _HANDSHAKE,
-    "ProtocolError": first(in_arguments, _NETWORK),  # ("Connection aborted.", RemoteDisconnected(…))
-    "IncompleteRead": Code.NETWORK_ERROR,
-    "InvalidChunkLength": Code.NETWORK_ERROR,
-    "ResponseNotChunked": NOT_HTTP,
-    "BodyNotHttplibCompatible": NOT_HTTP,
-    "HeaderParsingError": NOT_HTTP,
-    "InvalidHeader": NOT_HTTP,
-    "DecodeError": Code.SERIALIZATION_ERROR,
-    "LocationValueError": _BAD_URL,
-    "LocationParseError": _BAD_URL,
-    "URLSchemeUnknown": _BAD_URL,
-    "ProxySchemeUnknown": Code.CONFIGURATION_ERROR,
-    "ProxySchemeUnsupported": Code.CONFIGURATION_ERROR,
+    "ProtocolError": first(in_arguments, by_connection),  # ("Connection aborted.", RemoteDisconnected(…))
 }
 
-TABLE: Table = {
+_CLIENTS: Table = {
     # httpx2 shares no class with httpx, but all its names.
     **_under(("httpx", "httpx2"), _HTTPX),
-    "httpx2.SSEError": Code.UPSTREAM_ERROR,
-    "httpx_sse.SSEError": Code.UPSTREAM_ERROR,
-    **_under(("httpcore", "httpcore2"), {**_HTTPCORE, "ConnectionNotAvailable": REFUSED}),
+    **_under(("httpcore", "httpcore2"), _HTTPCORE),
     "h11.ProtocolError": _peer,
     "h11.RemoteProtocolError": _peer,
-    "h11.LocalProtocolError": BAD_HEADER,
     "h2.exceptions.H2Error": _peer,
-    "h2.exceptions.NoSuchStreamError": BUG,
-    "h2.exceptions.NoAvailableStreamIDError": REFUSED,
-    "h2.exceptions.TooManyStreamsError": NOT_SENT_IN_TIME,
-    "h2.exceptions.DenialOfServiceError": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
-    "hpack.exceptions.HPACKError": NOT_HTTP,
-    "hyperframe.exceptions.HyperframeError": NOT_HTTP,
 
     # niquests and curl_cffi keep the names of requests.
     **_under(("requests.exceptions", "niquests.exceptions", "curl_cffi.requests.exceptions"), _REQUESTS),
-    "niquests.exceptions.MultiplexingError": Code.NETWORK_ERROR,
     **_under(("urllib3.exceptions", "urllib3_future.exceptions"), _URLLIB3),
-    "urllib3_future.exceptions.MustRedialError": REFUSED,
-    "urllib3_future.exceptions.EarlyResponse": Code.UPSTREAM_ERROR,
 
-    "urllib.error.URLError": first(by_what_broke, by_status_said, _url_reason, _file_reason, _NETWORK),
+    "urllib.error.URLError": first(by_what_broke, by_status_said, _url_reason, _file_reason, by_connection),
     "urllib.error.HTTPError": _STATUS,
-    "urllib.error.ContentTooShortError": Code.NETWORK_ERROR,
-    "http.client.HTTPException": Otherwise(Code.UPSTREAM_ERROR),
-    "http.client.BadStatusLine": NOT_HTTP,
-    "http.client.LineTooLong": NOT_HTTP,
-    "http.client.UnknownProtocol": NOT_HTTP,
-    "http.client.UnknownTransferEncoding": NOT_HTTP,
-    "http.client.RemoteDisconnected": Code.NETWORK_ERROR,
-    "http.client.IncompleteRead": Code.NETWORK_ERROR,
-    "http.client.InvalidURL": _BAD_URL,
-    "http.client.NotConnected": BUG,
-    "http.client.ImproperConnectionState": BUG,
-    "http.client.CannotSendRequest": BUG,
-    "http.client.CannotSendHeader": BUG,
-    "http.client.ResponseNotReady": BUG,
-    "http.client.UnimplementedFileMode": BUG,
-    "http.cookiejar.LoadError": Code.SERIALIZATION_ERROR,
-    "http.cookies.CookieError": _BAD_URL,
 }
 # fmt: on
+
+
+# aiohttp: its client, and the answers that its server side raises.
+
+
+_PROXY_WANTS_CREDENTIALS = 407
+
+
+def _parsers_own(error: BaseException) -> RuleResult:
+    """The client's parser, which calls what is not HTTP a status 400."""
+    cause = read_exception(error, "__cause__")
+    return cause if cause is not None and type(cause).__module__ == "aiohttp.http_exceptions" else None
+
+
+def _proxys_status(error: BaseException) -> RuleResult:
+    """The proxy's HTTP status."""
+    status = read_number(error, "status")
+    return (
+        Classification(Code.UNAUTHORIZED, http_status=status)
+        if status == _PROXY_WANTS_CREDENTIALS
+        else by_final_status(error)
+    )
+
+
+def _answers_own(error: BaseException) -> RuleResult:
+    """The HTTP status of the answer that it is."""
+    # It is a mapping as well, so its attributes are read here and not by `peek`.
+    status: object = getattr(error, "status", None)
+    if not isinstance(status, int) or status < 400:  # noqa: PLR2004 - HTTP's range of failures
+        return None
+    wait = read_headers(getattr(error, "headers", None)).wait_ms(status=status)
+    return classify_status(status, error)._replace(retry_after_ms=wait)
+
+
+# fmt: off
+_CLIENT: Table = {
+    "ClientError": Otherwise(by_connection),
+    "ClientConnectionError": by_connection,
+    "ClientOSError": by_connection,
+    "ClientConnectorError": first(by_what_broke, by_network_words, REFUSED),
+    "ClientProxyConnectionError": first(by_what_broke, by_network_words, REFUSED),
+    "UnixClientConnectorError": first(by_what_broke, REFUSED),
+    "ClientConnectorDNSError": first(by_what_broke, by_network_words, UNKNOWN_HOST),
+    "ClientSSLError": first(by_what_broke, TLS),
+    "ClientConnectorSSLError": first(by_what_broke, TLS),
+    "ClientPayloadError": first(_parsers_own, Code.NETWORK_ERROR),
+    "ClientResponseError": first(_parsers_own, by_final_status, Code.UPSTREAM_ERROR),
+    "ContentTypeError": first(by_final_status, Code.SERIALIZATION_ERROR),
+    "WSServerHandshakeError": first(by_final_status, Code.UPSTREAM_ERROR),
+    "ClientHttpProxyError": first(_proxys_status, Code.NETWORK_ERROR),
+}
+_AIOHTTP: Table = {
+    **{f"aiohttp.client_exceptions.{name}": rule for name, rule in _CLIENT.items()},
+    "aiohttp.web_exceptions.HTTPException": first(_answers_own, BUG),
+}
+# fmt: on
+
+
+# libcurl's error numbers, which pycurl and curl_cffi pass on.
+
+
+# fmt: off
+_BY_CURL_NUMBER: dict[int, Code | Classification] = {
+    1: Code.INVALID_PARAMS, 3: Code.INVALID_PARAMS,                     # an unknown protocol, a malformed URL
+    4: Code.NOT_IMPLEMENTED,                                            # not built in
+    5: UNKNOWN_HOST, 6: UNKNOWN_HOST,                                   # the proxy's name, the host's name
+    7: REFUSED, 45: REFUSED, 96: REFUSED,                               # could not connect; no such interface; QUIC
+    8: NOT_HTTP,                                                        # a weird reply
+    9: Code.FORBIDDEN, 67: Code.UNAUTHORIZED, 94: Code.UNAUTHORIZED,    # access denied, login denied
+    12: Code.TIMEOUT, 28: Code.TIMEOUT,
+    16: Code.NETWORK_ERROR, 92: Code.NETWORK_ERROR, 95: Code.NETWORK_ERROR,  # HTTP/2 and HTTP/3 streams
+    18: Code.NETWORK_ERROR, 52: Code.NETWORK_ERROR,                     # half an answer, no answer
+    55: Code.NETWORK_ERROR, 56: Code.NETWORK_ERROR,                     # sending, receiving
+    19: Code.NOT_FOUND, 78: Code.NOT_FOUND,
+    22: Code.UPSTREAM_ERROR,                                            # a status, which the text names
+    33: Code.VALIDATION_FAILED, 36: Code.VALIDATION_FAILED, 63: Code.VALIDATION_FAILED,  # ranges and sizes
+    42: Code.CANCELLED,                                                 # by the caller's own callback
+    47: REDIRECTS,
+    61: Code.SERIALIZATION_ERROR,                                       # an unknown content encoding
+    70: Classification(Code.UPSTREAM_ERROR, Retry.NEVER),                       # its disk is full
+    97: Code.NETWORK_ERROR,                                             # the proxy's handshake
+    **dict.fromkeys((35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98, 101), TLS),
+}
+# fmt: on
+
+
+def by_curl_number(error: BaseException) -> RuleResult:
+    """The error number of libcurl, and for 22 the HTTP status in its text."""
+    number = read_number(error, "code") or read_number(read_argument(error))
+    if number == 22:  # noqa: PLR2004 - CURLE_HTTP_RETURNED_ERROR
+        return by_final_status(error) or by_status_said(error) or Code.UPSTREAM_ERROR
+    return _BY_CURL_NUMBER.get(number or 0)
+
+
+_CURL: Table = {
+    "pycurl.error": first(by_curl_number, Code.NETWORK_ERROR),
+    "curl_cffi.curl.CurlError": first(by_curl_number, Code.NETWORK_ERROR),
+}
+
+
+# Web frameworks' own answers, raised in a tool, and smaller HTTP clients.
+
+
+_WEB_STATUS = first(by_final_status, Code.UPSTREAM_ERROR)
+_OWN_STATUS = first(by_status, Code.INTERNAL_ERROR)
+_TIMED_OUT = 599
+
+
+def _detailed(error: BaseException) -> RuleResult:
+    """The HTTP status it carries, in the words of its detail."""
+    answer = by_status(error)
+    detail = read_text(error, "detail") or read_text(error, "description")
+    return None if answer is None else answer._replace(text=detail)
+
+
+def _throttled(error: BaseException) -> RuleResult:
+    """The wait it carries, in seconds."""
+    return Classification(Code.RATE_LIMITED, http_status=429, retry_after_ms=wait_ms(peek(error, "wait"), unit_ms=1000))
+
+
+def _tornado(error: BaseException) -> RuleResult:
+    """The HTTP status it carries; 599 is the client's own, for no answer at all."""
+    if read_number(error, "code") != _TIMED_OUT:
+        return by_final_status(error)
+    return Code.TIMEOUT if "timeout" in text_of(error).lower() else by_network_words(error) or Code.NETWORK_ERROR
+
+
+def _xmlrpc(error: BaseException) -> RuleResult:
+    """The HTTP status it carries."""
+    status = read_number(error, "errcode")
+    return Classification(status_to_code(status), http_status=status) if status else None
+
+
+# fmt: off
+_WEB: Table = {
+    # What a framework would have answered; a tool that shares code with a web server raises it.
+    "starlette.exceptions.HTTPException": first(_detailed, Code.INTERNAL_ERROR),
+    "werkzeug.exceptions.HTTPException": first(_detailed, Code.INTERNAL_ERROR),
+    "rest_framework.exceptions.APIException": first(by_status, Code.INTERNAL_ERROR),
+    "rest_framework.exceptions.Throttled": _throttled,
+    "falcon.HTTPError": _OWN_STATUS,
+    "sanic.exceptions.SanicException": _OWN_STATUS,
+    "tornado.web.HTTPError": _OWN_STATUS,
+    "litestar.exceptions.HTTPException": first(_detailed, Code.INTERNAL_ERROR),
+    "bottle.HTTPError": _OWN_STATUS,
+    "cherrypy._cperror.HTTPError": _OWN_STATUS,
+    "webob.exc.HTTPError": _OWN_STATUS,
+    "pyramid.httpexceptions.HTTPError": _OWN_STATUS,
+
+    # tornado, twisted and scrapy.
+    "tornado.httpclient.HTTPClientError": first(_tornado, Code.UPSTREAM_ERROR),
+    "tornado.httpclient.HTTPError": first(_tornado, Code.UPSTREAM_ERROR),
+    "tornado.curl_httpclient.CurlError": by_connection,
+    "scrapy.spidermiddlewares.httperror.HttpError": _WEB_STATUS,
+
+    # Built on other clients.
+    "mechanize._response.HTTPError": _WEB_STATUS,
+    "uplink.clients.exceptions.ConnectionError": by_connection,
+    "gql.transport.exceptions.TransportError": Otherwise(by_connection),
+    "gql.transport.exceptions.TransportServerError": first(by_status, Code.UPSTREAM_ERROR),
+    "gql.transport.exceptions.TransportConnectionFailed": by_connection,
+    "zeep.exceptions.TransportError": first(by_status, by_connection),
+    "xmlrpc.client.ProtocolError": first(_xmlrpc, Code.UPSTREAM_ERROR),
+}
+# fmt: on
+
+TABLE: Table = {**_CLIENTS, **_AIOHTTP, **_CURL, **_WEB}

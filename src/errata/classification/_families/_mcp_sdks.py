@@ -6,13 +6,12 @@ is settled by the words beside it.
 
 from typing import cast
 
-from errata.classification._answer import Classification, Otherwise, RuleResult, Table, first
 from errata.classification._carried import classify_status
 from errata.classification._families._pydantic import by_arguments
-from errata.classification._reach import peek, read_exception, read_number, read_text
-from errata.classification._verdicts import BUG
+from errata.classification._peek import peek, read_exception, read_number, read_text
+from errata.classification._rules import BUG, Classification, RuleResult, Table, first
 from errata.classification._words import classify_words
-from errata.model import Code, FieldIssue, Retry, is_a
+from errata.model import Code, FieldIssue, is_a
 from errata.redaction import text_of
 
 # fmt: off
@@ -147,62 +146,27 @@ TABLE: Table = {
     "errata.model._needs_input.NeedsInput": _question,
 
     "mcp.shared.exceptions.MCPError": _by_number,
-    "mcp.shared.exceptions.McpError": _by_number,                       # 1.x
-    "mcp.shared.exceptions.NoBackChannelError": Code.NOT_IMPLEMENTED,
-    "mcp.shared.exceptions.UrlElicitationRequiredError": Code.UNAUTHORIZED,
-    "mcp.server.mcpserver.exceptions.InvalidSignature": BUG,
-    "mcp.server.mcpserver.exceptions.MCPServerError": Otherwise(Code.UNKNOWN_ERROR),  # Somebody wrote it, and gave it no code.
+    "mcp.shared.exceptions.McpError": _by_number,  # 1.x
     "mcp.server.mcpserver.exceptions.PromptError": _wrapped,
     "mcp.server.mcpserver.exceptions.ResourceError": _wrapped,
-    "mcp.server.mcpserver.exceptions.ResourceNotFoundError": Code.NOT_FOUND,
     "mcp.server.mcpserver.exceptions.ToolError": _wrapped,
     "mcp.server.mcpserver.exceptions.UnexpectedResourceError": first(_wrapped, Code.INTERNAL_ERROR),
     "mcp.server.mcpserver.exceptions.UnexpectedToolError": first(_wrapped, Code.INTERNAL_ERROR),
-    "mcp.server.mcpserver.exceptions.ValidationError": Code.INVALID_PARAMS,  # 1.x
     "mcp.server.fastmcp.exceptions.FastMCPError": first(_wrapped, _written),  # 1.x
-    "mcp.server.mcpserver.resources.templates.ResourceSecurityError": Code.INVALID_PARAMS,
-    "mcp.server.auth.middleware.client_auth.AuthenticationError": Classification(Code.UNAUTHORIZED),
     "mcp.server.auth.provider.AuthorizeError": _by_oauth_word,
     "mcp.server.auth.provider.RegistrationError": _by_oauth_word,
     "mcp.server.auth.provider.TokenError": _by_oauth_word,
-    "mcp.server.request_state.InvalidRequestState": Code.INVALID_PARAMS,
     "mcp.shared.auth.InvalidRedirectUriError": _with_message,
     "mcp.shared.auth.InvalidScopeError": _with_message,
-    "mcp.shared.path_security.PathEscapeError": Code.INVALID_PARAMS,
-    "mcp.shared.uri_template.InvalidUriTemplate": Code.INVALID_PARAMS,
-    "mcp.client._input_required.InputRequiredRoundsExceededError": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
     "mcp.client.auth.exceptions.OAuthFlowError": _sign_in,
     "mcp.client.auth.exceptions.OAuthRegistrationError": _sign_in,
     "mcp.client.auth.exceptions.OAuthTokenError": _sign_in,
-    "mcp.client.extension.UnexpectedClaimedResult": Classification(Code.UPSTREAM_ERROR, Retry.NEVER),
-    "mcp.client.streamable_http.ResumptionError": Code.INVALID_REQUEST,
-    "mcp.client.streamable_http.StreamableHTTPError": Otherwise(Code.NETWORK_ERROR),
-    "mcp.client.subscriptions.ListenNotSupportedError": Code.NOT_IMPLEMENTED,
-    "mcp.client.subscriptions.SubscriptionLost": Code.NETWORK_ERROR,
 
-    "fastmcp.client.auth.oauth.ClientNotFoundError": Code.UNAUTHORIZED,
-    "fastmcp.client.auth.oauth.ExpiredClientRegistrationError": Code.UNAUTHORIZED,
-    "fastmcp.exceptions.AuthorizationError": Code.FORBIDDEN,
-    "fastmcp.exceptions.ClientError": Otherwise(Code.INVALID_REQUEST),
-    "fastmcp.exceptions.DisabledError": Code.NOT_FOUND,                 # As FastMCP itself answers
-    "fastmcp.exceptions.FastMCPError": Otherwise(Code.UNKNOWN_ERROR),   # Somebody wrote it, and gave it no code.
-    "fastmcp.exceptions.InsufficientScopeError": Code.FORBIDDEN,
-    "fastmcp.exceptions.InvalidSignature": BUG,
-    "fastmcp.exceptions.MCPError": _by_number,                          # Its stand-in where mcp is not installed
-    "fastmcp.exceptions.NotFoundError": Code.NOT_FOUND,
+    "fastmcp.exceptions.MCPError": _by_number,  # Its stand-in where mcp is not installed
     "fastmcp.exceptions.PromptError": _wrapped,
     "fastmcp.exceptions.ResourceError": _wrapped,
-    "fastmcp.exceptions.ResourceSecurityError": Code.NOT_FOUND,         # It must not be told from a missing one.
     "fastmcp.exceptions.ToolError": _wrapped,
     "fastmcp.exceptions.ValidationError": first(_of_arguments, Code.INVALID_PARAMS),
     "fastmcp.server.auth.cimd.CIMDFetchError": _sign_in,
-    "fastmcp.server.auth.cimd.CIMDValidationError": Code.INVALID_PARAMS,
-    "fastmcp.server.auth.identity_assertion.IdentityAssertionError": Code.UNAUTHORIZED,
-    "fastmcp.server.auth.ssrf.SSRFError": Code.FORBIDDEN,
-    "fastmcp.server.auth.ssrf.SSRFFetchError": Code.UPSTREAM_ERROR,
-    "fastmcp.server.middleware.rate_limiting.RateLimitError": Code.RATE_LIMITED,
-    "fastmcp.server.sessions.InvalidSession": Code.INVALID_REQUEST,
-    "fastmcp.server.sessions.SessionAuthError": Code.UNAUTHORIZED,
-    "fastmcp.tools.function_tool._ToolBodyError": BUG,
 }
 # fmt: on

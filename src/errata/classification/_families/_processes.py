@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from errata._process_output import last_output, telling_lines
-from errata.classification._answer import Classification, RuleResult, Table, first
-from errata.classification._reach import peek, read_number
+from errata.classification._peek import peek, read_number
+from errata.classification._rules import Classification, RuleResult, Table, first
 from errata.classification._words import classify_words, spell_out
 from errata.http import LONGEST_MESSAGE, LONGEST_NAME, clean, quote_behind
 from errata.model import Code, Retry, is_a
@@ -151,10 +151,6 @@ TABLE: Table = {
     "subprocess.CalledProcessError": by_exit,
     "subprocess.TimeoutExpired": by_time_limit,
     "sh.ErrorReturnCode": first(by_exit, _REFUSED),
-    "sh.CommandNotFound": Code.CONFIGURATION_ERROR,
-    "sh.TimeoutException": Code.TIMEOUT,
     "plumbum.commands.processes.ProcessExecutionError": first(by_exit, _REFUSED),
-    "plumbum.commands.processes.ProcessTimedOut": Code.TIMEOUT,
-    "plumbum.commands.processes.CommandNotFound": Code.CONFIGURATION_ERROR,
 }
 # fmt: on

@@ -1,23 +1,29 @@
-"""Other hosts and what they serve: SSH, LDAP, DNS, mail and files."""
+"""Remote hosts: SSH, DNS, mail, files and directories."""
 
 import re
 from typing import cast
 
-from errata.classification._answer import Classification, Otherwise, Rule, RuleResult, Table, first
-from errata.classification._errno import by_errno
-from errata.classification._families import _ldap
-from errata.classification._families._connection import NOT_SENT_IN_TIME, UNKNOWN_HOST, by_network_words, by_what_broke
+from errata.classification._error_codes import by_errno
+from errata.classification._families._network import by_connection, by_network_words, by_what_broke
 from errata.classification._families._processes import by_exit
-from errata.classification._families._rewording import in_words, words_at
-from errata.classification._reach import peek, read_argument, read_number
-from errata.classification._verdicts import BUG, LOCKED, REFUSED, WAIT
+from errata.classification._peek import peek, read_argument, read_number, read_text
+from errata.classification._rules import (
+    LOCKED,
+    REFUSED,
+    WAIT,
+    Classification,
+    Rule,
+    RuleResult,
+    Table,
+    first,
+    in_words,
+    words_at,
+)
 from errata.model import Code, Retry, is_a, items_of
 from errata.redaction import text_of
 
 _FULL = Classification(Code.SERVICE_UNAVAILABLE, Retry.NEVER)
 _NOT_TRUSTED = Classification(Code.NETWORK_ERROR, Retry.NEVER)
-_WRONG_HOST_KEY = _NOT_TRUSTED._replace(text="The server's host key is not the expected one.")
-_CONNECTION = first(by_what_broke, by_network_words, Code.NETWORK_ERROR)
 _REPLY_CODE = re.compile(r"[^0-9]{0,3}([1-5][0-9]{2})\b")
 
 # fmt: off
@@ -131,125 +137,82 @@ def _by_c_ares_number(error: BaseException) -> RuleResult:
 
 # fmt: off
 _SSH: Table = {
-    "paramiko.auth_strategy.AuthFailure": Code.UNAUTHORIZED,
-    "paramiko.buffered_pipe.PipeTimeout": Code.TIMEOUT,
-    "paramiko.pkey.UnknownKeyType": Code.CONFIGURATION_ERROR,
     "paramiko.sftp.SFTPError": first(by_network_words, Code.UPSTREAM_ERROR),
-    "paramiko.ssh_exception.AuthenticationException": Code.UNAUTHORIZED,
-    "paramiko.ssh_exception.BadAuthenticationType": Code.UNAUTHORIZED,
-    "paramiko.ssh_exception.BadHostKeyException": _WRONG_HOST_KEY,
     "paramiko.ssh_exception.ChannelException": first(_coded(_NO_CHANNEL, "The server's reason"), Code.UPSTREAM_ERROR),
-    "paramiko.ssh_exception.ConfigParseError": Code.CONFIGURATION_ERROR,
-    "paramiko.ssh_exception.CouldNotCanonicalize": UNKNOWN_HOST,
-    "paramiko.ssh_exception.IncompatiblePeer": _NOT_TRUSTED,
-    "paramiko.ssh_exception.MessageOrderError": Code.UPSTREAM_ERROR,
     "paramiko.ssh_exception.NoValidConnectionsError": in_words(words_at("strerror"), first(_by_address, REFUSED)),
-    "paramiko.ssh_exception.PartialAuthentication": Code.UNAUTHORIZED,
-    "paramiko.ssh_exception.PasswordRequiredException": Code.CONFIGURATION_ERROR,  # The passphrase of our own key.
-    "paramiko.ssh_exception.ProxyCommandFailure": Code.NETWORK_ERROR,
-    "paramiko.ssh_exception.SSHException": first(_by_ssh_words, _CONNECTION),
-    "paramiko.ssh_exception.UnableToAuthenticate": Code.UNAUTHORIZED,
-    "asyncssh.asn1.ASN1Error": Code.SERIALIZATION_ERROR,
-    "asyncssh.config.ConfigParseError": Code.CONFIGURATION_ERROR,
-    "asyncssh.misc.BreakReceived": Code.CANCELLED,
-    "asyncssh.misc.ChannelListenError": Code.UPSTREAM_ERROR,
+    "paramiko.ssh_exception.SSHException": first(_by_ssh_words, by_connection),
     "asyncssh.misc.ChannelOpenError": first(_coded(_NO_CHANNEL, "The server's reason"), by_network_words, Code.UPSTREAM_ERROR),
     "asyncssh.misc.DisconnectError": first(_coded(_DISCONNECTED, "The reason of the disconnect"), Code.NETWORK_ERROR),
-    "asyncssh.misc.Error": Code.UPSTREAM_ERROR,
-    "asyncssh.misc.PasswordChangeRequired": Code.UNAUTHORIZED,
-    "asyncssh.misc.SignalReceived": Code.CANCELLED,
-    "asyncssh.misc.SoftEOFReceived": Code.CANCELLED,
-    "asyncssh.misc.TerminalSizeChanged": BUG,
-    "asyncssh.packet.PacketDecodeError": Code.UPSTREAM_ERROR,
-    "asyncssh.pbe.KeyEncryptionError": Code.CONFIGURATION_ERROR,
-    "asyncssh.process.ProcessError": Code.UPSTREAM_ERROR,
-    "asyncssh.process.TimeoutError": Code.TIMEOUT,
-    "asyncssh.public_key.KeyExportError": Code.INVALID_PARAMS,
-    "asyncssh.public_key.KeyGenerationError": Code.INVALID_PARAMS,
-    "asyncssh.public_key.KeyImportError": Code.CONFIGURATION_ERROR,
     "asyncssh.sftp.SFTPError": first(_coded(_SFTP, "The SFTP server's code"), Code.UPSTREAM_ERROR),
-    "fabric.exceptions.GroupException": Code.UPSTREAM_ERROR,
-    "invoke.exceptions.AuthFailure": Code.UNAUTHORIZED,
-    "invoke.exceptions.CommandTimedOut": Code.TIMEOUT,
     "invoke.exceptions.Failure": first(by_exit, Code.UPSTREAM_ERROR),
-    "invoke.exceptions.ParseError": Code.INVALID_PARAMS,
-    "netmiko.exceptions.ConfigInvalidException": Code.INVALID_PARAMS,
-    "netmiko.exceptions.ConnectionException": Code.NETWORK_ERROR,
-    "netmiko.exceptions.NetmikoAuthenticationException": Code.UNAUTHORIZED,
-    "netmiko.exceptions.NetmikoBaseException": Code.UPSTREAM_ERROR,
-    "netmiko.exceptions.NetmikoTimeoutException": NOT_SENT_IN_TIME,
-    "netmiko.exceptions.ReadException": Code.UPSTREAM_ERROR,
-    "netmiko.exceptions.ReadTimeout": Code.TIMEOUT,
-    "pexpect.exceptions.EOF": Code.NETWORK_ERROR,
-    "pexpect.exceptions.TIMEOUT": Code.TIMEOUT,
     "pysnmp.error.PySnmpError": first(by_network_words, Code.UPSTREAM_ERROR),
-    "easysnmp.exceptions.EasySNMPConnectionError": Code.NETWORK_ERROR,
-    "easysnmp.exceptions.EasySNMPError": Code.UPSTREAM_ERROR,
-    "easysnmp.exceptions.EasySNMPNoSuchNameError": Code.NOT_FOUND,
-    "easysnmp.exceptions.EasySNMPTimeoutError": Code.TIMEOUT,
-    "puresnmp.exc.NoSuchOID": Code.NOT_FOUND,
-    "puresnmp.exc.Timeout": Code.TIMEOUT,
-}
-_DNS: dict[str, Rule] = {
-    "exception.AlgorithmKeyMismatch": Code.CONFIGURATION_ERROR, "exception.DNSException": Code.UPSTREAM_ERROR,
-    "exception.DeniedByPolicy": Code.FORBIDDEN, "exception.FormError": Code.UPSTREAM_ERROR, "exception.SyntaxError": Code.INVALID_PARAMS, "exception.Timeout": Code.TIMEOUT,
-    "exception.TooBig": Code.VALIDATION_FAILED, "exception.UnexpectedEnd": Code.SERIALIZATION_ERROR, "exception.UnsupportedAlgorithm": Code.NOT_IMPLEMENTED,
-    "exception.ValidationFailure": Classification(Code.UPSTREAM_ERROR, Retry.NEVER), "message.NoPreviousName": Code.SERIALIZATION_ERROR, "message.UnknownTSIGKey": Code.CONFIGURATION_ERROR,
-    "message.UnknownHeaderField": Code.INVALID_PARAMS, "name.AbsoluteConcatenation": BUG, "name.IDNAException": Code.INVALID_PARAMS, "name.NameTooLong": Code.INVALID_PARAMS,
-    "name.NeedAbsoluteNameOrOrigin": Code.INVALID_PARAMS, "name.NeedSubdomainOfOrigin": Code.INVALID_PARAMS, "name.NoIDNA2008": Code.CONFIGURATION_ERROR, "name.NoParent": Code.NOT_FOUND,
-    "opcode.UnknownOpcode": Code.INVALID_PARAMS, "query.NoDOH": Code.CONFIGURATION_ERROR, "query.NoDOQ": Code.CONFIGURATION_ERROR, "rcode.UnknownRcode": Code.INVALID_PARAMS,
-    "rdata.NoRelativeRdataOrdering": BUG, "rdata.RdatatypeExists": BUG, "rdataclass.UnknownRdataclass": Code.INVALID_PARAMS, "rdataset.DifferingCovers": BUG,
-    "rdataset.IncompatibleTypes": BUG, "rdatatype.UnknownRdatatype": Code.INVALID_PARAMS, "resolver.EmptyHostAnswers": Code.NOT_FOUND, "resolver.NXDOMAIN": Code.NOT_FOUND,
-    "resolver.NoAnswer": Code.NOT_FOUND, "resolver.NoMetaqueries": Code.INVALID_PARAMS, "resolver.NoNameservers": Code.SERVICE_UNAVAILABLE,
-    "resolver.NoResolverConfiguration": Code.CONFIGURATION_ERROR, "resolver.NotAbsolute": Code.INVALID_PARAMS, "resolver.YXDOMAIN": Code.INVALID_PARAMS, "tokenizer.UngetBufferFull": BUG,
-    "transaction.AlreadyEnded": BUG, "transaction.DeleteNotExact": Code.CONFLICT, "transaction.ReadOnly": BUG, "transaction.TooManyChanges": Code.VALIDATION_FAILED,
-    "tsig.BadAlgorithm": Code.NOT_IMPLEMENTED, "tsig.BadKey": Code.UNAUTHORIZED, "tsig.BadSignature": Code.UNAUTHORIZED, "tsig.BadTime": Code.UNAUTHORIZED, "tsig.PeerError": Code.UNAUTHORIZED,
-    "versioned.UseTransaction": BUG, "zone.BadZone": Code.VALIDATION_FAILED, "zone.DigestVerificationFailure": Code.VALIDATION_FAILED, "zone.NoDigest": Code.NOT_FOUND,
-    "zone.UnsupportedDigestHashAlgorithm": Code.NOT_IMPLEMENTED, "zone.UnsupportedDigestScheme": Code.NOT_IMPLEMENTED, "zonefile.CNAMEAndOtherData": Code.VALIDATION_FAILED,
-    "zonefile.UnknownOrigin": Code.VALIDATION_FAILED,
 }
 _SMTP_ROW = in_words(_smtp_words, first(_by_smtp_code, Code.UPSTREAM_ERROR))
 _MAIL_AND_FILES: Table = {
     "smtplib.SMTPAuthenticationError": in_words(_smtp_words, first(_by_smtp_code, Code.UNAUTHORIZED)),
     "smtplib.SMTPConnectError": in_words(_smtp_words, first(_by_smtp_code, REFUSED)),
-    "smtplib.SMTPException": Otherwise(Code.UPSTREAM_ERROR),
-    "smtplib.SMTPNotSupportedError": Code.NOT_IMPLEMENTED,
     "smtplib.SMTPRecipientsRefused": _SMTP_ROW,
     "smtplib.SMTPResponseException": _SMTP_ROW,
-    "smtplib.SMTPServerDisconnected": Code.NETWORK_ERROR,
     "aiosmtplib.errors.SMTPAuthenticationError": first(_by_smtp_code, Code.UNAUTHORIZED),
     "aiosmtplib.errors.SMTPConnectError": first(by_what_broke, by_network_words, REFUSED),
-    "aiosmtplib.errors.SMTPConnectTimeoutError": NOT_SENT_IN_TIME,
-    "aiosmtplib.errors.SMTPNotSupported": Code.NOT_IMPLEMENTED,
-    "aiosmtplib.errors.SMTPRecipientsRefused": Code.INVALID_PARAMS,
     "aiosmtplib.errors.SMTPResponseException": _SMTP_ROW,
-    "aiosmtplib.errors.SMTPServerDisconnected": Code.NETWORK_ERROR,
-    "aiosmtplib.errors.SMTPTimeoutError": Code.TIMEOUT,
-    "imaplib.IMAP4.abort": Code.NETWORK_ERROR,
-    "imaplib.IMAP4.error": Otherwise(Code.UPSTREAM_ERROR),
-    "imaplib.IMAP4.readonly": Code.FORBIDDEN,
-    "imapclient.exceptions.CapabilityError": Code.NOT_IMPLEMENTED,
-    "imapclient.exceptions.IllegalStateError": BUG,
-    "imapclient.exceptions.InvalidCriteriaError": Code.INVALID_PARAMS,
-    "imapclient.exceptions.LoginError": Code.UNAUTHORIZED,
-    "imapclient.exceptions.ProtocolError": Code.UPSTREAM_ERROR,
-    "poplib.error_proto": Otherwise(Code.UPSTREAM_ERROR),
     "ftplib.Error": first(_by_ftp_code, Code.UPSTREAM_ERROR),
     "ftplib.error_temp": first(_by_ftp_code, Code.SERVICE_UNAVAILABLE),
-    "aioftp.errors.PathIOError": Code.UPSTREAM_ERROR,
-    "aioftp.errors.StatusCodeError": Otherwise(Code.UPSTREAM_ERROR),
-    "smbprotocol.exceptions.AccessDenied": Code.FORBIDDEN,
-    "smbprotocol.exceptions.LogonFailure": Code.UNAUTHORIZED,
-    "smbprotocol.exceptions.ObjectNameNotFound": Code.NOT_FOUND,
-    "smbprotocol.exceptions.ObjectPathNotFound": Code.NOT_FOUND,
-    "smbprotocol.exceptions.SMBConnectionClosed": Code.NETWORK_ERROR,
     "smbprotocol.exceptions.SMBException": first(by_network_words, Code.UPSTREAM_ERROR),
 }
-TABLE: Table = {
+_HOSTS: Table = {
     **_SSH,
-    **{f"dns.{name}": rule for name, rule in _DNS.items()},
     "aiodns.error.DNSError": first(_by_c_ares_number, Code.NETWORK_ERROR),
     **_MAIL_AND_FILES,
-    **_ldap.TABLE,
 }
 # fmt: on
+
+
+# ldap3: the result codes of LDAP are its classes, and the client has its own.
+
+
+# fmt: off
+_RESULTS: dict[Code | Classification, tuple[str, ...]] = {
+    Code.UPSTREAM_ERROR: ("OperationsError", "ProtocolError", "Other", "LoopDetected", "Referral"),
+    Code.TIMEOUT: ("TimeLimitExceeded",),
+    Code.VALIDATION_FAILED: ("SizeLimitExceeded", "AdminLimitExceeded", "ConstraintViolation", "ObjectClassViolation", "NamingViolation"),
+    Code.INVALID_PARAMS: ("InvalidAttributeSyntax", "InvalidDNSyntax", "UndefinedAttributeType", "InappropriateMatching", "LCUPInvalidData", "NotAllowedOnRDN", "ObjectClassModsProhibited"),
+    Code.UNAUTHORIZED: ("InvalidCredentials", "StrongerAuthRequired", "InappropriateAuthentication", "AuthorizationDenied"),
+    Code.FORBIDDEN: ("InsufficientAccessRights", "LCUPSecurityViolation"),
+    Code.OPERATION_NOT_ALLOWED: ("UnwillingToPerform", "AffectMultipleDSAS", "CannotCancel", "TooLate"),
+    Code.NOT_FOUND: ("NoSuchObject", "NoSuchAttribute", "NoSuchOperation", "AliasProblem", "AliasDereferencingProblem"),
+    Code.CONFLICT: ("EntryAlreadyExists", "AttributeOrValueExists", "NotAllowedOnNotLeaf", "AssertionFailed"),
+    LOCKED: ("ESyncRefreshRequired", "LCUPReloadRequired"),
+    WAIT: ("Busy", "Unavailable", "LCUPResourcesExhausted"),
+    Code.NOT_IMPLEMENTED: ("AuthMethodNotSupported", "UnavailableCriticalExtension", "LCUPUnsupportedScheme"),
+    Code.CONFIGURATION_ERROR: ("ConfidentialityRequired",),
+    Code.CANCELLED: ("Canceled",),
+    Code.INTERNAL_ERROR: ("SASLBindInProgress",),
+}
+_CLIENT: dict[str, Rule] = {
+    "Communication": by_connection,
+    "MaximumRetries": by_connection,
+    "Referral": by_connection,
+    "SocketOpen": first(by_what_broke, by_network_words, REFUSED),
+    "SocketReceive": by_connection,
+    "SocketSend": by_connection,
+}
+# fmt: on
+
+
+def _server_words(error: BaseException) -> str | None:
+    """Find the server's message; the exception's text adds the entry and the whole response."""
+    return read_text(error, "message") or read_text(error, "description")
+
+
+_LDAP: Table = {
+    **{
+        f"ldap3.core.exceptions.LDAP{name}Result": in_words(_server_words, said)
+        for said, names in _RESULTS.items()
+        for name in names
+    },
+    "ldap3.core.exceptions.LDAPOperationResult": in_words(_server_words, Code.UPSTREAM_ERROR),
+    **{f"ldap3.core.exceptions.LDAP{name}Error": rule for name, rule in _CLIENT.items()},
+}
+
+TABLE: Table = {**_HOSTS, **_LDAP}

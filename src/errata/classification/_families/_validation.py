@@ -1,177 +1,250 @@
-"""Libraries that check values, and parsers of command lines. No answer repeats the value that was refused."""
+"""Libraries that validate: what they refuse, told field by field."""
 
-from errata.classification._answer import WITHHELD, Classification, Otherwise, Table, first
+import re
+
 from errata.classification._families._pydantic import by_fields
-from errata.classification._families._validators import (
-    by_columns,
-    by_command_line,
-    by_dict_of_messages,
-    by_failed_function,
-    by_fastjsonschema,
-    by_jsonschema_rs,
-    by_located_messages,
-    by_messages,
-    by_missing_field,
-    by_msgspec_text,
-    by_parameter,
-    by_rapidjson,
-    by_rule,
-    by_schema_autos,
-    by_schema_place,
-    by_typed_field,
-    by_unknown_keys,
-    by_voluptuous_paths,
-    of_what_came_in,
+from errata.classification._families._refusals import (
+    FORMATS,
+    REQUIRED,
+    issue_of,
+    nested,
+    of_jsonschema,
+    path_of,
+    predicate,
+    refused,
 )
-from errata.classification._verdicts import BUG
-from errata.model import Code
+from errata.classification._peek import call_method, peek, read_argument, read_text
+from errata.classification._rules import WITHHELD, Classification, RuleResult, Table, first
+from errata.model import Code, FieldIssue, is_a, items_of
+from errata.redaction import text_of
 
-_REFUSED = Classification(Code.VALIDATION_FAILED, text=WITHHELD)  # Its text quotes the value.
+_AT = r" - at `(?:key` in `)?(\$[^`]*)`$"
+_STEP = r"\.([^.\[]+)|\[(\.\.\.|\d+)\]"
+_MSGSPEC_FORMAT = r"Expected `str` matching regex |Invalid (?:RFC3339|ISO8601|UUID|base64)"
+_MOST = 4_000
+
+
+def by_rule(error: BaseException) -> Classification:
+    """The path and the rule of the schema."""
+    return refused([of_jsonschema(error)], by_format=_is_about_format(error))
+
+
+def _is_about_format(error: object) -> bool:
+    """Whether the rule is one on how a value is written; the name of a property is no value."""
+    rules = items_of(peek(error, "absolute_schema_path"))
+    return read_text(error, "validator") in FORMATS and "propertyNames" not in rules[-2:-1]
+
+
+def by_schema_place(error: BaseException) -> Classification:
+    """The place in the schema that is wrong."""
+    place = path_of(peek(error, "absolute_path"))
+    return Classification(Code.CONFIGURATION_ERROR, text=f"The schema is not valid{f' at `{place}`' if place else ''}.")
+
+
+def by_fastjsonschema(error: BaseException) -> Classification | None:
+    """The path and the rule of the schema."""
+    path, rule, asked = items_of(peek(error, "path"))[1:], read_text(error, "rule"), peek(error, "rule_definition")
+    value = peek(error, "value")
+    if rule is None:
+        return None
+    if rule == "required" and is_a(value, dict):
+        return refused(FieldIssue(path_of((*path, name)), REQUIRED) for name in items_of(asked) if name not in value)
+    return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
+
+
+def by_jsonschema_rs(error: BaseException) -> Classification:
+    """The path and the rule of the schema."""
+    path, rule = items_of(peek(error, "instance_path")), read_text(error, "kind", "name")
+    asked = peek(error, "kind", "value")
+    if rule == "required":
+        return refused([FieldIssue(path_of((*path, asked)), REQUIRED)])
+    return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
+
+
+def by_rapidjson(error: BaseException) -> Classification:
+    """The path and the rule of the schema, its first and third argument."""
+    pointer = read_argument(error, 2)
+    path = str.__str__(pointer).split("/")[1:] if is_a(pointer, str) else ()
+    rule = _text(read_argument(error))
+    return refused([issue_of(path, rule, None)], by_format=rule in FORMATS)
+
+
+def by_msgspec_text(error: BaseException) -> Classification:
+    """The path and the rule in its text."""
+    text = text_of(error)[-_MOST:]
+    at = re.search(_AT, text)
+    told = text[: at.start()] if at else text
+    path = [name or index.replace("...", "*") for name, index in re.findall(_STEP, at[1] if at else "")]
+    if found := re.match(r"Object missing required field `([^`]*)`", told):
+        return refused([FieldIssue(path_of((*path, found[1])), REQUIRED)])
+    if found := re.match(r"Object contains unknown field `([^`]*)`", told):
+        return refused([FieldIssue(path_of((*path, found[1])), "is not a known field")])
+    if re.match(r"Invalid (?:enum )?value ", told):  # It quotes the value.
+        return refused([FieldIssue(path_of(path), "is not one of the allowed values")])
+    expected = re.match(r"Expected (.*?)(?:, got .*)?$", told)
+    problem = predicate(told.replace("Expected ", "expected ", 1).replace(", got ", ", not "))
+    issue = FieldIssue(path_of(path), problem, expected[1].strip("`") if expected else None)
+    return refused([issue], by_format=re.match(_MSGSPEC_FORMAT, told) is not None)
+
+
+def by_messages(error: BaseException) -> Classification:
+    """The messages it keeps by field."""
+    messages, field = peek(error, "messages"), read_text(error, "field_name")
+    return refused(nested(messages, (field,) if field and is_a(messages, list) and field != "_schema" else ()))
+
+
+def by_dict_of_messages(error: BaseException) -> Classification:
+    """The messages it gives by field."""
+    for method in ("as_dict", "asdict", "to_primitive"):
+        if (messages := call_method(error, method)) is not None:
+            return refused(nested(messages))
+    return refused(())
+
+
+def by_located_messages(error: BaseException) -> Classification:
+    """The messages it lists, each with its place."""
+    each = items_of(peek(error, "errors"))
+    return refused(FieldIssue(path_of(peek(one, "loc")), predicate(read_text(one, "err") or "")) for one in each)
+
+
+def by_voluptuous_paths(error: BaseException) -> Classification:
+    """The path and the message of each error in it."""
+    return refused(map(_of_voluptuous, items_of(peek(error, "errors")) or (error,)))
+
+
+def _of_voluptuous(error: object) -> FieldIssue:
+    path = [read_text(part, "schema") or part for part in items_of(peek(error, "path"))]
+    return FieldIssue(path_of(path), predicate(read_text(error, "msg") or "is not allowed here"))
+
+
+def by_schema_autos(error: BaseException) -> Classification:
+    """The keys in its trail, and what its author says of the last one."""
+    trail = [line for line in map(_text, items_of(peek(error, "autos"))) if line]
+    own = [line for line in map(_text, items_of(peek(error, "errors"))) if line]
+    path = [found[1] for line in trail if (found := re.match(r"Key '([^']*)' error:", line))]
+    last = trail[-1] if trail else ""
+    if own:
+        return refused([FieldIssue(path_of(path), predicate(own[-1]))])
+    if found := re.match(r"Missing key: '([^']*)'", last):
+        return refused([FieldIssue(path_of((*path, found[1])), REQUIRED)])
+    if found := re.match(r"Wrong key '([^']*)'", last):
+        return refused([FieldIssue(path_of((*path, found[1])), "is not a known field")])
+    _, asked, kind = last.rpartition(" should be instance of ")
+    problem = f"must be an instance of {kind}" if asked else "is not allowed here"
+    return refused([FieldIssue(path_of(path), problem, kind.strip("'") if asked else None)])
+
+
+def by_typed_field(error: BaseException) -> Classification:
+    """The field it names, and its type."""
+    field = read_text(error, "field_path") or read_text(error, "field_name") or ""
+    kind = read_text(error, "field_type_name") or read_text(error, "field_type", "__name__")
+    problem = f"must be of type {kind}" if kind else "is not of the right type"
+    return refused([FieldIssue(field, problem, kind)], read_text(error, "holder_class_name"))
+
+
+def by_missing_field(error: BaseException) -> Classification:
+    """The field that is missing."""
+    field = read_text(error, "field_path") or read_text(error, "field_name") or read_text(error, "param", "name") or ""
+    return refused([FieldIssue(field, REQUIRED)], read_text(error, "holder_class_name"))
+
+
+def by_unknown_keys(error: BaseException) -> Classification:
+    """The keys that nobody knows."""
+    names = items_of(peek(error, "keys") or peek(error, "extra_keys") or peek(error, "extra_fields"))
+    return refused(FieldIssue(path_of((name,)), "is not a known field") for name in names)
+
+
+def by_parameter(error: BaseException) -> Classification:
+    """The parameter it names."""
+    told = predicate(read_text(error, "message") or "is not allowed here")
+    return refused([FieldIssue(read_text(error, "param", "name") or "", told)])._replace(code=Code.INVALID_PARAMS)
+
+
+def by_columns(error: BaseException) -> Classification:
+    """The columns and the checks they fail."""
+    each = items_of(peek(error, "schema_errors"))
+    return refused(map(_of_column, each or (error,)), read_text(error, "schema", "name") if each else None)
+
+
+def _of_column(error: object) -> FieldIssue:
+    check = (
+        read_text(error, "check", "error")
+        or read_text(error, "check", "name")
+        or read_text(error, "check")
+        or "a check"
+    )
+    return FieldIssue(read_text(error, "column_name") or "", f"does not pass {check}")
+
+
+def of_what_came_in(error: BaseException) -> RuleResult:
+    """Whether it is about what came in, or about what this server returns."""
+    comes_out = text_of(error).startswith(("the return value", "value yielded", "the yielded value"))
+    return Classification(Code.INTERNAL_ERROR, text=WITHHELD) if comes_out else Code.VALIDATION_FAILED
+
+
+def by_command_line(error: BaseException) -> Code:
+    """Whether an argument is missing."""
+    return Code.MISSING_REQUIRED_FIELD if "required" in text_of(error)[:_MOST] else Code.INVALID_PARAMS
+
+
+def by_failed_function(error: BaseException) -> Classification:
+    """The name of the check."""
+    name = read_text(error, "func", "__name__")
+    return Classification(Code.VALIDATION_FAILED, text=f"The value is not a valid {name}." if name else WITHHELD)
+
+
+def _text(value: object) -> str | None:
+    return str.__str__(value) if is_a(value, str) else None
+
+
+# Libraries that check values, and parsers of command lines. No answer repeats the value that was refused.
+
 
 # fmt: off
 TABLE: Table = {
     # Pydantic. What it says of a model that cannot be built is for the author of the server.
     "pydantic_core._pydantic_core.ValidationError": by_fields,
-    "pydantic_core._pydantic_core.PydanticCustomError": Code.VALIDATION_FAILED,
-    "pydantic_core._pydantic_core.PydanticKnownError": Code.VALIDATION_FAILED,
-    "pydantic_core._pydantic_core.PydanticOmit": BUG,
-    "pydantic_core._pydantic_core.PydanticUseDefault": BUG,
-    "pydantic_core._pydantic_core.PydanticSerializationError": Code.SERIALIZATION_ERROR,
-    "pydantic_core._pydantic_core.PydanticSerializationUnexpectedValue": Code.SERIALIZATION_ERROR,
-    "pydantic_core._pydantic_core.SchemaError": BUG,
-    "pydantic.errors.PydanticForbiddenQualifier": BUG,
-    "pydantic.errors.PydanticImportError": BUG,
-    "pydantic.errors.PydanticInvalidForJsonSchema": BUG,
-    "pydantic.errors.PydanticSchemaGenerationError": BUG,
-    "pydantic.errors.PydanticUndefinedAnnotation": BUG,
-    "pydantic.errors.PydanticUserError": BUG,
     # Its first version is `pydantic` itself, or `pydantic.v1`; the rows above and below are found by package and name.
     "pydantic.v1.error_wrappers.ValidationError": by_fields,
-    "pydantic.v1.errors.PydanticValueError": Code.VALIDATION_FAILED,
-    "pydantic.v1.errors.PydanticTypeError": Code.VALIDATION_FAILED,
-    "pydantic.v1.errors.MissingError": Code.MISSING_REQUIRED_FIELD,
-    "pydantic.v1.errors.ConfigError": BUG,
-    "pydantic.v1.env_settings.SettingsError": Code.CONFIGURATION_ERROR,
-    "pydantic_settings.exceptions.SettingsError": Code.CONFIGURATION_ERROR,
-    "pydantic_settings.sources.SettingsError": Code.CONFIGURATION_ERROR,
 
     # JSON Schema. A wrong schema is this server's own.
     "jsonschema.exceptions.ValidationError": by_rule,
     "jsonschema.exceptions.SchemaError": by_schema_place,
-    "jsonschema.exceptions.FormatError": Classification(Code.INVALID_FORMAT, text=WITHHELD),
-    "jsonschema.exceptions.UnknownType": Classification(Code.CONFIGURATION_ERROR, text=WITHHELD),  # It prints schema and value.
-    "jsonschema.exceptions.UndefinedTypeCheck": Code.CONFIGURATION_ERROR,
-    "jsonschema.exceptions.RefResolutionError": Code.CONFIGURATION_ERROR,
-    "jsonschema.exceptions._RefResolutionError": Code.CONFIGURATION_ERROR,
-    "jsonschema.exceptions._WrappedReferencingError": Code.CONFIGURATION_ERROR,
-    "referencing.exceptions.CannotDetermineSpecification": Code.CONFIGURATION_ERROR,
-    "referencing.exceptions.NoInternalID": Code.CONFIGURATION_ERROR,
-    "referencing.exceptions.NoSuchResource": Code.CONFIGURATION_ERROR,
-    "referencing.exceptions.Unresolvable": Code.CONFIGURATION_ERROR,
-    "referencing.exceptions.Unretrievable": Code.CONFIGURATION_ERROR,
-    "referencing.jsonschema.UnknownDialect": Code.CONFIGURATION_ERROR,
-    "jsonref.JsonRefError": Code.CONFIGURATION_ERROR,
     "fastjsonschema.exceptions.JsonSchemaException": first(by_fastjsonschema, Code.VALIDATION_FAILED),
-    "fastjsonschema.exceptions.JsonSchemaDefinitionException": Code.CONFIGURATION_ERROR,
     "jsonschema_rs.ValidationError": by_jsonschema_rs,
-    "jsonschema_rs.ReferencingError": Code.CONFIGURATION_ERROR,
-    "jsonschema_rs.canonical.CanonicalizationError": Code.CONFIGURATION_ERROR,
     "rapidjson.ValidationError": by_rapidjson,
 
     # Structs, schemas, data classes.
     "msgspec.ValidationError": by_msgspec_text,
-    "msgspec.DecodeError": Code.SERIALIZATION_ERROR,
-    "msgspec.EncodeError": Code.SERIALIZATION_ERROR,
-    "msgspec.MsgspecError": Code.SERIALIZATION_ERROR,
     "marshmallow.exceptions.ValidationError": by_messages,
-    "marshmallow.exceptions.MarshmallowError": BUG,
-    "marshmallow.exceptions.RegistryError": BUG,
-    "marshmallow.exceptions.StringNotCollectionError": BUG,
     "cattrs.errors.ForbiddenExtraKeysError": by_unknown_keys,
-    "cattrs.errors.StructureHandlerNotFoundError": BUG,
-    "cattrs.errors.BaseValidationError": _REFUSED,
-    "dacite.exceptions.DaciteError": Code.VALIDATION_FAILED,
-    "dacite.exceptions.ForwardReferenceError": BUG,
     "dacite.exceptions.MissingValueError": by_missing_field,
     "dacite.exceptions.StrictUnionMatchError": by_typed_field,
     "dacite.exceptions.UnexpectedDataError": by_unknown_keys,
     "dacite.exceptions.WrongTypeError": by_typed_field,
-    "mashumaro.exceptions.BadDialect": BUG,
-    "mashumaro.exceptions.BadHookSignature": BUG,
     "mashumaro.exceptions.ExtraKeysError": by_unknown_keys,
     "mashumaro.exceptions.InvalidFieldValue": by_typed_field,
-    "mashumaro.exceptions.MissingDiscriminatorError": Code.MISSING_REQUIRED_FIELD,
     "mashumaro.exceptions.MissingField": by_missing_field,
-    "mashumaro.exceptions.SuitableVariantNotFoundError": Code.VALIDATION_FAILED,
-    "mashumaro.exceptions.ThirdPartyModuleNotFoundError": Code.CONFIGURATION_ERROR,
-    "mashumaro.exceptions.UnresolvedTypeReferenceError": BUG,
-    "mashumaro.exceptions.UnserializableDataError": Code.SERIALIZATION_ERROR,
-    "attr.exceptions.AttrsAttributeNotFoundError": BUG,
-    "attr.exceptions.DefaultAlreadySetError": BUG,
-    "attr.exceptions.FrozenError": BUG,
-    "attr.exceptions.NotAnAttrsClassError": BUG,
-    "attr.exceptions.NotCallableError": BUG,
-    "attr.exceptions.PythonTooOldError": Code.CONFIGURATION_ERROR,
-    "attr.exceptions.UnannotatedAttributeError": BUG,
     "apischema.validation.errors.ValidationError": by_located_messages,
     "schematics.exceptions.BaseError": by_dict_of_messages,
 
     # Checks of plain values.
-    "voluptuous.error.Error": Code.VALIDATION_FAILED,
     "voluptuous.error.Invalid": by_voluptuous_paths,
-    "voluptuous.error.SchemaError": Code.CONFIGURATION_ERROR,
-    "cerberus.validator.DocumentError": Code.VALIDATION_FAILED,
-    "cerberus.schema.SchemaError": Code.CONFIGURATION_ERROR,
     "schema.SchemaError": by_schema_autos,
     "trafaret.dataerror.DataError": by_dict_of_messages,
     "colander.Invalid": by_dict_of_messages,
-    "colander.UnboundDeferredError": BUG,
-    "wtforms.validators.ValidationError": Code.VALIDATION_FAILED,
-    "wtforms.validators.StopValidation": Code.VALIDATION_FAILED,
-    "email_validator.exceptions.EmailNotValidError": Code.INVALID_FORMAT,
-    "email_validator.exceptions.EmailSyntaxError": Code.INVALID_FORMAT,
-    "email_validator.exceptions.EmailUndeliverableError": Code.VALIDATION_FAILED,
-    "phonenumbers.phonenumberutil.NumberParseException": Code.INVALID_FORMAT,
     "validators.utils.ValidationError": by_failed_function,
     "validators.ValidationFailure": by_failed_function,
     "typeguard.TypeCheckError": of_what_came_in,
-    "beartype.roar._roarexc.BeartypeException": BUG,
-    "beartype.roar._roarexc.BeartypeCallHintParamViolation": Classification(Code.INVALID_PARAMS, text=WITHHELD),
-    "beartype.roar._roarexc.BeartypeDoorHintViolation": _REFUSED,
     "pandera.errors.SchemaError": by_columns,
     "pandera.errors.SchemaErrors": by_columns,
-    "pandera.errors.ParserError": _REFUSED,
-    "pandera.errors.PysparkSchemaError": _REFUSED,
-    "pandera.errors.SchemaInitError": Code.CONFIGURATION_ERROR,
-    "pandera.errors.SchemaDefinitionError": Code.CONFIGURATION_ERROR,
-    "pandera.errors.BackendNotFoundError": Code.CONFIGURATION_ERROR,
-    "great_expectations.exceptions.exceptions.GreatExpectationsError": Otherwise(Code.INTERNAL_ERROR),
     "great_expectations.exceptions.exceptions.GreatExpectationsValidationError": by_messages,
-    "great_expectations.exceptions.exceptions.DataContextError": Otherwise(Code.CONFIGURATION_ERROR),
-    "great_expectations.exceptions.exceptions.InvalidExpectationConfigurationError": Code.CONFIGURATION_ERROR,
 
     # Command lines.
     "argparse.ArgumentError": by_command_line,
-    "argparse.ArgumentTypeError": Code.INVALID_PARAMS,
-    "getopt.GetoptError": Code.INVALID_PARAMS,
-    "optparse.OptParseError": Code.INVALID_PARAMS,
-    "optparse.OptionError": BUG,
-    "docopt.DocoptExit": Classification(Code.INVALID_PARAMS, text=WITHHELD),  # Its text is the manual.
-    "docopt.DocoptLanguageError": BUG,
-    "click.exceptions.ClickException": Otherwise(Code.VALIDATION_FAILED),
-    "click.exceptions.Abort": Code.CANCELLED,
-    "click.exceptions.Exit": BUG,
-    "click.exceptions.FileError": Otherwise(Code.NOT_FOUND),
-    "click.exceptions.UsageError": Code.INVALID_PARAMS,
     "click.exceptions.BadParameter": by_parameter,
     "click.exceptions.MissingParameter": by_missing_field,
-    "typer._click.exceptions.ClickException": Otherwise(Code.VALIDATION_FAILED),
-    "typer._click.exceptions.FileError": Otherwise(Code.NOT_FOUND),
-    "typer._click.exceptions.UsageError": Code.INVALID_PARAMS,
     "typer._click.exceptions.BadParameter": by_parameter,
     "typer._click.exceptions.MissingParameter": by_missing_field,
-    "typer.exceptions.Abort": Code.CANCELLED,
-    "typer.exceptions.Exit": BUG,
-    "typer.exceptions.TyperException": Otherwise(Code.VALIDATION_FAILED),
 }
 # fmt: on

@@ -1,0 +1,55 @@
+"""The caller's arguments, refused by Pydantic: before a tool ran, or in its body."""
+
+from collections.abc import Mapping
+
+from errata.classification._blame import find_blame
+from errata.classification._call import Call
+from errata.classification._families import by_arguments, by_fields
+from errata.model import Code, Fault, FieldIssue, identified, new_correlation_id, now
+
+
+def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
+    """Say everything that is wrong with the arguments of a call, and nothing of what they were.
+
+    The error is Pydantic's, and somebody knows that it is about the arguments: the same error out of the body of a
+    tool is a bug.
+    """
+    answer = by_arguments(error, of, given)
+    return Fault(
+        code=answer.code,
+        message=answer.text or "",
+        field=answer.issues[0].field if answer.issues else None,
+        issues=answer.issues,
+        correlation_id=new_correlation_id(),
+        timestamp=now(),
+    )
+
+
+def classify_refused_model(error: BaseException, call: Call | None) -> Fault:
+    """Return the fault of a model in a tool's body: the caller's if its data is an argument, otherwise a bug of the server."""
+    answer = by_fields(error)
+    if answer.code is Code.CONFIGURATION_ERROR:  # A setting of this server's.
+        return identified(Fault(code=answer.code, message=answer.text or ""))
+    try:
+        blame = find_blame(error, call, {}) if call is not None else None
+    except Exception:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
+        blame = None
+    if blame is None or not blame.fields:
+        return identified(Fault(code=Code.INTERNAL_ERROR))
+    root = blame.fields[0]
+    issues = tuple(_below(root, issue, is_whole=blame.whole == root) for issue in answer.issues)
+    return identified(
+        Fault(
+            code=Code.VALIDATION_FAILED,
+            message=answer.text or "",
+            field=issues[0].field if issues else root,
+            issues=issues or (FieldIssue(root, "is refused as it is"),),
+        )
+    )
+
+
+def _below(root: str, issue: FieldIssue, *, is_whole: bool) -> FieldIssue:
+    """Name a field inside of an argument; where the argument is text that was parsed, the problem names it instead."""
+    if is_whole and issue.field:
+        return FieldIssue(f"{root}.{issue.field}", issue.problem, issue.expected)
+    return FieldIssue(root, f"`{issue.field}` {issue.problem}" if issue.field else issue.problem, issue.expected)
