@@ -32,7 +32,7 @@ from errata import (
     service_unavailable,
 )
 from errata.redaction._jsonable import SEEN_BEYOND
-from errata.redaction._redact import LONGEST_SHOWN
+from errata.redaction._ways_out import LONGEST_SHOWN
 
 
 class Mean:

@@ -18,37 +18,48 @@ from support.hostile_texts import (
 )
 
 from errata import redact
-from errata.redaction._foreign_text import inert, inert_json, named, one_line, quoted, unlabelled, visible, visible_data
-from errata.redaction._redact import line_of, prose_within, redact_within
+from errata.redaction._foreign_text import (
+    defuse_json,
+    defuse_markup,
+    make_data_visible,
+    make_visible,
+    put_on_one_line,
+    quote_labels,
+    quote_name,
+    quote_words,
+)
+from errata.redaction._ways_out import line_of, prose_within, redact_within
 
-EVERY_WAY = pytest.mark.parametrize("way", [visible, one_line, inert, inert_json, unlabelled, line_of])
+EVERY_WAY = pytest.mark.parametrize(
+    "way", [make_visible, put_on_one_line, defuse_markup, defuse_json, quote_labels, line_of]
+)
 
 
 @pytest.mark.parametrize("text", UNSEEN.values(), ids=UNSEEN)
 def test_what_is_not_seen_is_dropped(text):
-    assert all(letter.isprintable() for letter in visible(f"x{text}y"))
-    assert not UNSEEN_NOW.search(visible(f"x{text}y"))
-    assert "\\" not in visible(f"x{text}y")
+    assert all(letter.isprintable() for letter in make_visible(f"x{text}y"))
+    assert not UNSEEN_NOW.search(make_visible(f"x{text}y"))
+    assert "\\" not in make_visible(f"x{text}y")
 
 
 @pytest.mark.parametrize("text", SHOWN.values(), ids=SHOWN)
 def test_what_has_no_glyph_is_shown_by_its_number(text):
-    assert visible(text) == "".join(f"\\u{{{ord(letter):x}}}" for letter in text)
+    assert make_visible(text) == "".join(f"\\u{{{ord(letter):x}}}" for letter in text)
 
 
 @pytest.mark.parametrize("text", KEPT)
 def test_what_makes_a_word_or_an_emoji_stays(text):
-    assert visible(f"x {text} y") == f"x {text} y"
+    assert make_visible(f"x {text} y") == f"x {text} y"
 
 
 @pytest.mark.parametrize("line_break", LINE_BREAKS, ids=ascii)
 def test_every_line_break_is_one_and_none_on_one_line(line_break):
-    assert visible(f"a{line_break}b") == "a\nb"
-    assert one_line(f"a{line_break}b\t{line_break}") == "a b"
+    assert make_visible(f"a{line_break}b") == "a\nb"
+    assert put_on_one_line(f"a{line_break}b\t{line_break}") == "a b"
 
 
 def test_no_character_is_left_that_neither_a_glyph_nor_a_blank_stands_for():
-    left = "".join(visible(chr(number)) for number in range(sys.maxunicode + 1))
+    left = "".join(make_visible(chr(number)) for number in range(sys.maxunicode + 1))
 
     assert {unicodedata.category(letter) for letter in set(left) - set("\n\t")}.isdisjoint(
         {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
@@ -59,19 +70,19 @@ def test_no_character_is_left_that_neither_a_glyph_nor_a_blank_stands_for():
 def test_no_character_breaks_a_line_that_is_one():
     text = "".join(map(chr, range(sys.maxunicode + 1)))
 
-    assert len(one_line(text).splitlines()) == 1
+    assert len(put_on_one_line(text).splitlines()) == 1
 
 
 @pytest.mark.parametrize("text", LOADING)
 def test_nothing_loads_and_every_word_can_be_read(text):
-    safe = inert(f"see {text}")
+    safe = defuse_markup(f"see {text}")
 
     assert not RENDERED_NOW.search(safe)
     assert safe.replace(" ", "") == f"see {text}".replace(" ", "")
 
 
 def test_a_definition_of_a_link_leads_nowhere():
-    assert inert("x\n  [x]: https://evil.example\n> [y z]: /") == "x\n  [x] : https://evil.example\n> [y z] : /"
+    assert defuse_markup("x\n  [x]: https://evil.example\n> [y z]: /") == "x\n  [x] : https://evil.example\n> [y z] : /"
 
 
 @pytest.mark.parametrize(
@@ -86,12 +97,12 @@ def test_a_definition_of_a_link_leads_nowhere():
     ],
 )
 def test_what_loads_nothing_stays_as_it_is(text):
-    assert inert(text) == inert_json(text) == text
+    assert defuse_markup(text) == defuse_json(text) == text
 
 
 @pytest.mark.parametrize("text", FORGED)
 def test_a_label_of_ours_in_foreign_words_is_quoted(text):
-    safe = unlabelled(f"no luck {text}")
+    safe = quote_labels(f"no luck {text}")
 
     assert safe != f"no luck {text}"
     assert safe.replace('"', "") == f"no luck {text}"
@@ -99,7 +110,7 @@ def test_a_label_of_ours_in_foreign_words_is_quoted(text):
 
 @pytest.mark.parametrize("text", ["Retry-After: 3", "no-retry: x", '{"retry": 1}', "try a retry", "an error [17]: no"])
 def test_what_only_looks_like_a_label_stays(text):
-    assert unlabelled(text) == text
+    assert quote_labels(text) == text
 
 
 @EVERY_WAY
@@ -119,9 +130,9 @@ def test_text_that_may_leave_may_leave_again(text, limit):
 
 @given(text=hostile_texts)
 def test_nothing_leaves_a_quotation(text):
-    assert quoted(text)[1:-1].count("›") == quoted(text)[1:-1].count("‹") == 0
-    assert named(text)[1:-1].count("`") == 0
-    assert "\n" not in named(text)
+    assert quote_words(text)[1:-1].count("›") == quote_words(text)[1:-1].count("‹") == 0
+    assert quote_name(text)[1:-1].count("`") == 0
+    assert "\n" not in quote_name(text)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +146,7 @@ def test_nothing_unseen_inside_of_a_secret_hides_it(inside):
 
 
 def test_keys_that_become_alike_are_kept_apart():
-    assert visible_data({"a": 1, "a\u200b": [{"b\x00": "c\u202e"}]}) == {"a": 1, "a~2": [{"b": "c"}]}
+    assert make_data_visible({"a": 1, "a\u200b": [{"b\x00": "c\u202e"}]}) == {"a": 1, "a~2": [{"b": "c"}]}
 
 
 @pytest.mark.parametrize("beginning", ["\x1b", "\x1b[", "\x1b]0;", "\x9b", "\x1b(", "\x90"])

@@ -185,7 +185,7 @@ def test_a_child_waits_for_no_lock_that_was_held_when_it_was_forked(server):
     assert printed == "True 0", errors
 
 
-@pytest.mark.parametrize("module", ["errata.redaction._looks", "email.parser"])
+@pytest.mark.parametrize("module", ["errata.redaction._value_looks", "email.parser"])
 def test_a_child_waits_for_no_module_that_was_half_loaded_when_it_was_forked(server, module):
     printed, errors = run(_LOADING, server.url, module)
     assert printed == "0", errors

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, strategies as st
 from support.strategies import json_values
 
-from errata.redaction._jsonable import DEPTH, SIZE, jsonable, jsonable_object, text_of, valid_unicode
+from errata.redaction._jsonable import DEPTH, SIZE, jsonable, jsonable_object, repair_unicode, text_of
 
 
 class Colour(enum.Enum):
@@ -208,11 +208,11 @@ def test_plain_json_of_a_usual_size_is_copied_as_it_is(value):
             case float():
                 return found if found - found == 0 else None
             case dict():
-                return {valid_unicode(key): finite(item) for key, item in found.items()}
+                return {repair_unicode(key): finite(item) for key, item in found.items()}
             case list():
                 return list(map(finite, found))
             case str():
-                return valid_unicode(found)
+                return repair_unicode(found)
             case _:
                 return found
 

@@ -14,7 +14,7 @@ from types import TracebackType
 
 from errata._process_output import last_output
 from errata.model import Fault
-from errata.redaction import jsonable, one_line, redact_within, visible_redacted
+from errata.redaction import jsonable, put_on_one_line, redact_visibly, redact_within
 
 _LOG = logging.getLogger("errata")
 _MOST_FRAMES = 50  # The last ones: who raised it is at the end.
@@ -52,7 +52,7 @@ def log_failure(
         "error": redact_within(type(error).__name__, _LONGEST_TEXT),
         "stack": stack_of(error) if stack else None,
     }
-    told |= {name: visible_redacted(jsonable(fact)) for name, fact in facts.items()}
+    told |= {name: redact_visibly(jsonable(fact)) for name, fact in facts.items()}
     present = {name: fact for name, fact in told.items() if fact is not None}
     _LOG.log(level, "%s", _in_words(present), extra={"errata": present})
 
@@ -64,7 +64,7 @@ def stack_of(error: BaseException) -> str:
         lines = traceback.TracebackException(kind, error, start, limit=-_MOST_FRAMES, compact=True).format()
         return redact_within("".join([*lines, *_outputs(error)]), _LONGEST_STACK)
     except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
-        return f"[{one_line(type(error).__name__)}: its traceback cannot be formatted]"
+        return f"[{put_on_one_line(type(error).__name__)}: its traceback cannot be formatted]"
 
 
 def indented_stack(error: BaseException) -> str:
@@ -98,5 +98,7 @@ def _own_frames(start: TracebackType | None) -> TracebackType | None:
 
 def _in_words(record: Mapping[str, object]) -> str:
     where = next((f"{_WHERE[kind]}{record[kind]} failed" for kind in _WHERE if record.get(kind)), "Failed")
-    text = one_line(f"{where} [{record['code']}]: {record['message']} (reference {record.get('correlation_id')})")
+    text = put_on_one_line(
+        f"{where} [{record['code']}]: {record['message']} (reference {record.get('correlation_id')})"
+    )
     return f"{text}\n{_indented(str(record['stack']))}" if "stack" in record else text

@@ -6,7 +6,7 @@ Programs explain themselves on stderr, some on stdout, among progress, usage and
 import re
 
 from errata.model import is_a
-from errata.redaction import valid_unicode
+from errata.redaction import repair_unicode
 
 _MOST = 32_000
 _MOST_LINES = 400
@@ -47,7 +47,7 @@ def _end_of(output: object, limit: int) -> str:
     if is_a(output, bytes) or is_a(output, bytearray):
         text = bytes(output[-limit - 1 :]).decode("utf-8", "replace")
     else:
-        text = valid_unicode(str.__str__(output)[-limit - 1 :]) if is_a(output, str) else ""
+        text = repair_unicode(str.__str__(output)[-limit - 1 :]) if is_a(output, str) else ""
     # The first line may be half of one then, with half of a secret in it that nobody recognises.
     return (text.partition("\n")[2] if len(text) > limit else text).strip()
 

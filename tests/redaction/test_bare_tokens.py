@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from support.sample_secrets import ALNUM, HEX, run, survives, uuid
 
 from errata import redact
-from errata.redaction import _tokens
+from errata.redaction import _token_formats
 
 LOWER = string.ascii_lowercase + string.digits
 UPPER = string.ascii_uppercase + string.digits
@@ -22,7 +22,7 @@ def _letters(described):
     return "".join(known)
 
 
-@pytest.mark.parametrize(("prefix", "letters", "least", "maker"), _tokens._PREFIXES)
+@pytest.mark.parametrize(("prefix", "letters", "least", "maker"), _token_formats._PREFIXES)
 def test_a_prefix_gives_a_token_away_in_any_sentence(prefix, letters, least, maker):
     assert maker
     for seed in range(8):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from errata import redact, redact_data
-from errata.redaction._national_ids import _NUMBERS, _PHRASES, _SURE_WORDS, luhn
+from errata.redaction._national_ids import _NUMBERS, _PHRASES, _SURE_WORDS, is_luhn
 
 # fmt: off
 # Examples of the authorities, or computed; they belong to nobody.
@@ -172,7 +172,7 @@ def test_names_addresses_and_birthdays_are_hidden_in_data():
 @given(st.integers(0, 10**14))
 def test_one_digit_of_ten_is_right_by_the_rule_of_luhn(number):
     assume(number)
-    assert sum(luhn(f"{number}{digit}") for digit in range(10)) == 1
+    assert sum(is_luhn(f"{number}{digit}") for digit in range(10)) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings, strategies as st
 
 from errata import redact, redact_data
-from errata.redaction import _names, _tokens
+from errata.redaction import _telling_names, _token_formats
 
 # A value that any name of its kind hides.
 VALUES = dict.fromkeys(["code", "phone", "card", "national id", "account"], "4930182746") | {
@@ -16,11 +16,16 @@ VALUES = dict.fromkeys(["code", "phone", "card", "national id", "account"], "493
 }
 MADE = "Zq81mN0c55TgWk2p9"
 WORDS = [
-    *((word, kind) for table in (_names._KINDS, _names._UNSURE) for kind, words in table.items() for word in words),
-    *((phrase, kind) for kind, phrases in _names._PHRASES.items() for phrase in phrases),
-    *((f"my{ending}", kind) for ending, kind in _names._ENDINGS),
+    *(
+        (word, kind)
+        for table in (_telling_names._KINDS, _telling_names._UNSURE)
+        for kind, words in table.items()
+        for word in words
+    ),
+    *((phrase, kind) for kind, phrases in _telling_names._PHRASES.items() for phrase in phrases),
+    *((f"my{ending}", kind) for ending, kind in _telling_names._ENDINGS),
 ]
-ROWS = [pattern for table in (_tokens._TOKENS, _tokens._HASHES) for _, pattern in table]
+ROWS = [pattern for table in (_token_formats._TOKENS, _token_formats._HASHES) for _, pattern in table]
 ascii_text = st.characters(codec="ascii", exclude_categories=["Cc"], exclude_characters="\\%")
 few = settings(
     max_examples=5, phases=[Phase.generate], suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]

@@ -13,7 +13,7 @@ from support.log_lines import CLEAN, DIRTY
 from support.sample_secrets import OTHERS, PERSONAL, TOKENS, filled, survives
 
 from errata import redact
-from errata.redaction import _text
+from errata.redaction import _redact_text
 
 
 def _lines(name):
@@ -251,7 +251,7 @@ def test_no_text_is_remembered_in_which_something_was_hidden(template, seed):
     shown = redact(text)
 
     assert shown == redact(text)
-    assert shown == text or text not in _text._HARMLESS
+    assert shown == text or text not in _redact_text._HARMLESS
 
 
 def test_what_is_remembered_is_little():
@@ -259,8 +259,8 @@ def test_what_is_remembered_is_little():
         redact(f"There is no order {number}.")
     redact("It is archived. " * 1_000)
 
-    assert len(_text._HARMLESS) <= 512
-    assert max(map(len, _text._HARMLESS)) <= 512
+    assert len(_redact_text._HARMLESS) <= 512
+    assert max(map(len, _redact_text._HARMLESS)) <= 512
 
 
 def test_the_mark_says_what_was_there():

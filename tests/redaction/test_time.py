@@ -7,8 +7,8 @@ from support.redaction_patterns import all_patterns, costly_repeats
 from support.secret_fragments import three_parts, two_parts
 
 from errata import redact_data
-from errata.redaction import _headers, _pairs, _rows
-from errata.redaction._marks import free_name
+from errata.redaction import _header_values, _key_value_pairs, _tables_and_sql
+from errata.redaction._spans import free_name
 
 LENGTH = 800
 
@@ -78,11 +78,12 @@ class _Matched:
 @pytest.fixture
 def reader(monkeypatch):
     reader = Reader()
-    for module, name in [(_pairs, "_bare"), (_headers, "_word"), (_headers, "_parameters"), (_headers, "_crumb")]:
-        counted = reader.pattern(getattr(module, name)())
-        monkeypatch.setattr(module, name, lambda counted=counted: counted)
-    for module, name in [(_pairs, "_TO_ANGLE"), (_pairs, "_TO_QUERY"), (_pairs, "_MORE")]:
-        monkeypatch.setattr(module, name, reader.pattern(getattr(module, name)))
+    for module, names in (
+        (_key_value_pairs, ["_BARE", "_TO_ANGLE", "_TO_QUERY", "_MORE"]),
+        (_header_values, ["_WORD", "_PARAMETERS", "_CRUMB"]),
+    ):
+        for name in names:
+            monkeypatch.setattr(module, name, reader.pattern(getattr(module, name)))
     return reader
 
 
@@ -93,7 +94,7 @@ def _read(reader, layer, unit, length):
     return reader.count
 
 
-@pytest.mark.parametrize("layer", [_pairs.pairs, _rows.rows], ids=["pairs", "rows"])
+@pytest.mark.parametrize("layer", [_key_value_pairs.find_pairs, _tables_and_sql.find_rows], ids=["pairs", "rows"])
 def test_twice_the_text_is_twice_the_reading(reader, layer):
     units = [*two_parts()[::5], *three_parts(200)]  # All of them are in benchmarks/redacting.py.
     dear = [

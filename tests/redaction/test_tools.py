@@ -11,7 +11,7 @@ import pytest
 from support.sample_secrets import filled, survives
 
 from errata import redact
-from errata.redaction._national_ids import luhn
+from errata.redaction._national_ids import is_luhn
 
 CHOSEN = ("Cobalt-Heron-83", "pgUk87B2JrsSk1", "Quartz!7421x", "Saffron-Otter-607")
 
@@ -69,7 +69,7 @@ def test_a_password_in_another_encoding_is_hidden(form, chosen):
 
 
 def _with_check_digit(digits):
-    return next(f"{digits}{last}" for last in range(10) if luhn(f"{digits}{last}"))
+    return next(f"{digits}{last}" for last in range(10) if is_luhn(f"{digits}{last}"))
 
 
 LONG_CARD = _with_check_digit("622848301947562031")

@@ -1,7 +1,6 @@
 """Every regular expression that redaction searches texts with, and what in one could cost more than linear time."""
 
 import importlib
-import inspect
 import pkgutil
 import re
 from re import (
@@ -10,12 +9,12 @@ from re import (
 )
 
 from errata import redaction
-from errata.redaction import _commands, _personal, _tokens
+from errata.redaction import _commands, _spans, _token_formats
 
 _REPEATS = (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT, opcodes.POSSESSIVE_REPEAT)
 _ASSERTIONS = (opcodes.ASSERT, opcodes.ASSERT_NOT)
-_NOT_SEARCHED_WITH = ("_looks", "_names")
-"""Modules whose patterns are matched once against one value or name, and never searched for in a text."""
+_NOT_SEARCHED_WITH = ("_value_looks", "_telling_names", "_foreign_text")
+"""Modules whose patterns are matched once against one value or name, or whose repeats end where another match may begin."""
 
 
 def all_patterns():
@@ -23,33 +22,28 @@ def all_patterns():
     names = [each.name for each in pkgutil.iter_modules(redaction.__path__) if each.name not in _NOT_SEARCHED_WITH]
     modules = [importlib.import_module(f"{redaction.__name__}.{name}") for name in names]
     values = [value for module in modules for value in vars(module).values()]
-    made = [value() for value in values if hasattr(value, "cache_info") and not inspect.signature(value).parameters]
-    several = [each for value in (*values, *made) for each in _several(value)]
-    flat = [*values, *made, *several, *_rows()]
-    return sorted({each for each in flat if isinstance(each, re.Pattern)}, key=lambda pattern: pattern.pattern)
+    patterns = {pattern.pattern: pattern for pattern in (*_patterns_in(values), *_rows())}
+    return [patterns[source] for source in sorted(patterns)]
 
 
-def _several(value):
+def _patterns_in(value):
     match value:
+        case re.Pattern() | _spans._LatePattern():
+            yield value
         case dict():
-            return list(value.values())
+            yield from _patterns_in(list(value.values()))
         case tuple() | list():
-            return list(value)
-        case _:
-            return []
+            for each in value:
+                yield from _patterns_in(each)
 
 
 def _rows():
-    for _, pattern in (*_tokens._TOKENS, *_tokens._HASHES):
-        yield _tokens._compiled(pattern)
+    for _, pattern in (*_token_formats._TOKENS, *_token_formats._HASHES):
+        yield _token_formats._compile(pattern)
     for names, option in _commands._ROWS:
         yield _commands._command(names, option)
     for _, pattern in (*_commands._STATEMENTS, *_commands._LOGINS):
         yield _commands._statement(pattern)
-    for _, pattern, _ in _personal._ROWS:
-        yield _personal._compiled(pattern)
-    yield _personal._compiled(_personal._NAMED_PHONE)
-    yield _personal._compiled(_personal._NAMED_NUMBER)
 
 
 def costly_repeats(pattern):

@@ -17,7 +17,7 @@ from errata.classification._peek import peek, read_text
 from errata.classification._rules import Classification
 from errata.http import status_to_code
 from errata.model import is_a, verdict
-from errata.redaction import without_quotations
+from errata.redaction import blank_quotations
 
 _MOST = 8_000
 """How much of a text is read; whoever writes more says nothing more."""
@@ -36,7 +36,7 @@ CALL: ContextVar[Call | None] = ContextVar("errata_call", default=None)
 
 def blank(text: str) -> str:
     """Return a text without what it quotes in prose, and without what the caller sent; JSON and its like stay."""
-    return without_quotations(blank_arguments(text))
+    return blank_quotations(blank_arguments(text))
 
 
 def blank_arguments(text: str) -> str:

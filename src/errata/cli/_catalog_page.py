@@ -10,7 +10,7 @@ from errata.cli._explain_pages import spelled
 from errata.contracts import Declared, Failure
 from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, retry_sentence
 from errata.model import Code, Fault, verdict, wait_ms
-from errata.redaction import one_line
+from errata.redaction import put_on_one_line
 from errata.serving import Group, NoTool, Offer, declared_for, missing_tools
 
 _TITLES = {
@@ -105,12 +105,12 @@ def _entry_record(entry: Entry) -> dict[str, object]:
 
 def page_of(surface: Surface) -> str:
     """Write it as a page of Markdown."""
-    sections = [f"# {one_line(surface.server)}", _opening(surface)]
+    sections = [f"# {put_on_one_line(surface.server)}", _opening(surface)]
     for group, title in _TITLES.items():
         if entries := surface.of(group):
             sections += [f"## {title}", *_group(entries)]
     if surface.missing:
-        problems = "\n".join(f"- {one_line(str(each))}" for each in surface.missing)
+        problems = "\n".join(f"- {put_on_one_line(str(each))}" for each in surface.missing)
         sections += ["## Advice that cannot be taken", problems]
     sections += ["## What any tool may fail with", _closing()]
     return "\n\n".join(sections)
@@ -131,9 +131,9 @@ def _closing() -> str:
 def _group(entries: list[Entry]) -> Iterator[str]:
     for entry in entries:
         if entry.declared is not None:
-            yield f"### {one_line(entry.offer.name)}"
+            yield f"### {put_on_one_line(entry.offer.name)}"
             yield "\n".join(_table(entry, entry.declared))
-    if silent := [one_line(entry.offer.name) for entry in entries if entry.declared is None]:
+    if silent := [put_on_one_line(entry.offer.name) for entry in entries if entry.declared is None]:
         yield "Nothing is declared by:"
         yield "\n".join(f"- {name}" for name in silent)
 
@@ -149,7 +149,7 @@ def _table(entry: Entry, declared: Declared) -> Iterator[str]:
 
 
 def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(one_line(cell).replace('|', _ESCAPED) for cell in cells)} |"
+    return f"| {' | '.join(put_on_one_line(cell).replace('|', _ESCAPED) for cell in cells)} |"
 
 
 def _retry(failure: Failure) -> str:

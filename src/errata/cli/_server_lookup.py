@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from errata._install import is_server
 from errata.model import did_you_mean
-from errata.redaction import one_line, redact_within
+from errata.redaction import put_on_one_line, redact_within
 
 _FILE = re.compile(r"(?P<place>.+\.py)(?::(?P<attribute>.*))?", re.DOTALL)
 _MODULE = re.compile(r"(?P<place>[^:]*)(?::(?P<attribute>.*))?", re.DOTALL)
@@ -89,7 +89,7 @@ def in_a_line(error: BaseException) -> str:
     """Say what was raised, without what nobody else may see."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
-    return redact_within(one_line(f"{type(error).__name__}: {error}".removesuffix(": ")), _LONGEST_REASON)
+    return redact_within(put_on_one_line(f"{type(error).__name__}: {error}".removesuffix(": ")), _LONGEST_REASON)
 
 
 def _line_in(error: BaseException) -> str:

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from errata.redaction import one_line
+from errata.redaction import put_on_one_line
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
@@ -31,7 +31,7 @@ def print_page(markdown: str) -> None:
 
 def complain(what: str, advice: str) -> int:
     """Say on standard error what is wrong and what to do about it; answer with the exit code for that."""
-    print(f"errata: {one_line(what)}\nhelp: {one_line(advice)}", file=sys.stderr)
+    print(f"errata: {put_on_one_line(what)}\nhelp: {put_on_one_line(advice)}", file=sys.stderr)
     return 2
 
 

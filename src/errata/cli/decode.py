@@ -11,7 +11,7 @@ from errata.cli._terminal import complain, paint
 from errata.dialects import decode_needs_input, encode_needs_input, lines_of, outgoing, outgoing_question, to_object
 from errata.model import NeedsInput
 from errata.reading import Reading, recognise
-from errata.redaction import one_line
+from errata.redaction import put_on_one_line
 
 HELP: str = "read a tool result or a JSON-RPC message, or a JSON-lines file of them, and say what it means"
 
@@ -150,14 +150,14 @@ def _failure(reading: Reading) -> Iterator[str]:
     yield paint(first, "bold", "red")
     yield from others
     facts = {"Field": fault.field, "Reason": fault.reason, "Upstream status": fault.http_status, "Origin": fault.origin}
-    yield from (f"{label}: {one_line(str(fact))}" for label, fact in facts.items() if fact is not None)
+    yield from (f"{label}: {put_on_one_line(str(fact))}" for label, fact in facts.items() if fact is not None)
     if fault.data:
-        yield one_line(f"Data: {json.dumps(fault.data, ensure_ascii=False)}")
+        yield put_on_one_line(f"Data: {json.dumps(fault.data, ensure_ascii=False)}")
     yield paint(f"Dialect: {reading.dialect}", "dim")
 
 
 def _question(question: NeedsInput) -> Iterator[str]:
-    yield paint(f"Not a failure but a question: {one_line(question.message)}", "yellow")
-    yield f"Asks for: {one_line(', '.join(question.fields))}"
+    yield paint(f"Not a failure but a question: {put_on_one_line(question.message)}", "yellow")
+    yield f"Asks for: {put_on_one_line(', '.join(question.fields))}"
     for name, values in question.suggestions.items():
-        yield one_line(f"- {name}: {json.dumps(values, ensure_ascii=False)}")
+        yield put_on_one_line(f"- {name}: {json.dumps(values, ensure_ascii=False)}")

@@ -12,7 +12,7 @@ from errata.client._causes import redact_cause
 from errata.dialects import Word
 from errata.model import Fault, FaultError, Retry
 from errata.reading import rests_on_words
-from errata.redaction import jsonable, named
+from errata.redaction import jsonable, quote_name
 
 MOST_IN_A_ROW = 10
 """So many calls may fail on the way to one goal, whatever they are."""
@@ -99,13 +99,13 @@ class ClientRequest(NamedTuple):
         name = self.name if len(self.name) <= _LONGEST_NAME else f"{self.name[:_LONGEST_NAME]}…"
         match self.kind:
             case "tool":
-                return named(name)
+                return quote_name(name)
             case "connection":
                 return "the handshake"
             case "list":
                 return f"the list of {name}"
             case _:
-                return f"the {self.kind} {named(name)}"
+                return f"the {self.kind} {quote_name(name)}"
 
 
 class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base has the suffix.

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, TypeGuard, cast, get_args
 
 from errata.client._call_failed import ClientRequest
 from errata.model import Code, Fault, Retry, did_you_mean
-from errata.redaction import one_line
+from errata.redaction import put_on_one_line
 
 Effect: TypeAlias = Literal["read_only", "idempotent", "destructive"]
 """What calling a tool does, in the words of MCP's annotations: `readOnlyHint`, `idempotentHint`, `destructiveHint`."""
@@ -47,7 +47,7 @@ def check_key(name: str, key: object) -> str | None:
 
 def is_key(value: object) -> TypeGuard[str]:
     """Whether a repetition can be recognised by it: it is seen, and no word that stands for nothing."""
-    return isinstance(value, str) and one_line(value).lower() not in _NO_KEYS
+    return isinstance(value, str) and put_on_one_line(value).lower() not in _NO_KEYS
 
 
 _NO_KEYS = frozenset({"", "null", "none", "nil", "undefined", "nan", "string", "uuid"})

@@ -12,7 +12,7 @@ from errata.classification import classify
 from errata.client._failure_context import FailureContext, format_duration
 from errata.client._outcomes import to_error_object, unwrap_group
 from errata.model import Code, Fault, Retry, is_a
-from errata.redaction import one_line, redact_within, text_of
+from errata.redaction import put_on_one_line, redact_within, text_of
 
 _LONGEST = 300
 _CHECK = "validate_tool_result"
@@ -312,7 +312,7 @@ def _fault(row: _FaultRow, error: BaseException | None, context: FailureContext)
     if "{wrote}" not in row.message:
         context = context._replace(program=None)
     wait = "" if context.timeout_s is None else f" {format_duration(context.timeout_s)}"
-    words = redact_within(one_line(text_of(error)), _LONGEST) if error is not None else ""
+    words = redact_within(put_on_one_line(text_of(error)), _LONGEST) if error is not None else ""
     message = row.message.format(
         request=context.request,
         server=context.named,
@@ -332,7 +332,7 @@ def _fault(row: _FaultRow, error: BaseException | None, context: FailureContext)
 def _classified(error: BaseException, context: FailureContext) -> Fault:
     """Ask the tables that know every exception, and say beside their words where it happened."""
     fault = classify(error)
-    said = redact_within(one_line(fault.message), _LONGEST)
+    said = redact_within(put_on_one_line(fault.message), _LONGEST)
     what = "could not reach" if fault.retry is Retry.SAME_CALL else "got no answer from"
     if context.request.kind == "connection":
         where = f"could not connect to {context.named}"

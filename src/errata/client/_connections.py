@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from errata.model import items_of
-from errata.redaction import one_line
+from errata.redaction import put_on_one_line
 
 if TYPE_CHECKING:  # They need what the SDKs bring along.
     from errata.client._watched_http import Exchange
@@ -98,7 +98,7 @@ class _ClientWrapper:
             name: object = getattr(self._client.server_info, "name", None)
         except Exception:  # noqa: BLE001 - as above: it raises.
             return None
-        return one_line(name)[:_LONGEST_NAME] or None if isinstance(name, str) else None
+        return put_on_one_line(name)[:_LONGEST_NAME] or None if isinstance(name, str) else None
 
     @property
     def session(self) -> object | None:

@@ -10,7 +10,7 @@ from errata.client._call_failed import LONGEST_WAIT_MS, MOST_IN_A_ROW, MOST_OF_A
 from errata.client._outcomes import read_fault, read_question
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
 from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, whole_seconds
-from errata.redaction import line_of, named
+from errata.redaction import line_of, quote_name
 from errata.resilience import attempts_of, without_attempts
 from errata.tools import has_effect, is_same_deed, verb_of
 
@@ -243,7 +243,7 @@ def _unlisted(case: _Case) -> Step | None:
         case near:
             others = " or ".join(_with_effect(tool, effect) for tool, effect in near)
             proposal = f"Did you mean {others}?" if others else "Choose one of those that it lists."
-            return TellModel(f"The server has no tool {named(line_of(case.tool, _LONGEST_NAME))}. {proposal}")
+            return TellModel(f"The server has no tool {quote_name(line_of(case.tool, _LONGEST_NAME))}. {proposal}")
 
 
 def _does_the_same(called: str, other: str, effect: bool | None) -> bool:  # noqa: FBT001 - three answers.
@@ -255,7 +255,7 @@ def _does_the_same(called: str, other: str, effect: bool | None) -> bool:  # noq
 
 
 def _with_effect(tool: str, effect: bool | None) -> str:  # noqa: FBT001 - as above.
-    return f"{named(line_of(tool))} (which changes something)" if effect else named(line_of(tool))
+    return f"{quote_name(line_of(tool))} (which changes something)" if effect else quote_name(line_of(tool))
 
 
 def _as_advised(case: _Case) -> Step | None:

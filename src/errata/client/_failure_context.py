@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from errata._process_output import telling_lines
 from errata.client._call_failed import ClientRequest
 from errata.dialects import seconds
-from errata.redaction import one_line, quoted, redact, redact_within, visible
+from errata.redaction import make_visible, put_on_one_line, quote_words, redact, redact_within
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
     from errata.client._watched_transport import ProgramState
@@ -122,7 +122,7 @@ def _signal(number: int) -> str | None:
 
 def _lines(output: str) -> list[str]:
     """Return the lines that a program wrote, as they may be shown; redacted together, because some secrets have several."""
-    return [_short(line, _LONGEST_LINE) for line in redact(visible(output)).splitlines() if line.strip()]
+    return [_short(line, _LONGEST_LINE) for line in redact(make_visible(output)).splitlines() if line.strip()]
 
 
 def _last_lines(output: str) -> str:
@@ -154,7 +154,7 @@ def _short(line: str, limit: int) -> str:
 
 
 def _quoted(words: str) -> str:
-    return quoted(redact_within(one_line(words), _LONGEST_QUOTED))
+    return quote_words(redact_within(put_on_one_line(words), _LONGEST_QUOTED))
 
 
 def format_duration(timeout_s: float) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from errata.client._causes import find_hidden_parts
 from errata.model import items_of
-from errata.redaction import one_line, redact, redact_data, text_of
+from errata.redaction import put_on_one_line, redact, redact_data, text_of
 
 _LONGEST = 100
 _DEEPEST = 6
@@ -84,7 +84,7 @@ def name_program(command: str, arguments: Sequence[str]) -> str | None:
     Nothing is taken for a name that would be hidden in a text.
     """
     name = _started(command, [*arguments], _DEEPEST)
-    shown = one_line(name)[:_LONGEST].replace("`", "'") if name else ""
+    shown = put_on_one_line(name)[:_LONGEST].replace("`", "'") if name else ""
     return shown if shown and redact(shown) == shown else None
 
 

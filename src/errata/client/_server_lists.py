@@ -12,7 +12,7 @@ from errata.client._caller_arguments import KEYS, Effect, is_key
 from errata.client._connections import Connection, ListKind, OpenClient, Page
 from errata.client._outcomes import to_error_object
 from errata.model import Fault, asked_for, items_of, tool_name_or_none
-from errata.redaction import as_object, line_of, named
+from errata.redaction import as_object, line_of, quote_name
 from errata.tools import harmless_by, has_effect, looking_tool, near_tools
 
 _LOG = logging.getLogger("errata")
@@ -77,7 +77,9 @@ class ToolEffects:
         missing = self._uncompared.difference(names) if names else ()
         for name in sorted(missing):
             near = asked_for(near_tools(name, _proposable(names)))
-            _LOG.warning("`effects` names the tool %s, which the server does not list. %s", named(line_of(name)), near)
+            _LOG.warning(
+                "`effects` names the tool %s, which the server does not list. %s", quote_name(line_of(name)), near
+            )
             self._uncompared.discard(name)
 
 

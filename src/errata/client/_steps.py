@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from errata.model import FieldIssue, whole_seconds
-from errata.redaction import line_of, named, redacted_repr
+from errata.redaction import line_of, make_redacted_repr, quote_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Repeat:
     after_ms: int = 0
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __str__(self) -> str:
         wait = f" after {whole_seconds(self.after_ms)} s" if self.after_ms else ""
@@ -38,7 +38,7 @@ class FixArguments:
     """Whether the tool changes something; None where nobody knows."""
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __str__(self) -> str:
         wrong = "; ".join(f"{line_of(issue.field)}: {line_of(issue.problem)}" for issue in self.issues)
@@ -48,7 +48,7 @@ class FixArguments:
     def _proposal(self) -> str:
         if not self.corrective_params:
             return ""
-        names = ", ".join(named(line_of(name)) for name in self.corrective_params)
+        names = ", ".join(quote_name(line_of(name)) for name in self.corrective_params)
         return f" (The server proposes {names}: compare with what the user wants before you use it.)"
 
 
@@ -65,14 +65,14 @@ class UseTool:
     """Whether it was chosen by its name, among those that the server lists; else the server has named it."""
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __str__(self) -> str:
         if self.to_verify:
-            look = f"Call {named(line_of(self.name))} to see whether it happened, before anything is repeated."
+            look = f"Call {quote_name(line_of(self.name))} to see whether it happened, before anything is repeated."
             return f"{look} It was chosen by its name: ask the user if it does not tell." if self.is_presumed else look
         care = " It changes something: call it only if that is what the user wants." if self.has_effect else ""
-        return f"Call {named(line_of(self.name))} instead.{care}"
+        return f"Call {quote_name(line_of(self.name))} instead.{care}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class TellModel:
     message: str
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __str__(self) -> str:
         return f"Tell the model: {line_of(self.message)}"
@@ -99,7 +99,7 @@ class AskUser:
     """What may be chosen, each with a `label` and a `value`."""
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __str__(self) -> str:
         return f"Ask the user: {line_of(self.message)}"
@@ -112,7 +112,7 @@ class Stop:
     reason: str
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __str__(self) -> str:
         return f"Stop: {line_of(self.reason)}"

@@ -16,7 +16,7 @@ from errata.model import (
     verdict,
     wait_ms,
 )
-from errata.redaction import redacted_repr, text_of
+from errata.redaction import make_redacted_repr, text_of
 
 _NOT_GIVEN = cast("str", None)  # The default of `recovery`: 003 tells one that is missing from one that is empty.
 
@@ -50,7 +50,7 @@ class Failure:
         object.__setattr__(self, "code", known_word(Code, self.code) or self.code)
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __call__(
         self,

@@ -10,7 +10,7 @@ from errata.dialects._outgoing import outgoing
 from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
 from errata.dialects._sentences import retry_sentence
 from errata.model import Fault
-from errata.redaction import one_line
+from errata.redaction import put_on_one_line
 
 
 def as_jsonrpc_error(fault: Fault, *, dialect: Dialect = native) -> dict[str, object]:
@@ -31,7 +31,7 @@ def as_jsonrpc_error(fault: Fault, *, dialect: Dialect = native) -> dict[str, ob
 def _message(fault: Fault) -> str:
     hint = fault.recovery and fault.recovery.hint
     parts = [f"{fault.code}: {fault.message}", f"Recovery: {hint}" if hint else "", f"Retry: {retry_sentence(fault)}"]
-    return " ".join(_sentence(one_line(part)) for part in parts if part)
+    return " ".join(_sentence(put_on_one_line(part)) for part in parts if part)
 
 
 def _sentence(text: str) -> str:

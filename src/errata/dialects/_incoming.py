@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 from errata.dialects._beside import CORRELATION_ID
 from errata.dialects._members import integer_in, items_in, object_in, text_in
 from errata.model import Fault, Retry, verdict
-from errata.redaction import as_object, jsonable, one_line
+from errata.redaction import as_object, jsonable, put_on_one_line
 
 _SIZE = 64 * 1024 * 1024
 _DEPTH = 100
@@ -90,7 +90,7 @@ class ToolResult:
 
     def word_of_text(self, text: str, message: object = None) -> Word:
         """Return whose word one of the texts is: the server's, if there is no other text but the message that it has."""
-        own = (message, one_line(message)) if isinstance(message, str) else ()
+        own = (message, put_on_one_line(message)) if isinstance(message, str) else ()
         others = [each for each in self.texts if each is not text and each not in own]
         return Word.TEXT if self.is_error and not others else Word.HEARSAY
 

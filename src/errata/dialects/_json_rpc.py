@@ -13,7 +13,7 @@ from errata.dialects._protocol import FAULT
 from errata.dialects._sentences import seconds
 from errata.dialects._vocabulary import Vocabulary
 from errata.model import Code, Fault
-from errata.redaction import as_object, jsonable_object, one_line
+from errata.redaction import as_object, jsonable_object, put_on_one_line
 
 
 class JsonRpcErrorCode(IntEnum):
@@ -148,8 +148,8 @@ class JsonRpc(Dialect):
     def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - people get words.
         """Say it for people."""
         hint = fault.recovery and fault.recovery.hint
-        first = f"Error: {one_line(fault.message)}"
-        return f"{first}\n\nRecovery: {one_line(hint)}" if hint else first
+        first = f"Error: {put_on_one_line(fault.message)}"
+        return f"{first}\n\nRecovery: {put_on_one_line(hint)}" if hint else first
 
     def error_data(self, fault: Fault) -> dict[str, object]:
         """Put what the author attached where 003 has it, and the fault itself beside it."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from errata.dialects._sentences import retry_in, retry_sentence
 from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, Recovery, known_word, wait_ms
-from errata.redaction import LABELS, inert, named, one_line, unlabelled
+from errata.redaction import LABELS, defuse_markup, put_on_one_line, quote_labels, quote_name
 
 _FIRST = r"Error \[([A-Z_]+)\]: (.+)"
 _ISSUE = r"- ([^:]*): (.*)"
@@ -60,15 +60,15 @@ def _labelled(lines: list[str]) -> dict[str, str]:
 
 def _lines(fault: Fault) -> Iterator[str]:
     recovery = fault.recovery or NO_RECOVERY
-    yield f"Error [{fault.code}]: {one_line(fault.message) or fault.code.sentence}"
+    yield f"Error [{fault.code}]: {put_on_one_line(fault.message) or fault.code.sentence}"
     for issue in fault.issues:
-        yield inert(f"- {_issue(issue)}")
+        yield defuse_markup(f"- {_issue(issue)}")
     if recovery.hint:
-        yield f"Recovery: {one_line(recovery.hint)}"
+        yield f"Recovery: {put_on_one_line(recovery.hint)}"
     if recovery.fallback_tool:
-        yield f"Alternative: call {named(recovery.fallback_tool)}."
+        yield f"Alternative: call {quote_name(recovery.fallback_tool)}."
     if recovery.user_message:
-        yield f"Tell the user: {one_line(recovery.user_message)}"
+        yield f"Tell the user: {put_on_one_line(recovery.user_message)}"
     yield f"Retry: {retry_sentence(fault)}"
     if fault.correlation_id:
         yield reference_line(fault.correlation_id)
@@ -76,15 +76,15 @@ def _lines(fault: Fault) -> Iterator[str]:
 
 def _issue(issue: FieldIssue) -> str:
     """Say what is wrong with an argument; a name that is none, or one of our labels, does not begin a line like ours."""
-    field = one_line(issue.field)
-    expected = f" (expected: {one_line(issue.expected)})" if issue.expected else ""
-    text = f"{field}: {one_line(issue.problem)}{expected}"
-    return text if re.fullmatch(_PATH, field) and field not in LABELS else unlabelled(text)
+    field = put_on_one_line(issue.field)
+    expected = f" (expected: {put_on_one_line(issue.expected)})" if issue.expected else ""
+    text = f"{field}: {put_on_one_line(issue.problem)}{expected}"
+    return text if re.fullmatch(_PATH, field) and field not in LABELS else quote_labels(text)
 
 
 def reference_line(correlation_id: str) -> str:
     """Say where to look it up; it is the last line."""
-    return f"Reference: {one_line(correlation_id)}"
+    return f"Reference: {put_on_one_line(correlation_id)}"
 
 
 def _tool_in(line: str) -> str | None:

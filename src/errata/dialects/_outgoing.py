@@ -10,12 +10,12 @@ from errata.model import NO_RECOVERY, Fault, FieldIssue, NeedsInput, Recovery, r
 from errata.redaction import (
     are_harmless,
     as_object,
-    inert,
+    defuse_markup,
+    make_visible,
     prose_within,
+    quote_labels,
+    redact_visibly,
     text_of,
-    unlabelled,
-    visible,
-    visible_redacted,
 )
 
 _MESSAGE = 8_000
@@ -80,7 +80,7 @@ def _may_leave_as_it_is(fault: Fault) -> bool:
 @lru_cache(maxsize=512)
 def _is_only_read(text: str) -> bool:
     """Whether a text that is known to hold no secret has nothing in it that has to be made visible, inert or unlabelled."""
-    return unlabelled(inert(visible(text))) == text
+    return quote_labels(defuse_markup(make_visible(text))) == text
 
 
 def outgoing_question(question: NeedsInput) -> NeedsInput:
@@ -142,7 +142,7 @@ def _is_ours(text: str | None) -> bool:
 
 
 def _data(data: Mapping[str, object]) -> dict[str, object]:
-    return as_object(visible_redacted(data)) if data else {}
+    return as_object(redact_visibly(data)) if data else {}
 
 
 def outgoing_text(text: str | None) -> str | None:

@@ -1,7 +1,7 @@
 """The verdict in words."""
 
 from errata.model import Fault, Retry, whole_seconds
-from errata.redaction import named
+from errata.redaction import quote_name
 
 _OPENINGS = {
     Retry.SAME_CALL: "yes, the same call",
@@ -37,6 +37,6 @@ def _condition(fault: Fault) -> str:
             return f", after {whole_seconds(fault.retry_after_ms)} s" if fault.retry_after_ms else ""
         case Retry.VERIFY_FIRST:
             tool = fault.recovery and fault.recovery.verify_tool
-            return f" with {named(tool)} whether it happened" if tool else " whether it happened"
+            return f" with {quote_name(tool)} whether it happened" if tool else " whether it happened"
         case _:
             return ""

@@ -9,7 +9,7 @@ from io import BytesIO
 from errata.http._body_message import BodyMessage, read_body_message
 from errata.http._response_headers import ResponseHeaders, read_headers
 from errata.model import http_status_or_none, is_a
-from errata.redaction import SIZE, text_of, valid_unicode
+from errata.redaction import SIZE, repair_unicode, text_of
 
 LONGEST_BODY = 4 * SIZE
 """How much of a body is read, in bytes or characters; a fault's data holds a quarter of that."""
@@ -69,7 +69,7 @@ def attribute(subject: object, name: str) -> object:
 
 def _decode_body(body: bytes | str, content_type: str) -> str:
     start = body[:LONGEST_BODY]
-    text = valid_unicode(_decode(start, content_type) if isinstance(start, bytes) else start)
+    text = repair_unicode(_decode(start, content_type) if isinstance(start, bytes) else start)
     return "" if "\0" in text or text.count("\ufffd") * _GARBLED > len(text) else text
 
 

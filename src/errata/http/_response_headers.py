@@ -16,7 +16,7 @@ from itertools import islice
 from typing import cast
 
 from errata.model import LONGEST_WAIT_MS, Clock, is_a, moment_or_now, number_in, parse_wait, seconds_in, wait_ms
-from errata.redaction import text_of, valid_unicode
+from errata.redaction import repair_unicode, text_of
 
 _MOST_FIELDS = 1000
 _LONGEST_VALUE = 1000
@@ -138,7 +138,7 @@ def _pairs(headers: object) -> Iterable[tuple[object, object]]:
 
 def _text(value: object) -> str:
     if type(value) is str:
-        return valid_unicode(value[: 2 * _LONGEST_VALUE])[:_LONGEST_VALUE].strip()
+        return repair_unicode(value[: 2 * _LONGEST_VALUE])[:_LONGEST_VALUE].strip()
     if is_a(value, list) or is_a(value, tuple):
         value = next(iter(cast("Iterable[object]", value)), "")
     if is_a(value, bytes):

@@ -13,7 +13,7 @@ from errata.http._body_message import BodyMessage
 from errata.http._response import UpstreamResponse
 from errata.http._response_headers import ResponseHeaders
 from errata.model import Code, Retry, status_to_code, verdict, wait_from_text
-from errata.redaction import without_quotations
+from errata.redaction import blank_quotations
 
 _MOST = 2_000
 _FORBIDDEN = 403
@@ -173,7 +173,7 @@ class _BodyWords(NamedTuple):
 
     def say_themselves(self, phrases: re.Pattern[str]) -> bool:
         """Return whether they say it outside of what they quote, which may be the caller's."""
-        return phrases.search(without_quotations(self.sentence)) is not None
+        return phrases.search(blank_quotations(self.sentence)) is not None
 
     def name(self, codes: re.Pattern[str]) -> bool:
         return any(codes.search(code) for code in self.codes)

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from errata.model import Code, FieldIssue, text_or_none
-from errata.redaction import cut, inert, quoted, redact, visible
+from errata.redaction import cut, defuse_markup, make_visible, quote_words, redact
 
 LONGEST_MESSAGE = 300
 LONGEST_NAME = 100
@@ -39,7 +39,9 @@ def describe_response(status: int, reason: str, sentence: str, *, code: Code, se
     """Return the sentence about a response: who answered with which status, and the body's own words if they say more."""
     phrase = _status_phrase(status, clean(reason, LONGEST_NAME))
     statement = f"{service} answered {status} {phrase}".rstrip()
-    own_words = _without_status(clean(without_internal_addresses(visible(sentence)[:_MOST]), LONGEST_MESSAGE), status)
+    own_words = _without_status(
+        clean(without_internal_addresses(make_visible(sentence)[:_MOST]), LONGEST_MESSAGE), status
+    )
     if _letters(own_words) not in _SAYS_NOTHING | {_letters(phrase)}:
         return quote_behind(statement, own_words)
     return statement + (_ENDINGS.get(status // 100) or ("." if phrase else f". {code.sentence}"))
@@ -48,7 +50,7 @@ def describe_response(status: int, reason: str, sentence: str, *, code: Code, se
 def quote_behind(statement: str, words: str) -> str:
     """Quote the words of a service or a program behind errata's own, so that a reader can tell who says what."""
     statement = cut(statement, LONGEST_MESSAGE // 2)
-    return f"{statement}: {quoted(cut(words, LONGEST_MESSAGE - len(statement) - _ROOM_FOR_QUOTING))}"
+    return f"{statement}: {quote_words(cut(words, LONGEST_MESSAGE - len(statement) - _ROOM_FOR_QUOTING))}"
 
 
 def service_name(service: object) -> str:
@@ -76,7 +78,7 @@ def without_internal_addresses(text: str) -> str:
 
 def clean(text: str, limit: int) -> str:
     """Put foreign text on one line, without secrets."""
-    return excerpt(" ".join(visible(text)[:_MOST].split()), limit)
+    return excerpt(" ".join(make_visible(text)[:_MOST].split()), limit)
 
 
 def clean_issue(issue: FieldIssue) -> FieldIssue:
@@ -90,8 +92,8 @@ def excerpt(text: str, limit: int) -> str:
     Of a long text only what matters is redacted, and what may be half a secret at its end is dropped.
     """
     enough = limit + 1 + _MARGIN
-    text = visible(text)
-    safe = inert(redact(text) if len(text) <= enough else redact(text[:enough])[:-_MARGIN])
+    text = make_visible(text)
+    safe = defuse_markup(redact(text) if len(text) <= enough else redact(text[:enough])[:-_MARGIN])
     return cut(safe, limit) if limit >= _SHORTEST_CUT else safe[:limit]
 
 

@@ -26,7 +26,15 @@ from errata.model._values import (
     tool_name_or_none,
 )
 from errata.model._waits import wait_ms
-from errata.redaction import LONGEST_SHOWN, as_object, jsonable, jsonable_object, redact_within, redacted_repr, text_of
+from errata.redaction import (
+    LONGEST_SHOWN,
+    as_object,
+    jsonable,
+    jsonable_object,
+    make_redacted_repr,
+    redact_within,
+    text_of,
+)
 
 _UNDECIDED = cast("Retry", None)  # The default of `retry`: the table decides during construction.
 _NONE: Final = ()  # The default of what may be several; it is in order.
@@ -47,7 +55,7 @@ class FieldIssue:
         _set(self, field=text_of(self.field), problem=text_of(self.problem), expected=text_or_none(self.expected))
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +86,7 @@ class Recovery:
         _set(self, corrective_params={} if _is_nothing(params) else jsonable_object(params))
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +133,7 @@ class Fault:
         return self.field or next((text_or_none(issue.field) for issue in self.issues), None)
 
     def __repr__(self) -> str:
-        return redacted_repr(self)
+        return make_redacted_repr(self)
 
     def __post_init__(self) -> None:
         _put_in_order(self, _FAULT_FIELDS)

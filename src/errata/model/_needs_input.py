@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from errata.model._current import CURRENT
 from errata.model._values import items_of
-from errata.redaction import jsonable, jsonable_object, redact, text_of, visible
+from errata.redaction import jsonable, jsonable_object, make_visible, redact, text_of
 
 
 def answers() -> Mapping[str, object]:
@@ -44,7 +44,7 @@ class NeedsInput(Exception):  # noqa: N818 - see above: it is not an error.
         self.options: tuple[dict[str, object], ...] = tuple(map(_option, items_of(jsonable(items_of(options)))))
 
     def __str__(self) -> str:
-        return redact(visible(super().__str__()))
+        return redact(make_visible(super().__str__()))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"

@@ -2,15 +2,15 @@
 
 from errata.redaction._foreign_text import (
     LABELS,
-    inert,
-    inert_json,
-    named,
-    one_line,
-    quoted,
-    unlabelled,
-    unquoted,
-    visible,
-    without_quotations,
+    blank_quotations,
+    defuse_json,
+    defuse_markup,
+    make_visible,
+    put_on_one_line,
+    quote_labels,
+    quote_name,
+    quote_words,
+    unquote_words,
 )
 from errata.redaction._jsonable import (
     SIZE,
@@ -18,23 +18,23 @@ from errata.redaction._jsonable import (
     cut,
     jsonable,
     jsonable_object,
+    repair_unicode,
     text_of,
     type_text,
-    valid_unicode,
 )
-from errata.redaction._lazy import are_harmless, redact_plain
-from errata.redaction._marks import MARK, mark
-from errata.redaction._names import announced, is_innocent_in
-from errata.redaction._redact import (
+from errata.redaction._redact import are_harmless, redact_plain
+from errata.redaction._spans import MARK, mark
+from errata.redaction._telling_names import is_innocent_in, read_promise
+from errata.redaction._ways_out import (
     LONGEST_SHOWN,
     line_of,
+    make_redacted_repr,
     prose_within,
     redact,
     redact_data,
+    redact_visibly,
     redact_within,
-    redacted_repr,
     register_secret,
-    visible_redacted,
 )
 
 __all__ = [
@@ -42,33 +42,33 @@ __all__ = [
     "LONGEST_SHOWN",
     "MARK",
     "SIZE",
-    "announced",
     "are_harmless",
     "as_object",
+    "blank_quotations",
     "cut",
-    "inert",
-    "inert_json",
+    "defuse_json",
+    "defuse_markup",
     "is_innocent_in",
     "jsonable",
     "jsonable_object",
     "line_of",
+    "make_redacted_repr",
+    "make_visible",
     "mark",
-    "named",
-    "one_line",
     "prose_within",
-    "quoted",
+    "put_on_one_line",
+    "quote_labels",
+    "quote_name",
+    "quote_words",
+    "read_promise",
     "redact",
     "redact_data",
     "redact_plain",
+    "redact_visibly",
     "redact_within",
-    "redacted_repr",
     "register_secret",
+    "repair_unicode",
     "text_of",
     "type_text",
-    "unlabelled",
-    "unquoted",
-    "valid_unicode",
-    "visible",
-    "visible_redacted",
-    "without_quotations",
+    "unquote_words",
 ]

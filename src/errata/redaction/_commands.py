@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from errata.redaction._looks import is_machine_made, is_placeholder, is_statement
-from errata.redaction._marks import Span
+from errata.redaction._spans import Span, compile_late
+from errata.redaction._value_looks import is_machine_made, is_placeholder, is_statement
 
 _WORD = r"""(?P<secret>[^\s'",\-][^\s'",]{2,})"""
 _APART = rf"""['",]{{0,3}}\s{{0,40}}['"]?{_WORD}"""  # `-p secret`, and `'-p', 'secret'` in a list of arguments
@@ -295,44 +295,36 @@ def _command(names: str, option: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w\-])(?:{'|'.join(map(re.escape, names.split()))})(?=\s|['\"]){_REST}{option}")
 
 
-@cache
-def _call() -> re.Pattern[str]:
-    """Match the bracket of a call whose first argument is a text."""
-    return re.compile(r"""\((?<=\w\()\s{0,40}+(?=(?:\w{1,12}+=)?["'])""")
+_CALL = compile_late(r"""\((?<=\w\()\s{0,40}+(?=(?:\w{1,12}+=)?["'])""")
+"""Match the bracket of a call whose first argument is a text."""
 
 
-@cache
-def _arguments() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    literal = rf"(?:\w{{1,12}}+=)?{_LITERAL}"
-    return (
-        re.compile(rf"{_ARGUMENT}{literal}"),
-        re.compile(rf"(?:{_ARGUMENT}){{1,3}}?{_CHOSEN}"),
-        re.compile(rf"(?:{_ARGUMENT}){{2,3}}?{_CHOSEN}"),
-    )
+_ARGUMENT_LITERAL = rf"(?:\w{{1,12}}+=)?{_LITERAL}"
+_CREDENTIALS_TAKEN = compile_late(rf"{_ARGUMENT}{_ARGUMENT_LITERAL}")
+_LOGIN_TAKEN = compile_late(rf"(?:{_ARGUMENT}){{1,3}}?{_CHOSEN}")
+_CONNECTION_TAKEN = compile_late(rf"(?:{_ARGUMENT}){{2,3}}?{_CHOSEN}")
+"""The arguments of something that takes a user and a password, of a login, and of a connection."""
 
 
-@cache
-def _passed() -> re.Pattern[str]:
-    """Match where an error about logging in shows what it was raised or called with, in lower case."""
-    return re.compile(
-        r"(?:auth|login|logon|sign-?in|credential|password)[\w.]{0,40}+(?:\(\))?(?::|[^\n(){}\[\]'\"]{0,60}(?:args|arguments|params)\s?[=:])\s{0,4}[\[(](?=['\"])"
-    )
+_PASSED = compile_late(
+    r"(?:auth|login|logon|sign-?in|credential|password)[\w.]{0,40}+(?:\(\))?(?::|[^\n(){}\[\]'\"]{0,60}(?:args|arguments|params)\s?[=:])\s{0,4}[\[(](?=['\"])"
+)
+"""Match where an error about logging in shows what it was raised or called with, in lower case."""
 
 
 def _calls(text: str, lower: str) -> Iterator[Span]:
     """Find the password among the arguments of a call: `login('ann', '…')`, `BasicAuthentication("app", "…")`."""
-    credentials, login, connection = _arguments()
-    for found in _passed().finditer(lower):
-        if match := login.match(text, found.end()):
+    for found in _PASSED.finditer(lower):
+        if match := _LOGIN_TAKEN.match(text, found.end()):
             yield from _spans(match)
-    for found in _call().finditer(text):
+    for found in _CALL.finditer(text):
         name = lower[max(0, found.start() - 40) : found.start()]
         if any(map(_NAME_BEFORE.split(name)[-1].__contains__, _CREDENTIALS)):
-            form = credentials
+            form = _CREDENTIALS_TAKEN
         elif name.endswith(_LOGS_IN):
-            form = login
+            form = _LOGIN_TAKEN
         elif name.endswith(_CONNECTS):
-            form = connection
+            form = _CONNECTION_TAKEN
         else:
             continue
         if match := form.match(text, found.end()):
@@ -347,7 +339,7 @@ def _statement(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?i)(?<!\w){pattern}")
 
 
-def commands(text: str, lower: str) -> Iterator[Span]:
+def find_commands(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords on command lines, in SQL and in password files."""
     spans = [span for row in _told_by(_ROWS_OF, text) for span in _options(text, *row)]
     forms = [_statement(pattern) for _, pattern in _told_by(_STATEMENTS_OF, lower)]
@@ -378,7 +370,7 @@ def is_command(word: str) -> bool:
     return word.rpartition("/")[2] in _ROWS_OF
 
 
-def logins(text: str, lower: str) -> Iterator[Span]:
+def find_logins(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords that somebody typed to a server."""
     forms = [_statement(pattern) for _, pattern in _told_by(_LOGINS_OF, lower)]
     found = [match for form in forms for match in form.finditer(text) if _is_login(text, match)]

@@ -13,12 +13,10 @@ Each leaves text alone that has nothing of the kind, and doing it twice is the s
 """
 
 import re
-from functools import cache
 from typing import cast
 
-from errata.redaction._edges import UNSEEN
-from errata.redaction._lazy import redact
-from errata.redaction._marks import free_name
+from errata.redaction._redact import redact
+from errata.redaction._spans import UNSEEN, compile_late, free_name
 
 LABELS: tuple[str, ...] = ("Recovery", "Alternative", "Tell the user", "Retry", "Reference")
 """What the lines of an answer begin with that are errata's own word."""
@@ -34,12 +32,12 @@ _NEVER_SEEN = r"\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\ufdd0-\ufdef\ufffe\ufff
 _EMOJI = r"\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _JOINED_SCRIPTS = r"\u0600-\u061b\u061d-\u109f\u1780-\u17b3\u17b6-\u180a\u1810-\u18af\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"
 """Arabic, the scripts of India and their neighbours, in which a joiner between two letters changes how a word is read."""
-_MEANT = (
+_MEANT = compile_late(
     rf"(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])"
     rf"|(?<=[{_EMOJI}])\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)"
     rf"|(?<=[{_JOINED_SCRIPTS}])[\u200c\u200d](?=[{_JOINED_SCRIPTS}])"
 )
-_UNSEEN = rf"[{_LINE_BREAKS}{_NEVER_SEEN}\u2800](?:(?<=\r)\n|{_REST_OF_A_SEQUENCE})?"
+_UNSEEN = compile_late(rf"[{_LINE_BREAKS}{_NEVER_SEEN}\u2800](?:(?<=\r)\n|{_REST_OF_A_SEQUENCE})?")
 _REPLACED = dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n") | {"\u2800": " "}
 _BEGINNINGS = "\x1b\x90\x98\x9b\x9d\x9e\x9f"
 """What begins a sequence that a terminal obeys."""
@@ -54,14 +52,14 @@ _TAG = (
     r"<(?=[A-Za-z!?])"                                                        # A tag, a comment or a link, unless …
     rf"(?!(?!(?i:{_RUNS_LOADS_OR_HIDES}))[A-Za-z][\w .'\[\]\-]{{0,60}}/?>)"  # … it is `<module>` or `<class 'int'>`.
 )
-_RENDERED = rf"\](?=\()|!(?=\[)|{_TAG}"  # A link, an image, a tag.
-_RENDERED_IN_JSON = rf"\((?<=\]\()|\[(?<=!\[)|{_TAG}"
-_DEFINITION = r"(?m)^[ \t>*+\-0-9.)]*\[[^\[\]]{1,999}\](?=:)"
+_RENDERED = compile_late(rf"\](?=\()|!(?=\[)|{_TAG}")  # A link, an image, a tag.
+_RENDERED_IN_JSON = compile_late(rf"\((?<=\]\()|\[(?<=!\[)|{_TAG}")
+_DEFINITION = compile_late(r"(?m)^[ \t>*+\-0-9.)]*\[[^\[\]]{1,999}\](?=:)")
 """Where the links of a text may lead: `[x]: https://…` at the beginning of a line."""
-_LABELLED = (
+_LABELLED = compile_late(
     rf"(?<![\w\-])(?i:{'|'.join(LABELS)})(?=[ \t]{{0,3}}[:\uff1a])|(?<![\w\-])(?i:error)(?=[ \t]?\[[A-Z_]{{2,40}}\][:\uff1a])"
 )
-_QUOTED = (
+_QUOTED = compile_late(
     r"(?P<before>\b[\w-]{1,40}:?\s)?(?:"
     r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)"
     r'|(?<!\w)"[^"\n]{1,300}"(?!\w)|(?<!\w)`[^`\n]{1,300}`|\u201c[^\u201d\n]{1,300}\u201d|\u00ab[^\u00bb\n]{1,300}\u00bb)'
@@ -76,104 +74,94 @@ _STEMS = (*map(str.lower, LABELS), "error [", "error[")
 # fmt: on
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     r"""Drop what a reader does not see or a terminal obeys, and make every line break `\n`.
 
     What joins the letters of a word or the parts of an emoji stays where it does that. A character that nobody has
     assigned, of private use or half of a pair is written as its number: `\u{e000}`.
     """
-    if text.isprintable() and (text.isascii() or not _compiled(_UNSEEN).search(text)):
+    if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):
         return text
     begins = any(map(text.__contains__, _BEGINNINGS))
     if begins and len(text) <= _LONGEST_WITH_SEQUENCES:
         text = redact(text)  # A sequence swallows letters behind it, which may be the first ones of a secret.
     elif begins:
         text = text.translate(_WITHOUT_BEGINNINGS)
-    text = _compiled(_UNSEEN).sub(_replacement, text)
+    text = _UNSEEN.sub(_replacement, text)
     if text.isascii() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(map(_shown, text))
 
 
-def visible_data(value: object) -> object:
+def make_data_visible(value: object) -> object:
     """Copy plain JSON so that every text in it, keys included, is visible."""
     match value:
         case str():
-            return visible(value)
+            return make_visible(value)
         case list():
-            return [visible_data(item) for item in cast("list[object]", value)]
+            return [make_data_visible(item) for item in cast("list[object]", value)]
         case dict():
             plain: dict[str, object] = {}
             for key, item in cast("dict[str, object]", value).items():
-                plain[free_name(visible(key), plain)] = visible_data(item)
+                plain[free_name(make_visible(key), plain)] = make_data_visible(item)
             return plain
         case _:
             return value
 
 
-def one_line(text: str) -> str:
+def put_on_one_line(text: str) -> str:
     """Put foreign text on one line, visibly, so that it cannot pass itself off as the next one."""
     if text.isascii() and text.isprintable():
         return text.strip()
-    return _LINES_AND_TABS.sub(" ", visible(text)).strip()
+    return _LINES_AND_TABS.sub(" ", make_visible(text)).strip()
 
 
-def inert(text: str) -> str:
+def defuse_markup(text: str) -> str:
     """Keep links, images and tags from working when a client renders a text; its words and addresses stay readable."""
     if _may_be_rendered(text):
-        text = _compiled(_RENDERED).sub(r"\g<0> ", text)
-    return _compiled(_DEFINITION).sub(r"\g<0> ", text) if "]:" in text else text
+        text = _RENDERED.sub(r"\g<0> ", text)
+    return _DEFINITION.sub(r"\g<0> ", text) if "]:" in text else text
 
 
-def inert_json(text: str) -> str:
+def defuse_json(text: str) -> str:
     """Do the same with JSON, without changing what it says: the character that matters becomes an escape of JSON."""
-    return (
-        _compiled(_RENDERED_IN_JSON).sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-        if _may_be_rendered(text)
-        else text
-    )
+    return _RENDERED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) if _may_be_rendered(text) else text
 
 
-def unlabelled(text: str) -> str:
+def quote_labels(text: str) -> str:
     """Put the labels of errata's own lines into quotation marks, so that `Retry: yes` in a text does not read like ours."""
     lower = text.lower()
-    return _compiled(_LABELLED).sub(r'"\g<0>"', text) if any(map(lower.__contains__, _STEMS)) else text
+    return _LABELLED.sub(r'"\g<0>"', text) if any(map(lower.__contains__, _STEMS)) else text
 
 
-def without_quotations(text: str) -> str:
+def blank_quotations(text: str) -> str:
     """Return a text without what it quotes in prose; JSON and its like stay."""
     if not any(quote in text for quote in "'\"`\u201c\u00ab"):
         return text
-    return _compiled(_QUOTED).sub(_blanked, text)
+    return _QUOTED.sub(_blank, text)
 
 
-def _blanked(quoted: re.Match[str]) -> str:
+def _blank(quotation: re.Match[str]) -> str:
     """Blank a quotation that a word of prose stands before."""
-    before = quoted["before"]
+    before = quotation["before"]
     if before is None or before.strip(": \n\t").lower() in _INTRODUCES:
-        return quoted[0]
+        return quotation[0]
     return f"{before}\u2026"
 
 
-def quoted(text: str) -> str:
+def quote_words(text: str) -> str:
     """Put somebody's words into quotation marks, with none of the same kind in between."""
     return "\u2039" + re.sub("[\u2039\u203a]", "'", text) + "\u203a"
 
 
-def unquoted(text: str) -> str:
+def unquote_words(text: str) -> str:
     """Take the quotation marks out again that `quoted` puts around somebody's words."""
     return text.replace("\u2039", "").replace("\u203a", "")
 
 
-def named(name: str) -> str:
+def quote_name(name: str) -> str:
     """Put a name that somebody else made up between backticks, with none in between."""
-    return "`" + _LINES_AND_TABS.sub(" ", visible(name)).replace("`", "'") + "`"
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed, so that importing errata stays cheap."""
-    return re.compile(pattern)
+    return "`" + _LINES_AND_TABS.sub(" ", make_visible(name)).replace("`", "'") + "`"
 
 
 def _may_be_rendered(text: str) -> bool:
@@ -182,7 +170,7 @@ def _may_be_rendered(text: str) -> bool:
 
 def _replacement(found: re.Match[str]) -> str:
     first = found[0][0]
-    if first in _JOINERS and _compiled(_MEANT).match(found.string, found.start()):
+    if first in _JOINERS and _MEANT.match(found.string, found.start()):
         return first
     return _REPLACED.get(first, "")
 

@@ -14,8 +14,8 @@ from enum import Enum
 from itertools import islice
 from typing import cast
 
-from errata.redaction._lazy import redact
-from errata.redaction._marks import MARK, free_name
+from errata.redaction._redact import redact
+from errata.redaction._spans import MARK, free_name
 
 SIZE = 64 * 1024
 """How many characters of data travel with an error; what is over is cut and says so."""
@@ -62,9 +62,9 @@ def as_object(value: object) -> dict[str, object]:
 def text_of(value: object) -> str:
     """Say a value in text: its own if it has a usable one, else `<Type>`."""
     if type(value) is str:
-        return valid_unicode(value)
+        return repair_unicode(value)
     try:
-        text = valid_unicode(str.__str__(str(value)))
+        text = repair_unicode(str.__str__(str(value)))
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything.
         return type_text(value)
     return re.sub(_ADDRESS, "", text) if text.startswith("<") else text
@@ -75,7 +75,7 @@ def type_text(value: object) -> str:
     return f"<{_TYPE_NAME(type(value))}>"  # Past a metaclass, which may have its own idea of a name.
 
 
-def valid_unicode(text: str) -> str:
+def repair_unicode(text: str) -> str:
     """Join surrogate pairs and replace lone halves, which no JSON encoder can send."""
     if text.isascii():
         return text
@@ -127,7 +127,7 @@ class _Copier:
     def copy(self, value: object, depth: int) -> object:
         kind = type(value)
         if kind is str:
-            return self._text(valid_unicode(str(value)))
+            return self._text(repair_unicode(str(value)))
         if value is None or kind is bool:
             self._spend(4)
             return value
@@ -155,7 +155,7 @@ class _Copier:
                 seen = bytes(cast("bytes", value[: max(self._left, 0) + SEEN_BEYOND]))  # The rest would be cut anyway.
                 return self._text(seen.decode("utf-8", "backslashreplace"))
             case str():
-                return self._text(valid_unicode(str.__str__(value)))
+                return self._text(repair_unicode(str.__str__(value)))
             case date() | time():
                 return self._text(value.isoformat())
             case BaseException():
@@ -249,7 +249,7 @@ def _in_order(content: Collection[object]) -> Collection[object]:
 def _key_text(key: object) -> str:
     """Spell a key the way JavaScript would; JSON knows only text."""
     if type(key) is str:
-        return valid_unicode(key)
+        return repair_unicode(key)
     match key:
         case None:
             return "null"

@@ -7,16 +7,14 @@ word, only forms are taken that nothing else has, with a right check digit.
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from operator import mul
 
-from errata.redaction._edges import BEGAN
-from errata.redaction._marks import Span
+from errata.redaction._spans import BEGAN, Span, compile_late
 
 _Check = Callable[[str], bool]
 
 
-def luhn(digits: str) -> bool:
+def is_luhn(digits: str) -> bool:
     """Whether the last digit is right by the rule of Luhn, as cards have it."""
     odd, even = digits[-1::-2], digits[-2::-2]
     return (sum(map(int, odd)) + sum(sum(divmod(2 * int(digit), 10)) for digit in even)) % 10 == 0
@@ -144,7 +142,7 @@ def _chile(code: str) -> bool:
 
 
 def _ecuador(digits: str) -> bool:
-    return int(digits[:2]) <= 24 and luhn(digits)  # noqa: PLR2004
+    return int(digits[:2]) <= 24 and is_luhn(digits)  # noqa: PLR2004
 
 
 _CURP = "0123456789ABCDEFGHIJKLMN\u00d1OPQRSTUVWXYZ"
@@ -248,12 +246,12 @@ def _russia_tax(digits: str) -> bool:
 
 
 def _south_africa(digits: str) -> bool:
-    return luhn(digits) and _is_day(digits[2:4], digits[4:6]) and digits[10] in "012"
+    return is_luhn(digits) and _is_day(digits[2:4], digits[4:6]) and digits[10] in "012"
 
 
 # fmt: off
 _NUMBERS: dict[str, tuple[str, _Check]] = {
-    "ae": (r"784\d{12}",                      luhn),
+    "ae": (r"784\d{12}",                      is_luhn),
     "ar": (r"\d{11}",                         _argentina),
     "at": (r"\d{10}",                         _austria),
     "au": (r"\d{9}",                          lambda d: _sum(d, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0),
@@ -263,8 +261,8 @@ _NUMBERS: dict[str, tuple[str, _Check]] = {
     "br": (r"\d{11}",                         _cpf),
     "br company": (r"\d{14}",                 _cnpj),
     "br work": (r"\d{11}",                    lambda d: -_sum(d, "3298765432") % 11 % 10 == int(d[10])),
-    "ca": (r"[1-9]\d{8}",                     luhn),
-    "ca old": (r"0\d{8}",                     luhn),
+    "ca": (r"[1-9]\d{8}",                     is_luhn),
+    "ca old": (r"0\d{8}",                     is_luhn),
     "ch": (r"756\d{10}",                      _ean),
     "cl": (r"\d{7,8}[\dK]",                   _chile),
     "cn": (r"\d{17}[\dX]",                    _china),
@@ -280,13 +278,13 @@ _NUMBERS: dict[str, tuple[str, _Check]] = {
     "fr": (r"[1-478]\d{4}(?:\d\d|2[AB])\d{8}", _france),
     "gb": (r"[A-Z]{2}\d{6}[A-D]",             lambda c: c[0] not in "DFIUV" and c[1] not in "DFIOUV"),
     "gb health": (r"\d{10}",                  _health_service),
-    "gr": (r"\d{11}",                         lambda d: luhn(d) and _is_day(d[2:4], d[:2])),
+    "gr": (r"\d{11}",                         lambda d: is_luhn(d) and _is_day(d[2:4], d[:2])),
     "gr tax": (r"\d{9}",                      lambda d: sum(int(c) << (8 - i) for i, c in enumerate(d[:8])) % 11 % 10 == int(d[8])),
     "hk": (r"[A-Z]{1,2}\d{6}[\dA]",           _hong_kong),
     "hu": (r"\d{9}",                          lambda d: _sum(d, "37373737") % 10 == int(d[8])),
     "id": (r"\d{16}",                         lambda d: 1 <= int(d[6:8]) % 40 <= 31 and 1 <= int(d[8:10]) <= 12),  # noqa: PLR2004
     "ie": (r"\d{7}[A-W][A-IW]?",              _ireland),
-    "il": (r"\d{9}",                          luhn),
+    "il": (r"\d{9}",                          is_luhn),
     "in": (r"\d{12}",                         _india),
     "in tax": (r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]", lambda _: True),
     "is": (r"\d{10}",                         lambda d: -_sum(d, "32765432") % 11 == int(d[8])),
@@ -309,8 +307,8 @@ _NUMBERS: dict[str, tuple[str, _Check]] = {
     "rs": (r"\d{13}",                         lambda d: -_sum(d, "765432765432") % 11 % 10 == int(d[12])),
     "ru": (r"\d{11}",                         _russia_pension),
     "ru tax": (r"\d{12}",                     _russia_tax),
-    "sa": (r"[12]\d{9}",                      luhn),
-    "se": (r"(?:19|20)?\d{10}",               lambda d: luhn(d[-10:]) and 1 <= int(d[-8:-6]) <= 12),  # noqa: PLR2004
+    "sa": (r"[12]\d{9}",                      is_luhn),
+    "se": (r"(?:19|20)?\d{10}",               lambda d: is_luhn(d[-10:]) and 1 <= int(d[-8:-6]) <= 12),  # noqa: PLR2004
     "sg": (r"[STFGM]\d{7}[A-Z]",              _singapore),
     "th": (r"[1-8]\d{12}",                    _thailand),
     "tr": (r"[1-9]\d{10}",                    _turkey),
@@ -370,25 +368,19 @@ _GLUE = (
 )
 
 
-@cache
-def _behind_a_word() -> re.Pattern[str]:
-    """Match a number directly behind a word that announces it."""
-    return re.compile(rf"(?i:{_GLUE})(?P<number>{_NUMBER})")
-
-
 _NUMBER = (
     r"(?!\d{4}-\d\d-\d\d(?!\d))(?:[A-Za-z]{1,6}|[A-Z]{1,4}[ \-])?(?=\d)[0-9A-Za-z]{1,20}+"
     r"(?:[ .\-/\u00a0](?=[A-Za-z]{0,3}\d)[0-9A-Za-z]{1,12}+){0,6}(?:[ \-./]?\(?[A-Z]\)?(?![A-Za-z]))?"
 )
+_BEHIND_A_WORD = compile_late(rf"(?i:{_GLUE})(?P<number>{_NUMBER})")
+"""Match a number directly behind a word that announces it."""
 
 
-@cache
-def _near_a_word() -> re.Pattern[str]:
-    """Match numbers in the words around one."""
-    return re.compile(rf"(?<![\w.\-/]){_NUMBER}(?![\w\-]|\.\d)")
+_NEAR_A_WORD = compile_late(rf"(?<![\w.\-/]){_NUMBER}(?![\w\-]|\.\d)")
+"""Match numbers in the words around one."""
 
 
-def announced_ids(text: str, lower: str) -> Iterator[Span]:
+def find_announced_ids(text: str, lower: str) -> Iterator[Span]:
     """Find numbers beside words that announce them."""
     seen = looked_at = 0
     for word in _WORD.finditer(lower):
@@ -405,6 +397,7 @@ def announced_ids(text: str, lower: str) -> Iterator[Span]:
 
 
 _ANY: tuple[str, ...] = tuple(_NUMBERS)
+_FORMS = {country: (compile_late(form, re.ASCII), is_right) for country, (form, is_right) in _NUMBERS.items()}
 
 
 def _announced_by(lower: str, word: re.Match[str]) -> tuple[tuple[str, ...] | None, int]:
@@ -428,7 +421,7 @@ _FIRST_WORDS = frozenset(phrase.partition(" ")[0] for phrase in _PHRASES)
 
 def _directly_behind(text: str, start: int, countries: tuple[str, ...]) -> tuple[int, int] | None:
     """Return where the number behind a word is: one of its countries, or any if the word means nothing else."""
-    found = _behind_a_word().match(text, start, start + 96)
+    found = _BEHIND_A_WORD.match(text, start, start + 96)
     if found is None:
         return None
     number = found["number"].rstrip(" .-/")
@@ -444,7 +437,7 @@ def _nearby(text: str, floor: int, end: int) -> tuple[int, int] | None:
         floor += len(text[floor:end]) - len(text[floor:end].lstrip(_LETTERS))
     if floor >= end or not _DIGITS.search(text, floor, end):
         return None
-    following = _near_a_word().finditer(text, floor, min(len(text), end))
+    following = _NEAR_A_WORD.finditer(text, floor, min(len(text), end))
     return next((found.span() for found in following if _is_right(_compact(found[0]), _ANY)), None)
 
 
@@ -470,17 +463,12 @@ _MOST_DIGITS = 19
 
 def _is_right(compact: str, countries: tuple[str, ...]) -> bool:
     """Whether a number has the form of one of some countries, and the check digit."""
-    rows = (_NUMBERS[country] for country in countries) if len(compact) >= _SHORTEST else ()
-    return any(_form(form).fullmatch(compact) is not None and is_right(compact) for form, is_right in rows)
-
-
-@cache
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.ASCII)
+    rows = (_FORMS[country] for country in countries) if len(compact) >= _SHORTEST else ()
+    return any(form.fullmatch(compact) is not None and is_right(compact) for form, is_right in rows)
 
 
 # fmt: off
-_BARE = (
+_BARE_FORMS = (
     ("it", rf"[A-Z]{BEGAN}(?<![_].)[A-Z]{{5}}[0-9LMNP-V]{{2}}[A-EHLMPR-T][0-9LMNP-V]{{2}}[A-Z][0-9LMNP-V]{{3}}[A-Z](?![\w\-])"),
     ("mx", rf"[A-Z]{BEGAN}(?<![_].)[A-Z]{{3}}\d{{6}}[HMX][A-Z]{{5}}[A-Z0-9]\d(?![\w\-])"),
     ("cn", rf"[1-9]{BEGAN}(?<![_.\-].)\d{{5}}(?:19|20)\d{{9}}[\dXx](?![\w\-]|\.\d)"),
@@ -503,16 +491,12 @@ _BARE = (
 )
 """Forms that nothing else has, which need no word beside them if their check digit is right."""
 # fmt: on
+_BARE = tuple((country, compile_late(form, re.ASCII)) for country, form in _BARE_FORMS)
 
 
-@cache
-def _bare(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.ASCII)
-
-
-def bare_ids(text: str) -> Iterator[Span]:
+def find_bare_ids(text: str) -> Iterator[Span]:
     """Find numbers that are known by their form and their check digit alone."""
     for country, pattern in _BARE:
-        for found in _bare(pattern).finditer(text):
+        for found in pattern.finditer(text):
             if _is_right(_compact(found[0]), (country,)):
                 yield Span(*found.span(), "national id")

@@ -1,76 +1,81 @@
-"""What nobody outside may see does not leave: secrets, keys and personal data, in text and in data."""
+"""What is secret in text and in data, and what only looks like it.
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+Nothing of it is loaded before the first text has to be judged, so that importing errata stays cheap.
+"""
 
-from errata.redaction._foreign_text import inert, one_line, unlabelled, visible, visible_data
-from errata.redaction._jsonable import SEEN_BEYOND, cut, jsonable, text_of
-from errata.redaction._lazy import redact, redact_plain, register_secret
-from errata.redaction._marks import TEXT, mark
+from collections.abc import Callable
+from functools import cache
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-__all__ = ["redact", "redact_data", "register_secret"]
-
-_ROUNDS = 4
-_LONGEST_LINE = 2_000
-LONGEST_SHOWN = 8_000
-"""How much of a text an exception or a fault shows of itself, to a log for example."""
+__all__ = ["are_harmless", "redact", "redact_plain", "register_secret"]
 
 
-def redact_data(value: object) -> object:
-    """Copy data as plain JSON without secrets and personal data.
+def redact(text: str) -> str:
+    """Hide what nobody outside may see: credentials, keys and personal data. Each leaves a mark that says what it was.
 
-    Strings are redacted as `redact` does it. What is under a key that announces a secret (`password`, `apiKey`,
-    `Set-Cookie`) is hidden whatever it looks like; `token_count` and `password_required` announce none. Data that is no
-    JSON becomes JSON as an error's data does: cycles, depth and size are bounded, and nothing raises.
+    What is only about secrets, and identifiers that are none, stay as they are. Redacting again changes nothing.
     """
-    return redact_plain(jsonable(value))
+    if not isinstance(text, str):
+        raise TypeError(f"`redact` takes text, not {type(text).__name__}. {_advice(text)}")
+    shown = _for_text()(text)
+    return _for_json()(shown) if shown[:1] in {"{", "["} else shown  # Which few are, so that few load that.
 
 
-def visible_redacted(value: object) -> object:
-    """Copy plain JSON without secrets, and without what a reader does not see: that might stand inside of a secret."""
-    return redact_plain(visible_data(value))
+def are_harmless(*texts: str | None) -> bool:
+    """Whether all texts are remembered as having nothing in them that is to be hidden."""
+    return _for_memory()(*texts)
 
 
-def redact_within(text: str, limit: int) -> str:
-    """Make a text visible, redact it and shorten it to the limit; of one that is far longer, no more is redacted than that takes."""
-    head = text[: limit + 2 * SEEN_BEYOND]  # Some of it may be unseen, and is dropped.
-    seen, goes_on = visible(head), len(head) < len(text)
-    short = redact(seen) if len(seen) <= limit and not goes_on else seen
-    return visible(cut(short, limit, goes_on=goes_on))
+def redact_plain(value: object) -> object:
+    """Copy JSON without what nobody outside may see."""
+    return _for_data()(value)
 
 
-def line_of(value: object, limit: int = _LONGEST_LINE) -> str:
-    """Say a value on one line as a log or a terminal may show it: visible, without secrets, and bounded."""
-    text = redact_within(text_of(value), limit)  # While it still has its lines: they tell a table from a sentence.
-    return one_line(redact_within(one_line(text), limit))
+def register_secret(value: str) -> Callable[[], None]:
+    """Hide a value wherever it turns up from now on, as it is, percent-encoded, JSON-escaped or in base64.
+
+    For secrets that no format and no name gives away. What is too short or too ordinary to be one would be hidden in
+    the middle of other words; it is refused with a `ValueError`. Calling what is returned forgets the value again.
+    """
+    return _for_values()(value)
 
 
-def redacted_repr(instance: "DataclassInstance") -> str:
-    """Represent a dataclass as Python does, with the texts in it as a log may show them."""
-    members = ", ".join(f"{name}={_shown(getattr(instance, name))}" for name in instance.__dataclass_fields__)
-    return f"{type(instance).__qualname__}({members})"
+def _advice(given: object) -> str:
+    """Say how to redact what is no text."""
+    if isinstance(given, bytes | bytearray | memoryview):
+        return "Decode it first, then redact it."
+    return "Pass a string, or give other data to `redact_data`."
 
 
-def prose_within(text: str, limit: int) -> str:
-    """Do the same with words that a model reads or a client renders: nothing in them loads, or reads like errata's own lines."""
-    text = redact_within(text, limit)
-    for _ in range(_ROUNDS):
-        safe = unlabelled(inert(text))
-        if safe == text:
-            return text
-        text = redact_within(safe, limit)
-    return mark(TEXT)  # Each change asked for another one: nobody writes such text by accident.
+@cache
+def _for_text() -> Callable[[str], str]:
+    from errata.redaction._redact_text import redact_text  # noqa: PLC0415 - see above.
+
+    return redact_text
 
 
-def _shown(value: object) -> str:
-    if type(value) is str:
-        return repr(redact_within(value, LONGEST_SHOWN))
-    if isinstance(value, Mapping):
-        return repr(visible_redacted(jsonable(cast("Mapping[object, object]", value))))
-    if isinstance(value, tuple):
-        shown = ", ".join(map(_shown, cast("tuple[object, ...]", value)))
-        return f"({shown},)" if shown and len(cast("tuple[object, ...]", value)) == 1 else f"({shown})"
-    return repr(value)
+@cache
+def _for_data() -> Callable[[object], object]:
+    from errata.redaction._redact_data import redact_value  # noqa: PLC0415
+
+    return redact_value
+
+
+@cache
+def _for_json() -> Callable[[str], str]:
+    from errata.redaction._redact_data import redact_json  # noqa: PLC0415
+
+    return redact_json
+
+
+@cache
+def _for_values() -> Callable[[str], Callable[[], None]]:
+    from errata.redaction._known_values import learn_secret  # noqa: PLC0415
+
+    return learn_secret
+
+
+@cache
+def _for_memory() -> Callable[..., bool]:
+    from errata.redaction._redact_text import are_harmless as are_remembered  # noqa: PLC0415
+
+    return are_remembered

@@ -2,72 +2,61 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import chain
 
-from errata.redaction._looks import is_machine_made, is_placeholder
-from errata.redaction._marks import ANY_MARK, MARK, Span
+from errata.redaction._spans import ANY_MARK, MARK, Span, compile_late
+from errata.redaction._value_looks import is_machine_made, is_placeholder
 
 # Nothing but the part before the host is hidden: which host it was, and who tried, is what a reader needs.
 # A password ends at the last @ before the path, because people forget to escape the ones inside.
 _IN_ADDRESS = r"""[^\s/"'`<>\\|]"""
 
 
-@cache
-def _forms() -> tuple[re.Pattern[str], ...]:
-    return (
-        re.compile(
-            rf"(?<=://)(?P<user>(?:{ANY_MARK})?+[^\s/:\"'`<>\\|]{{0,256}}+):(?!\d{{1,5}}+[/?\#])(?P<secret>{_IN_ADDRESS}{{1,1024}})@"
-        ),
-        # The same with a slash in the password; the host behind it has to look like one.
-        re.compile(
-            r"(?<=://)(?P<user>[^\s/:@\"'`<>\\|]{0,256}+):(?!\d{1,5}+[/?\#])(?P<secret>[^\s@\"'`<>\\|:]{1,256}+)"
-            r"@(?=[\w.\-]{1,255}(?::\d|/|$|[\s\"']))"
-        ),
-        # The same with signs that end an address anywhere else.
-        re.compile(
-            r"(?<=://)(?P<user>[^\s/:@\"'`<>\\|]{0,256}+):(?!\d{1,5}+[/?\#<>|])(?P<secret>[^\s/\"'`\\]{1,256})"
-            r"@(?=[\w.\-]{1,255}+(?::\d|/|$|[\s\"'?]))"
-        ),
-        re.compile(r"(?<=:\\/\\/)(?P<user>[^\s/:\"'<>\\]{0,256}+):(?P<secret>[^\s/\"'<>\\]{1,1024})@"),
-        re.compile(
-            r"(?i)(?<=%3A%2F%2F)(?P<user>[^\s%]{0,256}+)(?:%3A|:)(?P<secret>(?:[^\s%&\"']|%(?!40|2F)){1,512}+)%40"
-        ),
-        # Oracle's easy connect, without a scheme.
-        re.compile(
-            r"(?<![\w./@\-])(?P<user>[\w$\#]{1,64}+)/(?P<secret>[^\s@'\"`/]{3,128}+)@(?=(?!sha)[\w.\-]{1,128}+:\d{2,5}[/:]\w)"
-        ),
-        re.compile(r"(?i)(?<=thin:)(?P<user>[\w.\-]{1,64}+)/(?P<secret>[^\s@\"'`]{1,256}+)@"),  # Oracle
-    )
+_FORMS = (
+    compile_late(
+        rf"(?<=://)(?P<user>(?:{ANY_MARK})?+[^\s/:\"'`<>\\|]{{0,256}}+):(?!\d{{1,5}}+[/?\#])(?P<secret>{_IN_ADDRESS}{{1,1024}})@"
+    ),
+    # The same with a slash in the password; the host behind it has to look like one.
+    compile_late(
+        r"(?<=://)(?P<user>[^\s/:@\"'`<>\\|]{0,256}+):(?!\d{1,5}+[/?\#])(?P<secret>[^\s@\"'`<>\\|:]{1,256}+)"
+        r"@(?=[\w.\-]{1,255}(?::\d|/|$|[\s\"']))"
+    ),
+    # The same with signs that end an address anywhere else.
+    compile_late(
+        r"(?<=://)(?P<user>[^\s/:@\"'`<>\\|]{0,256}+):(?!\d{1,5}+[/?\#<>|])(?P<secret>[^\s/\"'`\\]{1,256})"
+        r"@(?=[\w.\-]{1,255}+(?::\d|/|$|[\s\"'?]))"
+    ),
+    compile_late(r"(?<=:\\/\\/)(?P<user>[^\s/:\"'<>\\]{0,256}+):(?P<secret>[^\s/\"'<>\\]{1,1024})@"),
+    compile_late(
+        r"(?i)(?<=%3A%2F%2F)(?P<user>[^\s%]{0,256}+)(?:%3A|:)(?P<secret>(?:[^\s%&\"']|%(?!40|2F)){1,512}+)%40"
+    ),
+    # Oracle's easy connect, without a scheme.
+    compile_late(
+        r"(?<![\w./@\-])(?P<user>[\w$\#]{1,64}+)/(?P<secret>[^\s@'\"`/]{3,128}+)@(?=(?!sha)[\w.\-]{1,128}+:\d{2,5}[/:]\w)"
+    ),
+    compile_late(r"(?i)(?<=thin:)(?P<user>[\w.\-]{1,64}+)/(?P<secret>[^\s@\"'`]{1,256}+)@"),  # Oracle
+)
 
 
-@cache
-def _without_scheme() -> re.Pattern[str]:
-    """Match the @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
-    return re.compile(r"@(?=(?:tcp|udp|unix)\(|[\w.\-]{1,255}+:\d{2,5}(?!\d))")
+_WITHOUT_SCHEME = compile_late(r"@(?=(?:tcp|udp|unix)\(|[\w.\-]{1,255}+:\d{2,5}(?!\d))")
+"""Match the @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
 
 
-@cache
-def _lonely() -> re.Pattern[str]:
-    return re.compile(rf"(?<=://)(?P<secret>(?:{ANY_MARK}){{0,4}}+[^\s/:@\"'`<>\\|?\#]{{16,1024}}+):?@")
+_LONELY = compile_late(rf"(?<=://)(?P<secret>(?:{ANY_MARK}){{0,4}}+[^\s/:@\"'`<>\\|?\#]{{16,1024}}+):?@")
 
 
-@cache
-def _letting_in() -> re.Pattern[str]:
-    """Match the part of an address that lets in whoever has it, in lower case."""
-    return re.compile(
-        r"/(?:(?:password-?)?reset(?:-?password)?|recover|recovery|set-?password|invite|invitations?|magic(?:-?link)?|one-?time|otp"
-        r"|verify(?:-?email)?|verification|confirm(?:-?email)?|confirmation|activate|activation|unlock|passwordless|sso|login-?link)"
-        r"/(?:[\w\-]{1,24}/(?=[0-9a-z]{5,8}-[0-9a-f]{16}))?(?P<secret>[\w\-]{20,512}+)(?![\w.])"
-    )
+_LETTING_IN = compile_late(
+    r"/(?:(?:password-?)?reset(?:-?password)?|recover|recovery|set-?password|invite|invitations?|magic(?:-?link)?|one-?time|otp"
+    r"|verify(?:-?email)?|verification|confirm(?:-?email)?|confirmation|activate|activation|unlock|passwordless|sso|login-?link)"
+    r"/(?:[\w\-]{1,24}/(?=[0-9a-z]{5,8}-[0-9a-f]{16}))?(?P<secret>[\w\-]{20,512}+)(?![\w.])"
+)
+"""Match the part of an address that lets in whoever has it, in lower case."""
 
 
-@cache
-def _letting_in_by_query() -> re.Pattern[str]:
-    """Match the same as a parameter of an address, in lower case."""
-    return re.compile(
-        r"[?&](?:magic(?:_?link)?|invite|invitation|verify|confirm|confirmation|activation|ott|share)=(?P<secret>[\w\-.~%]{20,512}+)"
-    )
+_LETTING_IN_BY_QUERY = compile_late(
+    r"[?&](?:magic(?:_?link)?|invite|invitation|verify|confirm|confirmation|activation|ott|share)=(?P<secret>[\w\-.~%]{20,512}+)"
+)
+"""Match the same as a parameter of an address, in lower case."""
 
 
 KEY_BEHIND = (
@@ -103,9 +92,7 @@ KEY_BEHIND = (
 """The parts of addresses behind which a key follows, and lets in whoever has the address; in lower case."""
 
 
-@cache
-def _key_in_path() -> re.Pattern[str]:
-    return re.compile(r"(?P<first>[\w\-]{16,256}+={0,2})(?:/(?P<second>[\w\-]{20,256}+))?(?![\w.])")
+_KEY_IN_PATH = compile_late(r"(?P<first>[\w\-]{16,256}+={0,2})(?:/(?P<second>[\w\-]{20,256}+))?(?![\w.])")
 
 
 def _keys_in_paths(text: str, lower: str) -> Iterator[Span]:
@@ -114,7 +101,7 @@ def _keys_in_paths(text: str, lower: str) -> Iterator[Span]:
         at = lower.find(part)
         while at >= 0:
             at += len(part)
-            if (found := _key_in_path().match(text, at)) and is_machine_made(found["first"], _LEAST_IN_PATH):
+            if (found := _KEY_IN_PATH.match(text, at)) and is_machine_made(found["first"], _LEAST_IN_PATH):
                 last = "second" if found["second"] and is_machine_made(found["second"], _LEAST_IN_PATH) else "first"
                 yield Span(at, found.end(last), "token")
             at = lower.find(part, at)
@@ -123,10 +110,10 @@ def _keys_in_paths(text: str, lower: str) -> Iterator[Span]:
 _LEAST_IN_PATH = 16
 
 
-def links(text: str, lower: str) -> Iterator[Span]:
+def find_links(text: str, lower: str) -> Iterator[Span]:
     """Find addresses that let in whoever has them: to reset a password, to accept an invitation, or to report something."""
     spans = [*_keys_in_paths(text, lower)]
-    for found in chain(_letting_in().finditer(lower), _letting_in_by_query().finditer(lower)):
+    for found in chain(_LETTING_IN.finditer(lower), _LETTING_IN_BY_QUERY.finditer(lower)):
         start, end = found.span("secret")
         if is_machine_made(text[start:end], 20) and not _UUID.fullmatch(lower, start, end):
             spans.append(Span(start, end, "token"))
@@ -144,10 +131,10 @@ _BREAK = re.compile(r"[\s\"'`<>(]")
 _NO_USER = frozenset({"mailto", "email", "to", "from", "cc", "sip", "user", "contact", "by", "for"})
 
 
-def passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
+def find_url_passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
     """Find the passwords, and the user names that are tokens, in addresses."""
-    found = [span for form in _forms() for match in form.finditer(text) for span in _spans(match)]
-    found += [Span(*match.span("secret"), "token") for match in _lonely().finditer(text) if _is_token(match["secret"])]
+    found = [span for form in _FORMS for match in form.finditer(text) for span in _spans(match)]
+    found += [Span(*match.span("secret"), "token") for match in _LONELY.finditer(text) if _is_token(match["secret"])]
     return iter(sorted([*found, *_bare_pairs(text)]))
 
 
@@ -163,7 +150,7 @@ def _spans(match: re.Match[str]) -> Iterator[Span]:
 def _bare_pairs(text: str) -> Iterator[Span]:
     """Look back from an @ for `user:password`, no further than to the @ before."""
     seen = 0
-    for match in _without_scheme().finditer(text):
+    for match in _WITHOUT_SCHEME.finditer(text):
         end = match.start()
         word = _BREAK.split(text[max(seen, end - _LONGEST) : end])[-1]
         seen = match.end()

@@ -14,7 +14,7 @@ from errata.dialects import (
     verdict_beside,
 )
 from errata.model import Code, Fault, Retry, identified, rewritten
-from errata.redaction import as_object, one_line
+from errata.redaction import as_object, put_on_one_line
 from errata.serving._request import Kind, Request
 
 _MARKDOWN = "markdown"
@@ -61,7 +61,7 @@ def as_protocol_error(fault: Fault, told: Fault, dialect: Dialect = native) -> A
     """Say a fault as a JSON-RPC error. Its data reaches no model, so the message tells the reference, too."""
     encoded = as_jsonrpc_error(told, dialect=dialect)
     if reference := outgoing_reference(fault.correlation_id):
-        encoded["message"] = f"{encoded['message']} Reference: {one_line(reference)}."
+        encoded["message"] = f"{encoded['message']} Reference: {put_on_one_line(reference)}."
     return Answer(fault, encoded, fault.correlation_id, fault.timestamp)
 
 

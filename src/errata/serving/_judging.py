@@ -25,7 +25,7 @@ from errata.model import (
     nearest,
     with_next_step,
 )
-from errata.redaction import jsonable, named, redact_plain, redact_within
+from errata.redaction import jsonable, quote_name, redact_plain, redact_within
 from errata.serving._request import Kind, Request
 
 _DEEPEST = 32
@@ -100,11 +100,11 @@ class MissingArguments(Failed):
 
     def fault(self, request: Request) -> Fault:
         """Name them."""
-        told = ", ".join(map(named, self.names))
+        told = ", ".join(map(quote_name, self.names))
         return identified(
             Fault(
                 code=Code.MISSING_REQUIRED_FIELD,
-                message=f"The {request.kind} {named(request.short_name)} needs {told}.",
+                message=f"The {request.kind} {quote_name(request.short_name)} needs {told}.",
                 field=next(iter(self.names), None),
                 issues=tuple(FieldIssue(name, "is required") for name in self.names),
             )
@@ -121,7 +121,7 @@ class Unknown(Failed):
 
     def fault(self, request: Request) -> Fault:
         """Name what is nearest, four at most."""
-        what, known = f"{request.kind} {named(request.short_name)}", self.known or ()
+        what, known = f"{request.kind} {quote_name(request.short_name)}", self.known or ()
         if request.name in known:  # Tools have versions, too.
             message, hint = f"There is no such version of the {what}.", "Call it without a version to get the latest."
         else:

@@ -8,7 +8,7 @@ from errata._log import log_failure
 from errata.contracts import Declared
 from errata.dialects import BASELINE
 from errata.model import Code, Fault
-from errata.redaction import line_of, named
+from errata.redaction import line_of, quote_name
 from errata.serving._answering import Answer
 from errata.serving._judging import Failed
 from errata.serving._request import Kind, Request
@@ -48,6 +48,6 @@ class Notes:
             _LOG.warning(
                 "Tool %s failed with %s, which its contract does not declare. Declare it with a `Failure`, or let "
                 "the tool handle it. (error-contract-conformance)",
-                line_of(named(request.name)),
+                line_of(quote_name(request.name)),
                 fault.code,
             )

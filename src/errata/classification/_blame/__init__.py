@@ -25,7 +25,7 @@ from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
 from errata.classification._peek import read_argument, read_number
 from errata.model import is_a, is_any
-from errata.redaction import as_object, text_of, unquoted
+from errata.redaction import as_object, text_of, unquote_words
 
 __all__ = [
     "ENOUGH",
@@ -159,7 +159,7 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
     known = texts.get(id(error))
     if known is None and is_a(error, KeyError) and is_a(key := read_argument(error), str):
         known = repr(key[:_LONGEST_TEXT])
-    return unquoted((text_of(error) if known is None else known)[:_LONGEST_TEXT])
+    return unquote_words((text_of(error) if known is None else known)[:_LONGEST_TEXT])
 
 
 def _may_quote(case: Case, reading: FailingExpression) -> bool:

@@ -8,7 +8,7 @@ from typing import cast
 from errata.classification._peek import peek, read_number, read_text
 from errata.classification._rules import WITHHELD, Classification
 from errata.model import Code, FieldIssue, is_a, items_of
-from errata.redaction import named, text_of
+from errata.redaction import quote_name, text_of
 
 REQUIRED = "is required"
 """The problem of a field that is not there."""
@@ -122,7 +122,7 @@ def _opening(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
     wrong = {issue.field if each == _VALUE else issue.field.partition(".")[0] for issue in issues}
     if len(wrong) == 1 < len(issues):
         (where,) = wrong
-        subject = named(where) if where else "the input"
+        subject = quote_name(where) if where else "the input"
         return f"{_in_words(len(issues))} problems in {subject}{f' of `{by}`' if by else ''}"
     count = f"{_in_words(len(wrong))} {each}s do" if len(wrong) > 1 else f"One {each} does"
     return f"{count} not fit{f' `{by}`' if by else ''}"
@@ -133,7 +133,7 @@ def _in_words(number: int) -> str:
 
 
 def _clause(issue: FieldIssue) -> str:
-    subject = named(issue.field) if issue.field else "the input"
+    subject = quote_name(issue.field) if issue.field else "the input"
     return f"{subject} {issue.problem}" if issue.problem.startswith(_PREDICATES) else f"{subject}: {issue.problem}"
 
 

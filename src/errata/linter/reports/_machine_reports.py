@@ -11,7 +11,7 @@ from errata.linter.judge import hashes
 from errata.linter.reports._text_report import harmless
 from errata.linter.rules import RULES, Rule
 from errata.linter.source import Finding, Sources, relative_to
-from errata.redaction import valid_unicode
+from errata.redaction import repair_unicode
 
 
 def json_report(findings: Iterable[Finding]) -> str:
@@ -24,13 +24,13 @@ def _record(finding: Finding) -> dict[str, object]:
     return {
         "rule": finding.rule,
         "severity": str(finding.severity),
-        "path": valid_unicode(finding.path),
+        "path": repair_unicode(finding.path),
         "line": place.line,
         "column": place.column,
         "end_line": place.end_line,
         "end_column": place.end_column,
-        "message": valid_unicode(finding.message),
-        "help": valid_unicode(finding.help),
+        "message": repair_unicode(finding.message),
+        "help": repair_unicode(finding.help),
     }
 
 
@@ -96,7 +96,7 @@ def _result(finding: Finding, names: Sequence[str], mark: str, root: Path) -> di
     result: dict[str, object] = {
         "ruleId": finding.rule,
         "level": str(finding.severity),
-        "message": {"text": valid_unicode(f"{finding.message}\nhelp: {finding.help}")},
+        "message": {"text": repair_unicode(f"{finding.message}\nhelp: {finding.help}")},
         "locations": [
             {"physicalLocation": {"artifactLocation": _file(finding.path, root), "region": _region(finding)}}
         ],

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from errata.linter.source import Finding, Severity, Sources
-from errata.redaction import visible
+from errata.redaction import make_visible
 
 _TAB = 4
 
@@ -29,7 +29,7 @@ def width(text: str) -> int:
 
 
 def _shown(character: str) -> str:
-    if character.isprintable() and visible(character) == character:
+    if character.isprintable() and make_visible(character) == character:
         return character
     return character.encode("unicode_escape").decode("ascii")
 

@@ -61,7 +61,7 @@ from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
 from errata.linter.summary import Found
 from errata.linter.syntax import Function, called_as, last_of
-from errata.redaction import announced, is_innocent_in, redact
+from errata.redaction import is_innocent_in, read_promise, redact
 
 _ERROR = re.compile(
     r"\W*(?:\w+ )?(?:error|fail|invalid|unable|could ?n[o']t|cannot|can't|unauthori|exception|forbidden|denied|refused|wrong"
@@ -221,7 +221,7 @@ def kind_of(function: Function, name: str, before: str) -> str | None:
     if _CONNECTION.search(name.lower()):
         return "connection string"
     last = re.split(r"[_\-.]", name.rstrip("_").lower())[-1]
-    promise = announced(name)
+    promise = read_promise(name)
     if promise is None or not promise.sure or promise.kind not in _SECRET_KINDS or last in _AMBIGUOUS:
         return None
     if last in _VAGUE and (_PARSES.match(last_of(function.name)) or not _is_for_access(name, before)):

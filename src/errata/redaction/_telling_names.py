@@ -8,10 +8,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from errata.redaction._marks import Kind
+from errata.redaction._spans import Kind
 
 
-class Announced(NamedTuple):
+class Promise(NamedTuple):
     """What a name promises about its value."""
 
     kind: Kind
@@ -167,7 +167,7 @@ _WORD = re.compile(r"[A-ZÀ-ÞŁŞ]+(?![a-zß-ÿłş])|[A-ZÀ-ÞŁŞ]?[a-zß-ÿ�
 
 
 @lru_cache(maxsize=1024)
-def announced(name: str) -> Announced | None:
+def read_promise(name: str) -> Promise | None:
     """Say what a name announces; None for a name like any other."""
     words = _words(name)
     while len(words) > 1 and (words[-1] in _ASIDES or words[-1].isdigit()):
@@ -178,31 +178,31 @@ def announced(name: str) -> Announced | None:
     if phrase in _INNOCENT:
         return None
     if kind := _SURE_PHRASES.get(phrase) or _SURE_WORDS.get(last):
-        return Announced(kind, sure=kind != "session")
+        return Promise(kind, sure=kind != "session")
     if kind := _PHRASES_IN_DOUBT.get(phrase) or _UNSURE_WORDS.get(last):
-        return Announced(kind, sure=False)
+        return Promise(kind, sure=False)
     return _announced_by_ending(last)
 
 
-def _announced_by_ending(word: str) -> Announced | None:
+def _announced_by_ending(word: str) -> Promise | None:
     """Say what words that were run together announce: `pgpassword`, `smtppass`, `devkey`."""
     if _OWNED_PASS.fullmatch(word):
-        return Announced("password", sure=True)
+        return Promise("password", sure=True)
     for end, kind in _ENDINGS:
         if word.endswith(end):
-            return Announced(kind, sure=kind != "session")
-    return Announced("key", sure=False) if word.endswith("key") and word not in _OTHER_ENDINGS else None
+            return Promise(kind, sure=kind != "session")
+    return Promise("key", sure=False) if word.endswith("key") and word not in _OTHER_ENDINGS else None
 
 
-def announced_in(text: str, start: int, end: int) -> Announced | None:
+def read_promise_in(text: str, start: int, end: int) -> Promise | None:
     """Say what the name in a text announces; `key` alone may be the second word of one: `API key = …`."""
     name = text[start:end]
     if text[end : end + 1] != "=" and is_innocent_in(text, start, end):  # "unexpected token: …"
         return None
     if name.lower() in _SECOND_WORDS and (before := _WORD_BEFORE.search(text[max(0, start - 24) : start])):
         kind = _SURE_PHRASES.get(f"{before[1]} {name}".lower())
-        return Announced(kind, sure=kind != "session") if kind else announced(name)
-    return announced(name)
+        return Promise(kind, sure=kind != "session") if kind else read_promise(name)
+    return read_promise(name)
 
 
 def is_innocent_in(text: str, start: int, end: int) -> bool:

@@ -3,16 +3,15 @@
 import os
 import re
 import time
-from array import array
 from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import cast
 from urllib.parse import quote, quote_plus, unquote
 
 from errata._fork import renewed_after_fork
-from errata.redaction._looks import is_key_of_aws, is_machine_made
-from errata.redaction._marks import KINDS, Span, mark
-from errata.redaction._names import announced
+from errata.redaction._spans import KINDS, Span, View, ViewBuilder, mark
+from errata.redaction._telling_names import read_promise
+from errata.redaction._value_looks import is_key_of_aws, is_machine_made
 
 _LEAST_TOLD = 6
 _LEAST_FOUND = 8
@@ -122,7 +121,7 @@ class Known:
             self._generation += 1  # Last, so that whoever sees the number sees at least these forms.
 
 
-def learn(value: str) -> Callable[[], None]:
+def learn_secret(value: str) -> Callable[[], None]:
     """Hide a value until what is returned is called; one that would spoil other words is refused."""
     if not isinstance(value, str):
         raise TypeError(f"A secret is text, not {type(value).__name__}. Decode it first, then register it.")
@@ -163,17 +162,17 @@ def _is_everyday(secret: str) -> bool:
     )
 
 
-def known(text: str) -> Iterator[Span]:
+def find_known(text: str) -> Iterator[Span]:
     """Find secrets that this process knows, also where a line ends in the middle of one."""
     forms = _KNOWN.forms()
-    spans = _places(forms, text)
+    spans = _spans_of(forms, text)
     if "\n" in text:
-        unbroken, positions = _unbroken(text)
-        spans += [Span(positions[start], positions[end - 1] + 1, kind) for start, end, kind in _places(forms, unbroken)]
+        unbroken = _join_lines(text)
+        spans += unbroken.place(_spans_of(forms, unbroken.text))
     return iter(sorted(spans))
 
 
-def _places(forms: tuple[str, ...], text: str) -> list[Span]:
+def _spans_of(forms: tuple[str, ...], text: str) -> list[Span]:
     return [
         Span(found.start(), found.end(), "secret")
         for form in forms
@@ -182,14 +181,12 @@ def _places(forms: tuple[str, ...], text: str) -> list[Span]:
     ]
 
 
-def _unbroken(text: str) -> "tuple[str, array[int]]":
-    """Return a text without its line ends, and where each of its characters stands in the text."""
-    lines: list[str] = []
-    positions = array("q")
+def _join_lines(text: str) -> View:
+    """Return a text without its line ends."""
+    builder = ViewBuilder(text)
     for start, line in _lines(text):
-        lines.append(line)
-        positions.extend(range(start, start + len(line)))
-    return "".join(lines), positions
+        builder.keep(start, start + len(line))
+    return builder.build()
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -201,7 +198,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     yield start, text[start:]
 
 
-def knows_any_in(text: str) -> bool:
+def has_known(text: str) -> bool:
     """Whether a secret of this process is in a text."""
     forms = _KNOWN.forms()
     if not forms or len(text) < len(forms[-1]):
@@ -220,7 +217,7 @@ def _environment() -> Iterator[str]:
     """Read the secrets in variables whose names announce one, or whose values name one, unless they could be anything else."""
     for name in list(os.environ):
         text = os.environ.get(name, "").strip()  # Another thread may have removed it.
-        promise = announced(name) or announced(name.rstrip("sS"))  # `API_KEYS` are several.
+        promise = read_promise(name) or read_promise(name.rstrip("sS"))  # `API_KEYS` are several.
         if promise and promise.kind in {"password", "token", "key", "secret"}:
             yield from (part for part in _parts(text) if _could_be_nothing_else(part, is_sure=promise.sure))
         for part in (found[1] or found[2] for found in _NAMED.finditer(text[:_LONGEST])):
@@ -249,7 +246,7 @@ def _values_of_json(text: str) -> Iterator[str]:
         return
     if isinstance(members, dict):
         for name, value in cast("dict[str, object]", members).items():
-            if announced(name) and isinstance(value, str):
+            if read_promise(name) and isinstance(value, str):
                 yield value.strip()
 
 

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from errata.redaction._edges import BEGAN
-from errata.redaction._looks import is_random
-from errata.redaction._marks import Kind, Span
+from errata.redaction._spans import BEGAN, Kind, Span
+from errata.redaction._value_looks import is_random
 
 # fmt: off
 _TOKENS = (
@@ -485,7 +484,7 @@ _BY_OPENING, _WITHOUT_SEPARATOR = _prefixes_by_opening()
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     """Compile a row; whether a word began is asked behind its first letter, or the first class of letters."""
     if not pattern.startswith("^"):
         return re.compile(pattern)
@@ -493,12 +492,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern[1:first] + BEGAN + pattern[first:])
 
 
-def tokens(text: str, words: str) -> Iterator[Span]:
+def find_tokens(text: str, words: str) -> Iterator[Span]:
     """Find tokens and hashes of known formats in a text; `words` are those of its words that are long enough."""
     rows = dict.fromkeys(row for literal in filter(words.__contains__, _ROWS) for row in _ROWS[literal])
     if _SHAPES.search(words):
         rows |= dict.fromkeys(_SHAPELY)
-    spans = [Span(*match.span(), kind) for pattern, kind in rows for match in _compiled(pattern).finditer(text)]
+    spans = [Span(*match.span(), kind) for pattern, kind in rows for match in _compile(pattern).finditer(text)]
     spans += _prefixed(text)
     spans += _glued(text, words)
     return iter(sorted(spans))
@@ -510,7 +509,7 @@ def _prefixed(text: str) -> Iterator[Span]:
     for opening in _OPENING.finditer(text):
         start = opening.start()
         for prefix, letters in _BY_OPENING.get(opening[0], ()) if start >= seen else ():
-            body = _compiled(letters).match(text, start + len(prefix)) if text.startswith(prefix, start) else None
+            body = _compile(letters).match(text, start + len(prefix)) if text.startswith(prefix, start) else None
             if body is None:
                 continue
             if is_random(body[0]):
@@ -522,7 +521,7 @@ def _prefixed(text: str) -> Iterator[Span]:
 
 def _end_of_run(text: str, end: int, letters: str) -> int:
     """Go on to the end of a token that is longer than a row asks for."""
-    more = _compiled(letters[: letters.index("]") + 1] + "*+").match(text, end)
+    more = _compile(letters[: letters.index("]") + 1] + "*+").match(text, end)
     return more.end() if more else end
 
 
@@ -530,6 +529,6 @@ def _glued(text: str, words: str) -> Iterator[Span]:
     """Find what begins with a prefix that no separator divides from the rest."""
     for prefix, letters in _WITHOUT_SEPARATOR:
         if prefix in words:
-            for found in _compiled(f"^{prefix}{letters}").finditer(text):
+            for found in _compile(f"^{prefix}{letters}").finditer(text):
                 if is_random(found[0][len(prefix) :]):
                     yield Span(found.start(), _end_of_run(text, found.end(), letters), "token")

@@ -1,13 +1,10 @@
 """What stands in an `Authorization` or a `Cookie` header."""
 
-import re
 from collections.abc import Iterator
-from functools import cache
 
-from errata.redaction._edges import Ends
-from errata.redaction._looks import is_machine_made, is_placeholder, is_statement
-from errata.redaction._marks import ANY_MARK, Span
-from errata.redaction._names import announced
+from errata.redaction._spans import ANY_MARK, Ends, Span, compile_late
+from errata.redaction._telling_names import read_promise
+from errata.redaction._value_looks import is_machine_made, is_placeholder, is_statement
 
 _LEAST_COOKIE = 12
 _SCHEME_ONLY = frozenset({"bearer", "basic", "digest", "negotiate", "token", "ntlm"})
@@ -17,28 +14,24 @@ _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "pr
 _LONGEST_JUDGED = 256
 
 
-@cache
-def _scheme() -> re.Pattern[str]:
-    return re.compile(r"[A-Za-z][\w\-]{1,30}+[ \t]{1,40}+")
+_SCHEME = compile_late(r"[A-Za-z][\w\-]{1,30}+[ \t]{1,40}+")
 
 
-@cache
-def _parameters() -> re.Pattern[str]:
-    """Match the parameters of Digest, OAuth and AWS: one in quotation marks, or two at least."""
-    value = r"""(?:"[^"\n]{0,1000}+"|[^\s,"']{0,1000}+)"""
-    more = rf"(?:,[ \t]{{0,40}}+[\w\-]{{1,40}}+={value})"
-    return re.compile(rf"""[\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"{more}*+|{value}{more}++)""")
+_PARAMETER_VALUE = r"""(?:"[^"\n]{0,1000}+"|[^\s,"']{0,1000}+)"""
+_MORE_PARAMETERS = rf"(?:,[ \t]{{0,40}}+[\w\-]{{1,40}}+={_PARAMETER_VALUE})"
+_PARAMETERS = compile_late(
+    rf"""[\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"{_MORE_PARAMETERS}*+|{_PARAMETER_VALUE}{_MORE_PARAMETERS}++)"""
+)
+"""Match the parameters of Digest, OAuth and AWS: one in quotation marks, or two at least."""
 
 
-@cache
-def _word() -> re.Pattern[str]:
-    return re.compile(rf"""(?:{ANY_MARK}|[^\s,;"'<>\\])++""")
+_WORD = compile_late(rf"""(?:{ANY_MARK}|[^\s,;"'<>\\])++""")
 
 
-def authorization(ends: Ends, start: int, end: int, *, whole: bool) -> Iterator[Span]:
+def find_credentials(ends: Ends, start: int, end: int, *, whole: bool) -> Iterator[Span]:
     """Find the credentials in the value of an Authorization header; the scheme may be seen."""
     text = ends.text
-    begun = _scheme().match(text, start, end)
+    begun = _SCHEME.match(text, start, end)
     first = begun.end() if begun else start
     last = _end_of_credentials(ends, first, end)
     if last == first:  # A scheme alone, or one word without any.
@@ -56,11 +49,9 @@ def authorization(ends: Ends, start: int, end: int, *, whole: bool) -> Iterator[
         yield from _secret_parameters(text, first, last)
 
 
-@cache
-def _parameter() -> re.Pattern[str]:
-    return re.compile(
-        rf"""(?P<name>[\w\-]{{1,40}}+)=(?:"(?P<quoted>[^"\n]{{0,1000}}+)"|(?P<bare>(?:{ANY_MARK}|[^\s,"'&]){{0,1000}}+))(?:&|,[ \t]{{0,40}}+|$)"""
-    )
+_PARAMETER = compile_late(
+    rf"""(?P<name>[\w\-]{{1,40}}+)=(?:"(?P<quoted>[^"\n]{{0,1000}}+)"|(?P<bare>(?:{ANY_MARK}|[^\s,"'&]){{0,1000}}+))(?:&|,[ \t]{{0,40}}+|$)"""
+)
 
 
 _PUBLIC = frozenset(
@@ -74,7 +65,7 @@ def _secret_parameters(text: str, start: int, end: int) -> Iterator[Span]:
     """Find the credentials among several parameters: `username="ann", response="…"`; without those, all of it."""
     spans: list[Span] = []
     position, count = start, 0
-    while position < end and (found := _parameter().match(text, position, end)):
+    while position < end and (found := _PARAMETER.match(text, position, end)):
         group = "bare" if found["quoted"] is None else "quoted"
         value = found[group]
         public = found["name"].lower() in _PUBLIC and not is_machine_made(value)
@@ -85,21 +76,22 @@ def _secret_parameters(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _end_of_credentials(ends: Ends, start: int, end: int) -> int:
-    return min(end, max(ends.run(_parameters(), start), ends.run(_word(), start)))
+    return min(end, max(ends.run(_PARAMETERS, start), ends.run(_WORD, start)))
 
 
-@cache
-def _crumb() -> re.Pattern[str]:
-    name, value = r"""[^\s=;,"'\\]{1,128}+""", rf"""(?:{ANY_MARK}|[^;\s,"'\\])*+"""
-    quoted = r"""(?P<quote>["'])(?P<quoted>[^;\s,"'\\]{1,4096}+)(?P=quote)"""
-    return re.compile(rf"(?:[;,]?[ \t]{{0,80}}+)(?P<name>{name})(?:=(?:{quoted}|(?P<value>{value})))?")
+_CRUMB_NAME = r"""[^\s=;,"'\\]{1,128}+"""
+_CRUMB_VALUE = rf"""(?:{ANY_MARK}|[^;\s,"'\\])*+"""
+_QUOTED_CRUMB = r"""(?P<quote>["'])(?P<quoted>[^;\s,"'\\]{1,4096}+)(?P=quote)"""
+_CRUMB = compile_late(
+    rf"(?:[;,]?[ \t]{{0,80}}+)(?P<name>{_CRUMB_NAME})(?:=(?:{_QUOTED_CRUMB}|(?P<value>{_CRUMB_VALUE})))?"
+)
 
 
-def cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
+def find_cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
     """Find the cookies that are more than a preference, and where all of them end; `theme=dark` may be seen."""
     spans: list[Span] = []
     position = start
-    while found := _crumb().match(text, position, end):
+    while found := _CRUMB.match(text, position, end):
         position = found.end()
         name, group = found["name"], "value" if found["quoted"] is None else "quoted"
         value = found[group]
@@ -114,7 +106,7 @@ def cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
 
 def _lonely_cookie(text: str, start: int, end: int) -> tuple[list[Span], int]:
     """Take a header without any `=` for the value of a cookie."""
-    found = _word().match(text, start, end)
+    found = _WORD.match(text, start, end)
     if found is None or found.end() < end or "=" in found[0] or not _is_more("", found[0]):
         return [], found.end() if found else start
     return [Span(*found.span(), "cookie")], found.end()
@@ -122,4 +114,4 @@ def _lonely_cookie(text: str, start: int, end: int) -> tuple[list[Span], int]:
 
 def _is_more(name: str, value: str) -> bool:
     long = len(value) > 2 * _LEAST_COOKIE and " " not in value
-    return bool(announced(name)) or long or is_machine_made(value, _LEAST_COOKIE)
+    return bool(read_promise(name)) or long or is_machine_made(value, _LEAST_COOKIE)

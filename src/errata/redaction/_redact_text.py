@@ -1,21 +1,19 @@
 """Text that may be seen by anybody: every layer in turn, and for most texts none of them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from errata.redaction._commands import commands
-from errata.redaction._edges import INVISIBLE, lowered
-from errata.redaction._encoded import broken_tokens, encoded, may_be_encoded, unescaped
-from errata.redaction._keys import framed_keys, naked_keys, spelled_keys
-from errata.redaction._known import generation, known, knows_any_in
-from errata.redaction._layouts import found_in_views, may_be_quoted
-from errata.redaction._marks import TEXT, Span, hide, mark
-from errata.redaction._pairs import pairs
-from errata.redaction._personal import ABOUT_PEOPLE, personal
-from errata.redaction._prose import schemes, sentences
-from errata.redaction._rows import rows, tables
-from errata.redaction._tokens import tokens
-from errata.redaction._urls import KEY_BEHIND, links, passwords
+from errata.redaction._commands import find_commands
+from errata.redaction._encodings import find_broken_tokens, find_encoded, may_be_encoded, unescape
+from errata.redaction._key_value_pairs import find_pairs
+from errata.redaction._known_values import find_known, generation, has_known
+from errata.redaction._personal_data import ABOUT_PEOPLE, find_personal_data
+from errata.redaction._private_keys import find_framed_keys, find_spelled_keys, find_unframed_keys
+from errata.redaction._prose import find_schemes, find_sentences
+from errata.redaction._spans import INVISIBLE, TEXT, Rule, fold_case, hide, mark
+from errata.redaction._tables_and_sql import find_quoted_rows, find_rows, may_be_quoted
+from errata.redaction._token_formats import find_tokens
+from errata.redaction._urls import KEY_BEHIND, find_links, find_url_passwords
 
 _ROUNDS = 6
 _MOST_REMEMBERED = 512
@@ -78,14 +76,14 @@ _JOINTS = (
 # fmt: on
 
 
-def redacted(text: str) -> str:
+def redact_text(text: str) -> str:
     """Hide what nobody outside may see. Redacting again changes nothing."""
     known_now = generation()
     if _HARMLESS.get(text) == known_now:
         return text
     if not text.isascii() and INVISIBLE.search(text):
         visible = INVISIBLE.sub("", text)
-        if (shown := redacted(visible)) != visible:
+        if (shown := redact_text(visible)) != visible:
             return shown  # What nobody sees had hidden a name, or broken a value.
     for _ in range(_ROUNDS):
         before, text = text, _once(text)
@@ -119,17 +117,17 @@ def _remember(text: str, known_then: int) -> None:
 
 def _once(text: str) -> str:
     """Hide the values that this process knows, then what looks like a secret, then what is one in disguise."""
-    if knows_any_in(text):
-        text = hide(text, known(text))
+    if has_known(text):
+        text = hide(text, find_known(text))
     if text.isascii() and not _long_words(text) and not _INTERESTING.search(text):
         return text
     text = _without_disguise(_by_looks(text))
-    return hide(text, encoded(text, _plainly)) if may_be_encoded(text, _long_words(text)) else text
+    return hide(text, find_encoded(text, _plainly)) if may_be_encoded(text, _long_words(text)) else text
 
 
 def _without_disguise(text: str) -> str:
     """Redact a text without its needless escapes, if something comes to light; else leave it as it is."""
-    plain = unescaped(text)
+    plain = unescape(text)
     if plain == text:
         return text
     after = _plainly(plain)
@@ -138,7 +136,7 @@ def _without_disguise(text: str) -> str:
 
 def _plainly(text: str) -> str:
     """Hide the same in a text that was decoded."""
-    return _by_looks(hide(text, known(text)) if knows_any_in(text) else text)
+    return _by_looks(hide(text, find_known(text)) if has_known(text) else text)
 
 
 def _by_looks(text: str) -> str:
@@ -148,17 +146,14 @@ def _by_looks(text: str) -> str:
     long = _long_words(text)
     if not long and not _INTERESTING.search(text):
         return text
-    lower = lowered(text)
+    lower = fold_case(text)
     for layer in _needed(text, lower, long):
         after = hide(text, layer(text, lower))
-        text, lower = (text, lower) if after is text else (after, lowered(after))
+        text, lower = (text, lower) if after is text else (after, fold_case(after))
     return text
 
 
-_Layer = Callable[[str, str], Iterator[Span]]
-
-
-def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
+def _needed(text: str, lower: str, long: str) -> Iterator[Rule]:
     digits = _DIGITS.search(text)
     at = "@" in text or "%40" in text or "u0040" in text or "#64;" in text or "at]" in lower or "(at)" in lower
     joint = any(map(text.__contains__, _JOINTS))
@@ -167,23 +162,23 @@ def _needed(text: str, lower: str, long: str) -> Iterator[_Layer]:
     yield from _needed_for_keys(text, lower, long=bool(long), stem=bool(stem))
     yield from _needed_for_addresses(lower, at=at, long=bool(long))
     if joint and (stem or (digits and _NUMBERED_STEM.search(lower)) or people):
-        yield pairs
+        yield find_pairs
     if any(map(lower.__contains__, _COMMANDS)) or ("/" in text and "conn" in lower):
-        yield commands
+        yield find_commands
     if stem:
-        yield schemes
+        yield find_schemes
     if (
         (stem and (digits or long))
         or (digits and ("pin " in lower or "otp " in lower))
         or (long and (digits or _TURNED_DOWN.search(lower)))
     ):
-        yield sentences
+        yield find_sentences
     if ((stem or people) and any(map(lower.__contains__, _ROWS))) or "failing row" in lower or "insert into" in lower:
-        yield rows
+        yield find_rows
         if may_be_quoted(text):
-            yield lambda text, _: found_in_views(text, rows, pairs, tables)
+            yield find_quoted_rows
     if at or "begin:vcard" in lower or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
-        yield personal
+        yield find_personal_data
 
 
 def _has_stem(lower: str) -> bool:
@@ -197,26 +192,26 @@ def _may_name_people(lower: str) -> bool:
     return ("name" in lower or "holder" in lower) and _NAMES_OF_PEOPLE.search(lower) is not None
 
 
-def _needed_for_keys(text: str, lower: str, *, long: bool, stem: bool) -> Iterator[_Layer]:
+def _needed_for_keys(text: str, lower: str, *, long: bool, stem: bool) -> Iterator[Rule]:
     if "PRIVATE" in text or "Static key" in text:
-        yield framed_keys
+        yield find_framed_keys
     if long:
-        yield naked_keys
-        yield lambda text, _: broken_tokens(text)
-        yield lambda text, _: tokens(text, _long_words(text))
+        yield find_unframed_keys
+        yield lambda text, _: find_broken_tokens(text)
+        yield lambda text, _: find_tokens(text, _long_words(text))
     if stem or any(map(lower.__contains__, ("seed", "mnemonic", "phrase", "wallet", "bip39", "recovery"))):
-        yield spelled_keys
+        yield find_spelled_keys
 
 
-def _needed_for_addresses(lower: str, *, at: bool, long: bool) -> Iterator[_Layer]:
+def _needed_for_addresses(lower: str, *, at: bool, long: bool) -> Iterator[Rule]:
     if at:
-        yield passwords
+        yield find_url_passwords
     if (
         long
         and "/" in lower
         and (any(map(lower.__contains__, _LETTING_IN)) or any(map(lower.__contains__, KEY_BEHIND)))
     ):
-        yield links
+        yield find_links
 
 
 def _long_words(text: str) -> str:

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import NamedTuple
 
-from errata.redaction._edges import COLOUR, QUOTE, Ends
-from errata.redaction._headers import authorization, cookies
-from errata.redaction._looks import REFERENCE, Manner, is_code, is_machine_made, is_worth_hiding
-from errata.redaction._marks import MARK, Kind, Span
-from errata.redaction._names import STEMS, Announced, announced, announced_in
+from errata.redaction._header_values import find_cookies, find_credentials
+from errata.redaction._spans import COLOUR, MARK, QUOTE, Ends, Kind, Span, compile_late
+from errata.redaction._telling_names import STEMS, Promise, read_promise, read_promise_in
+from errata.redaction._value_looks import REFERENCE, Manner, is_code, is_machine_made, is_worth_hiding
 
 _LONGEST_NAME = 64
 _LONGEST_COLOUR = 24
@@ -17,7 +15,7 @@ _LONGEST_JUDGED = 256
 """How much of a value is looked at to decide about it; whatever it is, its first letters say so."""
 _LONGEST_ELEMENT = 4_096
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
-_QUERY_ONLY = {"key": Announced("key", sure=False), "code": Announced("token", sure=False)}
+_QUERY_ONLY = {"key": Promise("key", sure=False), "code": Promise("token", sure=False)}
 _NEAR = 240
 _OAUTH = ("grant_type", "redirect_uri", "authorization_code", "code_verifier")
 """What stands beside a `code` that somebody logs in with."""
@@ -85,14 +83,10 @@ _NO_VALUE = (" ", "\n", ", ", ",\n", ") ", "] ", "} ", '"', "'")
 """What follows where a quotation mark closed something, and opened nothing: `"password=" + secret`."""
 
 
-@cache
-def _stem() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(STEMS)})[a-z0-9_.$\-à-ÿ]{{0,{_LONGEST_NAME}}}+")
+_STEM = compile_late(rf"(?:{'|'.join(STEMS)})[a-z0-9_.$\-à-ÿ]{{0,{_LONGEST_NAME}}}+")
 
 
-@cache
-def _colour() -> re.Pattern[str]:
-    return re.compile(COLOUR)
+_COLOUR = compile_late(COLOUR)
 
 
 _WRAPPERS = (
@@ -107,58 +101,54 @@ _NEWLINE = r"(?:\r?\n|\\r\\n|\\n)"
 _CLOSING_OF = {"“": "”", "„": "“", "«": "»", "「": "」", "[": "]", "(": ")", "{": "}"}
 
 
-@cache
-def _joint() -> re.Pattern[str]:
-    """Match what stands between a name and its value."""
-    return re.compile(
-        rf"""(?x)
-        {COLOUR}{{0,8}}+(?:(?P<csv>"")|(?P<close>{QUOTE}))?{COLOUR}{{0,8}}+
-        (?:\[\]|[)\]]|(?(close)\}}|(?!))|%5[dD]|@entry|\*\*(?=:)|</\w{{1,10}}+>(?=:)|:?[ ](?:&(?:'\w{{1,10}}[ ])?)?[\w*]{{1,20}}+(?=[ ]=[ ]))?
-        (?:
-            (?:[ \t]|%20){{0,1000}}+ (?P<assign>=>|:=|<-|\?=|\|\|=|(?P<compared>[!=]={{1,2}})|=|->|%3[dD]|\\u003[dD])
-          | (?:[ \t]|%20){{0,1000}}+ (?P<colon>:(?!//|:)|\uff1a|%3[aA](?!%2[fF]))
-          | [,;]?\s{{0,40}}+{QUOTE}?(?:(?:[A-Z]\w{{0,20}}?)?[vV]al(?:ue)?|v|content|input){QUOTE}?\s{{0,4}}+(?P<value>[:=])
-          | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?|(?:[ \t][^<>=&]{{1,40}}+=[^<>&]{{0,200}}+)?+&gt;)
-          | (?P<call>\() [ \t]{{0,1000}}+ (?:\w{{1,20}}+[ \t]{{0,1000}}+=[ \t]{{0,1000}}+)? (?=[bBuUrR]?{QUOTE})
-          | (?P<cell>[ \t]{{0,1000}}+\|[ \t]{{0,1000}}+|</\w{{1,10}}+>\s{{0,40}}+(?:<\w{{1,10}}+(?:\s[^<>]{{0,80}}+)?>\s{{0,40}}+){{1,3}})
-          | (?P<part>(?:;[^\r\n\\]{{0,200}}+)?(?:{_NEWLINE}[A-Za-z\-]{{1,40}}+:[^\r\n\\]{{0,200}}+){{0,4}}+{_NEWLINE}{{2}})
-          | (?P<flag>[ \t\0]{{1,1000}}+|,[ \t]{{0,1000}}+(?=(?:[bBuU]|<<)?{QUOTE}))
-        )
-        (?P<below>[ \t]{{0,80}}+(?:(?:!!\w{{1,10}}+[ ])?[|>][+\-\d]{{0,3}}+[ \t]{{0,80}}+(?:\#[^\n\\]{{0,80}}+)?(?={_NEWLINE}{{1,3}}[ ])|(?={_NEWLINE}[ ]{{1,80}}+(?!string\(\d)[^\s"'`\\])))?
-        (?:[ \t]|\*\*(?=[ ])|%20|%09|\\t|&nbsp;|\\u0020|\+(?={QUOTE})|{COLOUR}|(?:\s|\\[nr]|%0[aAdD]){{1,40}}+(?={QUOTE}|string\(\d)){{0,1000}}+
-        (?:(?:!!(?:str|binary)|&\w{{1,20}}+)[ \t]{{1,1000}}+)?
-        (?P<bracket>
-            (?:&?(?:[A-Za-z_]\w{{0,20}}(?:::|\.)){{0,3}}(?:{_WRAPPERS})(?:[\[(]|[ ]?\{{)\s{{0,40}}+(?:(?:String|value|Value|inner)\s?[:=]\s?)?){{1,3}}+
-          | (?:Just|\(\*string\)\()[ ]?(?={QUOTE})
-          | \{{\s{{0,40}}+{QUOTE}?(?:value|val|v|S|B|stringValue|plain|plaintext|raw|text|string|current|old|new){QUOTE}?\s{{0,4}}+[:=]\s{{0,4}}+
-          | \{{\s{{0,4}}+{QUOTE}?type{QUOTE}?:[ ]?{QUOTE}Buffer{QUOTE},[ ]?{QUOTE}?data{QUOTE}?:[ ]?\[\s{{0,4}}+
-          | \[\](?:string|uint8|byte)[({{]\s{{0,40}}+\[?
-          | (?!{_MASK})[\[(]\s{{0,40}}+
-        )?
-        (?:<(?:span|font|code|em|b|i|strong|var|pre|tt|samp)(?:[ ][^<>]{{0,80}}+)?>[ ]?){{0,3}}+
-        (?:(?:string\(\d{{1,9}}\)|0x[0-9a-fA-F]{{1,16}}+|\{{\w{{1,20}}+\}}|\(\w{{1,20}}+\*?\)|<\w{{1,20}}+>)[ ]{{1,4}}(?={QUOTE}))?
-        (?:(?:[bBuUrRfF@$N]{{1,2}}|<<)(?={QUOTE}))?
-        (?P<open>(?(csv)""|(?:'{{3}}|"{{3}}|''(?=[^\s',;)\]}}])|""(?=[^\s",;)\]}}])|{QUOTE}|[“„«「])))?
-        """
+_JOINT = compile_late(
+    rf"""(?x)
+    {COLOUR}{{0,8}}+(?:(?P<csv>"")|(?P<close>{QUOTE}))?{COLOUR}{{0,8}}+
+    (?:\[\]|[)\]]|(?(close)\}}|(?!))|%5[dD]|@entry|\*\*(?=:)|</\w{{1,10}}+>(?=:)|:?[ ](?:&(?:'\w{{1,10}}[ ])?)?[\w*]{{1,20}}+(?=[ ]=[ ]))?
+    (?:
+        (?:[ \t]|%20){{0,1000}}+ (?P<assign>=>|:=|<-|\?=|\|\|=|(?P<compared>[!=]={{1,2}})|=|->|%3[dD]|\\u003[dD])
+      | (?:[ \t]|%20){{0,1000}}+ (?P<colon>:(?!//|:)|\uff1a|%3[aA](?!%2[fF]))
+      | [,;]?\s{{0,40}}+{QUOTE}?(?:(?:[A-Z]\w{{0,20}}?)?[vV]al(?:ue)?|v|content|input){QUOTE}?\s{{0,4}}+(?P<value>[:=])
+      | (?P<tag>(?:[ \t][^<>=]{{1,40}}+=[^<>]{{0,200}}+)?+>(?:<!\[CDATA\[)?|(?:[ \t][^<>=&]{{1,40}}+=[^<>&]{{0,200}}+)?+&gt;)
+      | (?P<call>\() [ \t]{{0,1000}}+ (?:\w{{1,20}}+[ \t]{{0,1000}}+=[ \t]{{0,1000}}+)? (?=[bBuUrR]?{QUOTE})
+      | (?P<cell>[ \t]{{0,1000}}+\|[ \t]{{0,1000}}+|</\w{{1,10}}+>\s{{0,40}}+(?:<\w{{1,10}}+(?:\s[^<>]{{0,80}}+)?>\s{{0,40}}+){{1,3}})
+      | (?P<part>(?:;[^\r\n\\]{{0,200}}+)?(?:{_NEWLINE}[A-Za-z\-]{{1,40}}+:[^\r\n\\]{{0,200}}+){{0,4}}+{_NEWLINE}{{2}})
+      | (?P<flag>[ \t\0]{{1,1000}}+|,[ \t]{{0,1000}}+(?=(?:[bBuU]|<<)?{QUOTE}))
     )
+    (?P<below>[ \t]{{0,80}}+(?:(?:!!\w{{1,10}}+[ ])?[|>][+\-\d]{{0,3}}+[ \t]{{0,80}}+(?:\#[^\n\\]{{0,80}}+)?(?={_NEWLINE}{{1,3}}[ ])|(?={_NEWLINE}[ ]{{1,80}}+(?!string\(\d)[^\s"'`\\])))?
+    (?:[ \t]|\*\*(?=[ ])|%20|%09|\\t|&nbsp;|\\u0020|\+(?={QUOTE})|{COLOUR}|(?:\s|\\[nr]|%0[aAdD]){{1,40}}+(?={QUOTE}|string\(\d)){{0,1000}}+
+    (?:(?:!!(?:str|binary)|&\w{{1,20}}+)[ \t]{{1,1000}}+)?
+    (?P<bracket>
+        (?:&?(?:[A-Za-z_]\w{{0,20}}(?:::|\.)){{0,3}}(?:{_WRAPPERS})(?:[\[(]|[ ]?\{{)\s{{0,40}}+(?:(?:String|value|Value|inner)\s?[:=]\s?)?){{1,3}}+
+      | (?:Just|\(\*string\)\()[ ]?(?={QUOTE})
+      | \{{\s{{0,40}}+{QUOTE}?(?:value|val|v|S|B|stringValue|plain|plaintext|raw|text|string|current|old|new){QUOTE}?\s{{0,4}}+[:=]\s{{0,4}}+
+      | \{{\s{{0,4}}+{QUOTE}?type{QUOTE}?:[ ]?{QUOTE}Buffer{QUOTE},[ ]?{QUOTE}?data{QUOTE}?:[ ]?\[\s{{0,4}}+
+      | \[\](?:string|uint8|byte)[({{]\s{{0,40}}+\[?
+      | (?!{_MASK})[\[(]\s{{0,40}}+
+    )?
+    (?:<(?:span|font|code|em|b|i|strong|var|pre|tt|samp)(?:[ ][^<>]{{0,80}}+)?>[ ]?){{0,3}}+
+    (?:(?:string\(\d{{1,9}}\)|0x[0-9a-fA-F]{{1,16}}+|\{{\w{{1,20}}+\}}|\(\w{{1,20}}+\*?\)|<\w{{1,20}}+>)[ ]{{1,4}}(?={QUOTE}))?
+    (?:(?:[bBuUrRfF@$N]{{1,2}}|<<)(?={QUOTE}))?
+    (?P<open>(?(csv)""|(?:'{{3}}|"{{3}}|''(?=[^\s',;)\]}}])|""(?=[^\s",;)\]}}])|{QUOTE}|[“„«「])))?
+    """
+)
+"""Match what stands between a name and its value."""
 
 
 # A `,`, `;` or `&` ends a value where another pair, a space or a quotation mark follows; a bracket where nothing does.
-@cache
-def _bare() -> re.Pattern[str]:
-    return re.compile(
-        rf"""(?x)
-        (?:
-            {_MASK}
-          | [^\s"'`&;,<>(){{}}\[\]|\\%\x1b\0\u2039\u203a]
-          | [&;,](?![\s"'\\]|$|[\w.\[\]\-]{{1,64}}+(?:=|:|%5[bBdD]))
-          | [(\[{{)\]}}](?=[\w!@\#$%^*+/~?=-])
-          | [|>](?=[<>(){{}}\[\]|]{{0,2}}+[\w!@\#$%^*+/~?=-])
-          | <(?=[<>(){{}}\[\]|]{{0,2}}+[\w@\#$%^*+~?=-])(?![A-Za-z][A-Za-z_:\-]{{0,40}}+\d?[ \t/]{{0,8}}+>|[A-Za-z]{{1,20}}+[ ])
-          | \\(?![\\nrt"'u]|x1b|x2[27])
-          | %(?!26|2[27]|0[aAdD]|3[bB])
-        )++"""
-    )
+_BARE = compile_late(
+    rf"""(?x)
+    (?:
+        {_MASK}
+      | [^\s"'`&;,<>(){{}}\[\]|\\%\x1b\0\u2039\u203a]
+      | [&;,](?![\s"'\\]|$|[\w.\[\]\-]{{1,64}}+(?:=|:|%5[bBdD]))
+      | [(\[{{)\]}}](?=[\w!@\#$%^*+/~?=-])
+      | [|>](?=[<>(){{}}\[\]|]{{0,2}}+[\w!@\#$%^*+/~?=-])
+      | <(?=[<>(){{}}\[\]|]{{0,2}}+[\w@\#$%^*+~?=-])(?![A-Za-z][A-Za-z_:\-]{{0,40}}+\d?[ \t/]{{0,8}}+>|[A-Za-z]{{1,20}}+[ ])
+      | \\(?![\\nrt"'u]|x1b|x2[27])
+      | %(?!26|2[27]|0[aAdD]|3[bB])
+    )++"""
+)
 
 
 class _Value(NamedTuple):
@@ -185,7 +175,7 @@ class _Pairs:
         self._listed = 0
 
     def spans(self) -> Iterator[Span]:
-        stem, joint = _stem(), _joint()
+        stem, joint = _STEM, _JOINT
         while found := stem.search(self._lower, self._position):
             self._position = found.end()
             if joined := joint.match(self._text, self._position):
@@ -206,11 +196,11 @@ class _Pairs:
         before = max(0, start - _LONGEST_COLOUR)
         if "[" not in self._text[before:start]:
             return start
-        return max([start, *(found.end() for found in _colour().finditer(self._text, before, stem))])
+        return max([start, *(found.end() for found in _COLOUR.finditer(self._text, before, stem))])
 
     def _behind(self, first: int, joined: re.Match[str], stem: int) -> Iterator[Span]:
         name = self._text[first : joined.start()]
-        promise = announced_in(self._text, first, joined.start()) or self._in_query(name, joined, stem)
+        promise = read_promise_in(self._text, first, joined.start()) or self._in_query(name, joined, stem)
         if promise is None or self._is_segment(first, joined) or self._is_in_mark(first):
             return
         if joined["below"] is not None:
@@ -230,25 +220,25 @@ class _Pairs:
             if joined["open"] and (changed := _CHANGED.match(self._text, value.end)):  # `"old" -> "new"`
                 yield Span(changed.end(), self._closing(joined["open"], changed.end()), promise.kind)
         elif (joined["bracket"] or "").startswith("(") and name.lower().endswith("auth"):  # `auth=("user", "password")`
-            yield from self._others(joined, Announced("password", sure=True), value.end)
+            yield from self._others(joined, Promise("password", sure=True), value.end)
 
     def _is_in_mark(self, first: int) -> bool:
         """Whether a name is what a mark of ours says: `[redacted: token]:…`."""
         at = first - len("[redacted: ")
         return at >= 0 and MARK.match(self._text, at) is not None
 
-    def _header(self, promise: Announced, joined: re.Match[str], value: _Value) -> Iterator[Span]:
+    def _header(self, promise: Promise, joined: re.Match[str], value: _Value) -> Iterator[Span]:
         quoted = joined["open"] is not None
         if not quoted and is_code(value.text):
             return
         end = self._end_of_header(joined, value.end)
         if promise.kind == "cookie":
-            crumbs, self._position = cookies(self._text, value.start, end)
+            crumbs, self._position = find_cookies(self._text, value.start, end)
             yield from crumbs
         else:
-            yield from authorization(self._ends, value.start, end, whole=quoted)
+            yield from find_credentials(self._ends, value.start, end, whole=quoted)
 
-    def _block(self, first: int, joined: re.Match[str], promise: Announced) -> Iterator[Span]:
+    def _block(self, first: int, joined: re.Match[str], promise: Promise) -> Iterator[Span]:
         """Hide the lines below a name of YAML that are further in than it is; the first of them decides."""
         position = joined.end("below")
         line = _LINE_BELOW if self._text.startswith(("\r", "\n"), position) else _ESCAPED_LINE_BELOW
@@ -268,7 +258,7 @@ class _Pairs:
                 yield Span(start, found.end(), promise.kind)
             found = line.match(self._text, found.end())
 
-    def _is_block(self, promise: Announced, line: str, *, folded: bool) -> bool:
+    def _is_block(self, promise: Promise, line: str, *, folded: bool) -> bool:
         value = line.removeprefix("- ").strip()
         if folded:
             return is_worth_hiding(promise, value, Manner())
@@ -288,7 +278,7 @@ class _Pairs:
         start = joined.end()
         return _Value(start, end, self._text[start : min(end, start + _LONGEST_JUDGED)])
 
-    def _in_query(self, name: str, joined: re.Match[str], stem: int) -> Announced | None:
+    def _in_query(self, name: str, joined: re.Match[str], stem: int) -> Promise | None:
         """Take `?key=` and `&code=` of an address, and the `code` of OAuth, for what they are there."""
         if name.lower() == "code" and (joined["assign"] or joined["colon"]):
             around = self._lower[max(0, stem - _NEAR) : joined.end() + _NEAR]
@@ -297,7 +287,7 @@ class _Pairs:
         inside = joined["assign"] and self._text.endswith(_QUERY, 0, stem)
         return _QUERY_ONLY.get(name[stem - joined.start() :].lower()) if inside else None
 
-    def _is_believable(self, name: str, promise: Announced, joined: re.Match[str], value: _Value) -> bool:
+    def _is_believable(self, name: str, promise: Promise, joined: re.Match[str], value: _Value) -> bool:
         """Whether what joins name and value makes them a pair at all."""
         if joined["flag"] is not None or joined["cell"] is not None or joined["part"] is not None:
             return self._is_apart(name, promise, joined, value.text)
@@ -331,7 +321,7 @@ class _Pairs:
             return closed["cdata"] is not None or self._lower.startswith(name.lower(), closed.end())
         return _PROPERTY.search(before) is not None
 
-    def _is_apart(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
+    def _is_apart(self, name: str, promise: Promise, joined: re.Match[str], value: str) -> bool:
         """Decide the same where only space or a frame is between name and value."""
         if joined["cell"] is not None:
             return joined["cell"].startswith(("</key>", "</name>")) or _is_cell(promise, value)
@@ -354,7 +344,7 @@ class _Pairs:
         is_constant = is_first and name.isupper() and "_" in name and not value.isupper()
         return is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic "))
 
-    def _is_pair(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
+    def _is_pair(self, name: str, promise: Promise, joined: re.Match[str], value: str) -> bool:
         """Tell `('password', '…')` of a list of pairs from names beside each other."""
         if joined["open"] is None or not promise.sure:
             return False
@@ -365,9 +355,9 @@ class _Pairs:
         listed = before.endswith(("[[", ", [")) and self._text.startswith(("]]", "],"), last)  # As Rails writes
         called = before.endswith("(") or _SETTER.search(self._text[max(0, first - _NEAR) : first]) is not None
         paired = called and self._text.startswith(")", last)
-        return (listed or paired) and not value.replace("_", "").isalpha() and announced(value) is None
+        return (listed or paired) and not value.replace("_", "").isalpha() and read_promise(value) is None
 
-    def _is_in_row(self, name: str, promise: Announced, joined: re.Match[str], value: str) -> bool:
+    def _is_in_row(self, name: str, promise: Promise, joined: re.Match[str], value: str) -> bool:
         """Tell a line of a cookie jar, `…<tab>sessionid<tab>…`, from names beside each other."""
         first = joined.start() - len(name)
         before = self._text[max(0, first - 1) : first]
@@ -433,7 +423,7 @@ class _Pairs:
             return True
         if _CONSTANT.fullmatch(text):
             return following.startswith((",", ")", " |"))
-        if _TYPE_NAME.fullmatch(text) and (following.startswith(_BEHIND_TYPE) or announced(text) is not None):
+        if _TYPE_NAME.fullmatch(text) and (following.startswith(_BEHIND_TYPE) or read_promise(text) is not None):
             return True
         return text.isalpha() and text[0].isupper() and _SENTENCE_GOES_ON.match(following) is not None
 
@@ -444,7 +434,7 @@ class _Pairs:
             return True
         spaced = joined[0].startswith(" ") and joined[0].endswith(" ")
         if "_" in text.strip("_") or "." in text:
-            return spaced or following.startswith((",", ")")) or announced(text) is not None
+            return spaced or following.startswith((",", ")")) or read_promise(text) is not None
         before = self._text[max(0, joined.start() - len(name) - _NEAR) : joined.start() - len(name)].rpartition("\n")[2]
         return spaced and _TARGETS.fullmatch(before) is not None
 
@@ -453,7 +443,7 @@ class _Pairs:
         sure = quoted or joined["colon"] is None
         return Manner(quoted=quoted, alone=sure or self._text[end : end + 1] in {"", "\n", "\r", ",", "}", "\x1b"})
 
-    def _end_of_value(self, joined: re.Match[str], promise: Announced) -> int:
+    def _end_of_value(self, joined: re.Match[str], promise: Promise) -> int:
         start, quote = joined.end(), joined["open"]
         if quote is not None:
             return self._closing(_CLOSING_OF.get(quote, quote), start)
@@ -472,13 +462,13 @@ class _Pairs:
         at = self._ends.sign("&lt;/" if tag.endswith("&gt;") else "</", start)
         return at if at - start < _LONGEST_ELEMENT and at < len(self._text) else start
 
-    def _end_of_bare(self, joined: re.Match[str], promise: Announced) -> int:
+    def _end_of_bare(self, joined: re.Match[str], promise: Promise) -> int:
         start = joined.end()
         if found := REFERENCE.match(self._text, start) or _TO_FILL_IN.match(self._text, start):
             return found.end()
         if promise.kind == "password" and (found := _APP_PASSWORD.match(self._text, start)):
             return found.end()
-        end = self._ends.run(_bare(), start)
+        end = self._ends.run(_BARE, start)
         if promise.kind not in _WITH_ANY_SIGN:
             end = min(end, self._ends.run(_TO_ANGLE, start))
         if self._lower.endswith(";jsessionid", 0, joined.start()):  # A part of a path, which a query may follow.
@@ -520,7 +510,7 @@ class _Pairs:
         """Find where a header ends, which is made of several words."""
         return end if joined["open"] is not None else self._end_of_line(joined.end())
 
-    def _others(self, joined: re.Match[str], promise: Announced, end: int) -> Iterator[Span]:
+    def _others(self, joined: re.Match[str], promise: Promise, end: int) -> Iterator[Span]:
         """Go on with the other values of a list; names inside of it do not begin it once more."""
         quote = joined["open"]
         if not joined["bracket"] or not quote or end < self._listed:
@@ -537,7 +527,7 @@ def _is_directory(name: str, value: str) -> bool:
     return name in _WORKING_DIRECTORY and value.startswith(("/", "~"))
 
 
-def _is_telling_password(promise: Announced, value: str) -> bool:
+def _is_telling_password(promise: Promise, value: str) -> bool:
     """Whether somebody compares with a password: letters and digits, and no name of a constant."""
     telling = any(map(str.isdigit, value)) and any(map(str.islower, value))
     return promise.kind == "password" and telling and " " not in value
@@ -582,7 +572,7 @@ def names_another(text: str) -> bool:
     """Whether a value is itself a name: `api_key_header: "X-API-Key"`, `env.str("SECRET_KEY")`, or a colour."""
     if _HEX_COLOUR.fullmatch(text):
         return True
-    return (_HEADER_NAME.fullmatch(text) or _CONSTANT.fullmatch(text)) is not None and announced(text) is not None
+    return (_HEADER_NAME.fullmatch(text) or _CONSTANT.fullmatch(text)) is not None and read_promise(text) is not None
 
 
 def _is_called(text: str, following: str) -> bool:
@@ -601,7 +591,7 @@ def _is_option(name: str, value: str) -> bool:
     return name.startswith("-") and not value.startswith("-")
 
 
-def _is_cell(promise: Announced, value: str) -> bool:
+def _is_cell(promise: Promise, value: str) -> bool:
     """Tell a row, `password | hunter22x`, from the head of a table and from types: `password | varchar(255)`."""
     if _TYPE.match(value):
         return False
@@ -610,18 +600,18 @@ def _is_cell(promise: Announced, value: str) -> bool:
     return is_machine_made(value) or (promise.kind == "password" and chosen)
 
 
-def _is_argument(promise: Announced, value: str) -> bool:
+def _is_argument(promise: Promise, value: str) -> bool:
     """Tell `Password('…')` from `Token('NAME')`."""
     return (promise.kind == "password" and not value.isalpha() and "/" not in value) or is_machine_made(value)
 
 
-def pairs(text: str, lower: str) -> Iterator[Span]:
+def find_pairs(text: str, lower: str) -> Iterator[Span]:
     """Find the values that follow telling names, and the same values wherever else they stand in the text."""
     spans = list(_Pairs(text, lower).spans())
-    return iter(sorted([*spans, *repeated(text, spans)])) if spans else iter(spans)
+    return iter(sorted([*spans, *find_repeats(text, spans)])) if spans else iter(spans)
 
 
-def repeated(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+def find_repeats(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     """Find secrets once more: `args=('ann', 'hunter22x') kwargs={'password': 'hunter22x'}`.
 
     Of a few values only, and of none that could be a word or a number of somebody else.

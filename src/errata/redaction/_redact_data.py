@@ -6,14 +6,13 @@ from functools import lru_cache
 from typing import cast
 
 from errata.redaction._commands import is_command
-from errata.redaction._edges import INVISIBLE, Ends
-from errata.redaction._headers import authorization, cookies
-from errata.redaction._keys import PRIVATE_MEMBERS
-from errata.redaction._looks import Manner, is_worth_hiding
-from errata.redaction._marks import free_name, hide, mark
-from errata.redaction._names import Announced, announced_in
-from errata.redaction._pairs import names_another
-from errata.redaction._text import redacted as redact
+from errata.redaction._header_values import find_cookies, find_credentials
+from errata.redaction._key_value_pairs import names_another
+from errata.redaction._private_keys import PRIVATE_MEMBERS
+from errata.redaction._redact_text import redact_text as redact
+from errata.redaction._spans import INVISIBLE, Ends, free_name, hide, mark
+from errata.redaction._telling_names import Promise, read_promise_in
+from errata.redaction._value_looks import Manner, is_worth_hiding
 
 _NAME_AT_THE_END = re.compile(
     r"(?<![\w.$\-])[\w.$\-]{0,80}$"
@@ -40,10 +39,10 @@ _HEADS = frozenset(
 )
 _RECORDS = frozenset({"rows", "values", "data", "records", "items", "tuples", "result", "results"})
 _LEAST_LABELLED = _LEAST_ROWS = 2
-_Promises = list[Announced | None]
+_Promises = list[Promise | None]
 
 
-def redacted_plain(value: object, promise: Announced | None = None) -> object:
+def redact_value(value: object, promise: Promise | None = None) -> object:
     """Copy JSON without what nobody outside may see; `promise` is what the key above announced."""
     match value:
         case str():
@@ -60,7 +59,7 @@ def redacted_plain(value: object, promise: Announced | None = None) -> object:
             return value
 
 
-def redacted_json(text: str) -> str:
+def redact_json(text: str) -> str:
     """Redact a text that is JSON by its members, too: a name may stand far from its value. Any other stays as it is."""
     if text[:1] not in {"{", "["} or len(text) > _LONGEST_JSON:
         return text
@@ -70,7 +69,7 @@ def redacted_json(text: str) -> str:
 
     try:
         value: object = loads(text, parse_constant=_refuse)
-        plain = redacted_plain(value)
+        plain = redact_value(value)
         return text if plain == value else dumps(plain, ensure_ascii=False)
     except (ValueError, RecursionError):  # It is none, or nests deeper than anybody's body does.
         return text
@@ -85,16 +84,16 @@ _QUOTED_LABELS = tuple(f'"{label}"' for label in sorted(_LABELLED | _REFUSED | _
 """What a text has to have in it for a name to stand far from its value."""
 
 
-def _text(text: str, promise: Announced | None) -> str:
+def _text(text: str, promise: Promise | None) -> str:
     if promise is None:
-        return redacted_json(redact(text))
+        return redact_json(redact(text))
     if promise.kind == "cookie":
-        return redact(hide(text, cookies(text, 0, len(text))[0]))
+        return redact(hide(text, find_cookies(text, 0, len(text))[0]))
     text = redact(text)
     return mark(promise.kind) if not names_another(text) and is_worth_hiding(promise, text, Manner()) else text
 
 
-def _number(number: float, promise: Announced | None) -> object:
+def _number(number: float, promise: Promise | None) -> object:
     text = repr(number)
     if promise is not None and is_worth_hiding(promise, text, Manner(quoted=False)):
         return mark(promise.kind)
@@ -104,10 +103,10 @@ def _number(number: float, promise: Announced | None) -> object:
     return number if after == text else after
 
 
-def _list(items: list[object], promise: Announced | None) -> list[object]:
+def _list(items: list[object], promise: Promise | None) -> list[object]:
     """Copy a list; in one of pairs, the first of two announces the second, and in a command, a flag the next word."""
     if promise is None and (promises := _promised_by_head(items)):
-        return [redacted_plain(items[0]), *(_row(row, promises) for row in items[1:])]
+        return [redact_value(items[0]), *(_row(row, promises) for row in items[1:])]
     if promise is None and items and all(_is_pair(item) for item in items):
         return [_pair(*cast("list[str]", item)) for item in items]
     if promise is None and items and all(isinstance(item, str) for item in items):
@@ -116,7 +115,7 @@ def _list(items: list[object], promise: Announced | None) -> list[object]:
             return [redact(words[0]), *(_word(words, at) for at in range(1, len(words)))]
     flags = [None, *(_announced_by(item) if isinstance(item, str) and item[:1] == "-" else None for item in items)]
     return [
-        redacted_plain(item, flag if flag and isinstance(item, str) and item[:1] != "-" else promise)
+        redact_value(item, flag if flag and isinstance(item, str) and item[:1] != "-" else promise)
         for flag, item in zip(flags, items, strict=False)
     ]
 
@@ -126,7 +125,7 @@ def _word(words: list[str], at: int) -> object:
     word, before = words[at], words[at - 1]
     flag = _announced_by(before) if before[:1] == "-" != word[:1] else None
     if flag is not None:
-        return redacted_plain(word, flag)
+        return redact_value(word, flag)
     option = f"{before} " if at > 1 and before[:1] == "-" else ""
     line = redact(f"{words[0]} {option}{word}")
     start = f"{words[0]} {option}"
@@ -175,15 +174,15 @@ def _label_of_column(head: object) -> str | None:
 def _row(row: object, promises: _Promises) -> object:
     cells = _cells(row)
     if len(cells) != len(promises):
-        return redacted_plain(row)
-    return [redacted_plain(cell, promise) for cell, promise in zip(cells, promises, strict=True)]
+        return redact_value(row)
+    return [redact_value(cell, promise) for cell, promise in zip(cells, promises, strict=True)]
 
 
 def _cells(row: object) -> list[object]:
     return cast("list[object]", row) if isinstance(row, list) else []
 
 
-def _object(members: dict[str, object], promise: Announced | None, above: str | None = None) -> dict[str, object]:
+def _object(members: dict[str, object], promise: Promise | None, above: str | None = None) -> dict[str, object]:
     """Copy an object; `above` is the name of what its `value` is, if nothing in it says so."""
     plain: dict[str, object] = {}
     lower = {key.lower(): item for key, item in members.items()} if len(members) >= _LEAST_LABELLED else {}
@@ -209,11 +208,11 @@ _KEYWORDS_OF_SCHEMA = frozenset(
     {"type", "format", "pattern", "minLength", "maxLength", "minimum", "maximum", "title", "description", "required"}
 )
 """What a JSON Schema says about a value; what it holds under another name is hidden as the value itself is."""
-_PRIVATE = Announced("private key", sure=True)
+_PRIVATE = Promise("private key", sure=True)
 """What the private members of a JWK hold."""
 
 
-def _announced(key: str, item: object, label: str | None) -> Announced | None:
+def _announced(key: str, item: object, label: str | None) -> Promise | None:
     """Say what a key announces; that of a `value` is the `name` beside it."""
     lower = key.lower()
     if label and (lower in _LABELLED or (lower in _REFUSED and not isinstance(item, dict))):
@@ -230,7 +229,7 @@ def _telling_id(lower: dict[str, object]) -> str | None:
     return name if _announced_by(name) else None
 
 
-_PASSWORD = Announced("password", sure=True)
+_PASSWORD = Promise("password", sure=True)
 _CREDENTIALS = frozenset({"credentials", "credential", "creds"})
 
 
@@ -240,7 +239,7 @@ def _label(value: object) -> str | None:
     return last[0] if last and isinstance(last[0], str) else None
 
 
-def _member(key: str, item: object, promise: Announced | None) -> object:
+def _member(key: str, item: object, promise: Promise | None) -> object:
     name = key.lower()
     match item:
         case list() if name.endswith("auth") and _is_pair(cast("object", item)):  # `auth=("user", "password")`
@@ -249,15 +248,15 @@ def _member(key: str, item: object, promise: Announced | None) -> object:
         case dict() if name in _CREDENTIALS:
             return _object(cast("dict[str, object]", item), promise, above="secret")
         case str() if promise is not None and name.endswith("authorization"):
-            return redact(hide(item, authorization(Ends(item), 0, len(item), whole=True)))
+            return redact(hide(item, find_credentials(Ends(item), 0, len(item), whole=True)))
         case _:
-            return redacted_plain(item, promise)
+            return redact_value(item, promise)
 
 
 @lru_cache(maxsize=512)
-def _announced_by(key: str) -> Announced | None:
+def _announced_by(key: str) -> Promise | None:
     if "[redacted: " in key:  # The name of what was hidden, and of nothing else.
         return None
     name = INVISIBLE.sub("", key[-80:]).rstrip("])\"' ")
     found = _NAME_AT_THE_END.search(name)
-    return announced_in(name, found.start(), found.end()) if found else None
+    return read_promise_in(name, found.start(), found.end()) if found else None

@@ -1,13 +1,11 @@
 """Personal data: addresses of people and of their machines, and numbers that prove themselves by a checksum."""
 
 import re
+import string
 from collections.abc import Callable, Iterator
-from functools import cache
 
-from errata.redaction._edges import BEGAN
-from errata.redaction._emails import emails
-from errata.redaction._marks import Kind, Span
-from errata.redaction._national_ids import announced_ids, bare_ids, luhn
+from errata.redaction._national_ids import find_announced_ids, find_bare_ids, is_luhn
+from errata.redaction._spans import BEGAN, Kind, Span, compile_late
 
 # fmt: off
 _IBAN_LENGTHS = {
@@ -73,7 +71,7 @@ def _is_first_line(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
 
 def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     digits = re.sub(r"\D", "", found[0])
-    return _is_issued(digits) and luhn(digits)
+    return _is_issued(digits) and is_luhn(digits)
 
 
 _ISSUED_ELSEWHERE = (
@@ -87,7 +85,9 @@ _ISSUED_ELSEWHERE = (
     (16, 16, "9792", "9792"),  # Troy
 )
 """Shortest and longest, and first digits from … to, of numbers that are cards only if somebody says so."""
-_CARD_BEFORE = r"(?i)(?:(?<![a-z])(?:cards?|visa|maestro|mastercard|unionpay|rupay|mir|pan|karten?|kaart|carte|carta|tarjeta|cart[ãa]o|kort|karta|kart)|[卡]|カード|카드|карт[аыу])(?:[ _-]?(?:number|no\.?|nr\.?|nummer|n[°º]|号|番号|번호))?(?: is| was)?[\s:=\"'#(]{1,4}$"
+_CARD_BEFORE = compile_late(
+    r"(?i)(?:(?<![a-z])(?:cards?|visa|maestro|mastercard|unionpay|rupay|mir|pan|karten?|kaart|carte|carta|tarjeta|cart[ãa]o|kort|karta|kart)|[卡]|カード|카드|карт[аыу])(?:[ _-]?(?:number|no\.?|nr\.?|nummer|n[°º]|号|番号|번호))?(?: is| was)?[\s:=\"'#(]{1,4}$"
+)
 
 
 def _is_card_by_word(text: str, found: re.Match[str]) -> bool:
@@ -98,7 +98,7 @@ def _is_card_by_word(text: str, found: re.Match[str]) -> bool:
         for shortest, longest, first, last in _ISSUED_ELSEWHERE
     )
     before = text[max(0, found.start() - 32) : found.start()]
-    return issued and luhn(digits) and _compiled(_CARD_BEFORE).search(before) is not None
+    return issued and is_luhn(digits) and _CARD_BEFORE.search(before) is not None
 
 
 def _is_issued(digits: str) -> bool:
@@ -160,7 +160,7 @@ def _is_ipv6(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
     return whole and not found[0].lower().startswith(_DOCUMENTED)
 
 
-_DEVICE_BEFORE = (
+_DEVICE_BEFORE = compile_late(
     r"(?i)(?:device|mac|hwaddr|ether|bssid|station|client|host|phone|laptop|wi-?fi|wlan|eth\d|interface|adapter|nic|lease|dhcp"
     r"|arp|peer|neighbou?r|bluetooth|ble|beacon|tag)(?:[ _-]?(?:addr|address|id))?(?: is| was| of| for| from)?[\s:=\"'(\[<]{1,4}$"
 )
@@ -171,7 +171,7 @@ def _is_mac(text: str, found: re.Match[str]) -> bool:
     first = int(found[0][:2], 16)
     if first & 0b11 or re.sub("[^0-9a-f]", "", found[0].lower()) in {"0" * 12, "f" * 12}:
         return False
-    return _compiled(_DEVICE_BEFORE).search(text[max(0, found.start() - 32) : found.start()]) is not None
+    return _DEVICE_BEFORE.search(text[max(0, found.start() - 32) : found.start()]) is not None
 
 
 _STREETS = (
@@ -181,30 +181,30 @@ _OTHER_STREETS = (
     r"St|Drive|Dr\.?|Court|Ct\.?|Place|Pl\.?|Square|Sq\.?|Close|Alley|Way|Row|Mews|Grove|Gardens|Circle|Trail"
 )
 """Words that mean something else as often: they need a town or a word about somebody's home."""
-_HOME_BEFORE = r"(?i)(?:address|deliver(?:y|ed)?|ship(?:ped|ping)?|sen[dt]|lives?|living|resid\w{2,4}|home|billing|mail(?:ed)?|located)[^\d\n]{0,24}$"
+_HOME_BEFORE = compile_late(
+    r"(?i)(?:address|deliver(?:y|ed)?|ship(?:ped|ping)?|sen[dt]|lives?|living|resid\w{2,4}|home|billing|mail(?:ed)?|located)[^\d\n]{0,24}$"
+)
 
 
-@cache
-def _street() -> re.Pattern[str]:
-    """Match `221B Baker Street`, `12 rue de la Paix` and `Hauptstra\u00dfe 12`, with the town behind it."""
-    name = r"(?:(?:N|S|E|W|North|South|East|West)\.? )?(?:[A-Z][a-z'\-]{1,20}|\d{1,3}(?:st|nd|rd|th)) (?:[A-Z][a-z'\-]{1,20} ){0,2}"
-    flat = r"(?:,? (?i:apt|apartment|suite|unit|flat|floor)\.? ?\#?\w{1,6})?"
-    town = r"(?:, [A-Z][\w.'\-]{1,24}(?: [A-Z][\w.'\-]{1,24}){0,2})?(?:,? [A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|,? [A-Z]{2} \d{5}(?:-\d{4})?)?"
-    foreign = "A-Z\u00c0-\u00de"
-    return re.compile(
-        rf"(?<![\w.\-/#:])\d{{1,5}}[A-Za-z]?,? {name}(?:(?:{_STREETS})|(?P<unsure>{_OTHER_STREETS}))(?![\w\-])(?P<town>{flat}{town})"
-        rf"|(?<![\w.\-/#:])\d{{1,4}}(?: ?bis| ?ter|[A-Z])?,? (?:rue|avenue|boulevard|place|chemin|all\u00e9e|impasse|quai|via|viale|piazza|calle|avenida"
-        rf"|rua) (?:[\w'\u2019\-]{{1,20}} ){{0,4}}[{foreign}][\w'\u2019\-]{{1,24}}"
-        rf"|(?<![\w.\-/#:])(?:[{foreign}][\w\-]{{1,24}} )?[{foreign}][\w\-]{{1,24}}(?:stra\u00dfe|strasse|str\.|gasse|weg|allee|platz|laan|straat|gatan"
-        rf"|v\u00e4gen|gade|vej) \d{{1,4}} ?[a-z]?(?![\w.])(?:, \d{{4,5}} [{foreign}][\w\-]{{1,24}})?"
-    )
+_STREET_NAME = r"(?:(?:N|S|E|W|North|South|East|West)\.? )?(?:[A-Z][a-z'\-]{1,20}|\d{1,3}(?:st|nd|rd|th)) (?:[A-Z][a-z'\-]{1,20} ){0,2}"
+_FLAT = r"(?:,? (?i:apt|apartment|suite|unit|flat|floor)\.? ?\#?\w{1,6})?"
+_TOWN = r"(?:, [A-Z][\w.'\-]{1,24}(?: [A-Z][\w.'\-]{1,24}){0,2})?(?:,? [A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|,? [A-Z]{2} \d{5}(?:-\d{4})?)?"
+_CAPITAL = "A-Z\u00c0-\u00de"
+_STREET = compile_late(
+    rf"(?<![\w.\-/#:])\d{{1,5}}[A-Za-z]?,? {_STREET_NAME}(?:(?:{_STREETS})|(?P<unsure>{_OTHER_STREETS}))(?![\w\-])(?P<town>{_FLAT}{_TOWN})"
+    rf"|(?<![\w.\-/#:])\d{{1,4}}(?: ?bis| ?ter|[A-Z])?,? (?:rue|avenue|boulevard|place|chemin|all\u00e9e|impasse|quai|via|viale|piazza|calle|avenida"
+    rf"|rua) (?:[\w'\u2019\-]{{1,20}} ){{0,4}}[{_CAPITAL}][\w'\u2019\-]{{1,24}}"
+    rf"|(?<![\w.\-/#:])(?:[{_CAPITAL}][\w\-]{{1,24}} )?[{_CAPITAL}][\w\-]{{1,24}}(?:stra\u00dfe|strasse|str\.|gasse|weg|allee|platz|laan|straat|gatan"
+    rf"|v\u00e4gen|gade|vej) \d{{1,4}} ?[a-z]?(?![\w.])(?:, \d{{4,5}} [{_CAPITAL}][\w\-]{{1,24}})?"
+)
+"""Match `221B Baker Street`, `12 rue de la Paix` and `Hauptstra\u00dfe 12`, with the town behind it."""
 
 
 def _is_address(text: str, found: re.Match[str]) -> bool:
     """Whether a number and a name are those of a house."""
     if not found["unsure"] or found["town"]:
         return True
-    return _compiled(_HOME_BEFORE).search(text[max(0, found.start() - 48) : found.start()]) is not None
+    return _HOME_BEFORE.search(text[max(0, found.start() - 48) : found.start()]) is not None
 
 
 ABOUT_PEOPLE = re.compile(
@@ -215,16 +215,14 @@ ABOUT_PEOPLE = re.compile(
 """What a text has in it that gives somebody's address, birthday or papers, in lower case."""
 
 
-@cache
-def _birth_date() -> re.Pattern[str]:
-    """Match a date behind a word about somebody's birth, in lower case."""
-    months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-    return re.compile(
-        r"(?:birth[ _-]?(?:date|day)|dateofbirth|date[ _-]of[ _-]birth|d\.?o\.?b\.?|(?<![a-z])born|geburtsdatum|geboren|(?<![a-z])geb\.|n\u00e9e? le|nat[oa] il|nacimiento|naissance"
-        r"|nascita|nascimento)(?![a-z])(?: (?:is|was|on|am|le))?[\"'`]{0,2}[\s:=(\"'`]{1,4}(?:on |am )?"
-        rf"(?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d|t\d| \d\d:)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?!\d)|\d{{8}}(?!\d)"
-        rf"|\d{{1,2}}\.? (?:{months})[a-z]{{0,6}}\.?,? \d{{4}}|(?:{months})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
-    )
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_BIRTH_DATE = compile_late(
+    r"(?:birth[ _-]?(?:date|day)|dateofbirth|date[ _-]of[ _-]birth|d\.?o\.?b\.?|(?<![a-z])born|geburtsdatum|geboren|(?<![a-z])geb\.|n\u00e9e? le|nat[oa] il|nacimiento|naissance"
+    r"|nascita|nascimento)(?![a-z])(?: (?:is|was|on|am|le))?[\"'`]{0,2}[\s:=(\"'`]{1,4}(?:on |am )?"
+    rf"(?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d|t\d| \d\d:)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?!\d)|\d{{8}}(?!\d)"
+    rf"|\d{{1,2}}\.? (?:{_MONTHS})[a-z]{{0,6}}\.?,? \d{{4}}|(?:{_MONTHS})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
+)
+"""Match a date behind a word about somebody's birth, in lower case."""
 
 
 _Check = Callable[[str, re.Match[str]], bool]
@@ -232,49 +230,49 @@ _Check = Callable[[str, re.Match[str]], bool]
 # fmt: off
 # A rule begins with the class of its first letter, so that the engine can skip the rest; what may stand before it is
 # asked behind it. A word of another alphabet may: Chinese puts no space before a number.
-_ROWS: tuple[tuple[Kind, str, _Check], ...] = (
-    ("phone", rf"""(?xa)
+_ROWS: tuple[tuple[Kind, re.Pattern[str], _Check], ...] = (
+    ("phone", compile_late(rf"""(?xa)
         (?:\+|%2[bB])(?:(?<!\+)|{BEGAN}(?<![_+.]\+))[1-9]\d{{0,3}}+(?:[ \-.\u00a0/]?\(?\d{{1,6}}+\)?){{1,7}}+(?!\d|:\d)
       | \({BEGAN}(?<!_.)[2-9]\d{{2}}\)[ \-]?[2-9]\d{{2}}[ \-.]\d{{4}}(?![\d\-])
       | [2-9]{BEGAN}(?<![_.+\-/=%].)\d{{2}}([\-.])\d{{3}}\1\d{{4}}(?![\w\-.])
       | 1{BEGAN}(?<![_.+\-/=%].)-[2-9]\d{{2}}-[2-9]\d{{2}}-\d{{4}}(?![\w\-.])
       | 0{BEGAN}(?<![_.+\-/%].)0[1-9]\d{{0,2}}[ \-/][1-9]\d{{0,2}}(?:[ \-/]\d{{2,8}}){{1,4}}(?![\w\-.])
-    """, _is_phone),
-    ("card", rf"""(?xa)
+    """), _is_phone),
+    ("card", compile_late(rf"""(?xa)
         [2-6]{BEGAN}(?<![_.].)\d{{3}}([ \-\u00a0])\d{{4}}\1\d{{4}}\1\d{{4}}(?![\w\-])
       | 3{BEGAN}(?<![_.].)[47]\d{{2}}[ \-]\d{{6}}[ \-]\d{{5}}(?!\w)
       | 3{BEGAN}(?<![_.].)[068]\d{{2}}[ \-]\d{{6}}[ \-]\d{{4}}(?!\w)
       | [2-6]{BEGAN}(?<![_.\-].)\d{{13,15}}+(?![\w\-]|\.\d)
-    """, _is_card),
-    ("card", rf"(?a)[24-689]{BEGAN}(?<![_.\-].)\d{{3}}(?:[ \-]?\d{{3,4}}){{2,3}}[ \-]?\d{{1,4}}(?![\w\-]|\.\d)", _is_card_by_word),
-    ("account", rf"[A-Z]{BEGAN}[A-Z]\d{{2}}(?:[ \u00a0-]?[A-Z0-9]){{11,30}}+", _is_iban),
+    """), _is_card),
+    ("card", compile_late(rf"(?a)[24-689]{BEGAN}(?<![_.\-].)\d{{3}}(?:[ \-]?\d{{3,4}}){{2,3}}[ \-]?\d{{1,4}}(?![\w\-]|\.\d)"), _is_card_by_word),
+    ("account", compile_late(rf"[A-Z]{BEGAN}[A-Z]\d{{2}}(?:[ \u00a0-]?[A-Z0-9]){{11,30}}+"), _is_iban),
     # In lower case, only with no letters but the bank's: hexadecimal numbers begin with `de89`, too.
-    ("account", rf"[a-z]{BEGAN}(?<![_.\-].)[a-z]\d{{2}} ?(?:[a-z]{{4}}|[0-9]{{4}})(?: ?[0-9]){{7,22}}+(?![A-Za-z0-9_\-])", _is_iban),
-    ("national id", rf"(?a)[0-8]{BEGAN}(?<![_.+\-/].)\d{{2}}([\- ])\d{{2}}\1\d{{4}}(?![\w\-/]|\.\d)", _is_national_id),
+    ("account", compile_late(rf"[a-z]{BEGAN}(?<![_.\-].)[a-z]\d{{2}} ?(?:[a-z]{{4}}|[0-9]{{4}})(?: ?[0-9]){{7,22}}+(?![A-Za-z0-9_\-])"), _is_iban),
+    ("national id", compile_late(rf"(?a)[0-8]{BEGAN}(?<![_.+\-/].)\d{{2}}([\- ])\d{{2}}\1\d{{4}}(?![\w\-/]|\.\d)"), _is_national_id),
     # The second line of a passport, as machines read it, and the name that Indian banks know somebody by.
-    ("national id", rf"(?a)[A-Z0-9]{BEGAN}(?<![_<].)[A-Z0-9<]{{8}}\d[A-Z<]{{3}}\d{{7}}[MFX<]\d{{7}}[A-Z0-9<]{{14,16}}(?![\w<])", _is_by_form),
-    ("name", rf"(?a)[PVIAC]{BEGAN}(?<![_<].)[A-Z<][A-Z]{{3}}[A-Z<]{{25,39}}(?![\w<])", _is_first_line),
-    ("account", rf"(?a)[A-Za-z0-9]{BEGAN}(?<![_.\-].)[\w.\-]{{1,64}}+@(?:ok(?:hdfcbank|icici|axis|sbi)|ybl|ibl|axl|apl|paytm|upi)(?![\w.\-@])", _is_by_form),
-    ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F](?P<gap>[:\-])(?:[0-9a-fA-F]{{2}}(?P=gap)){{4}}[0-9a-fA-F]{{2}}(?![\w:\-])", _is_mac),
-    ("mac address", rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F]{{3}}(?:\.[0-9a-fA-F]{{4}}){{2}}(?![\w:.\-])", _is_mac),
-    ("ip address", rf"(?a)[1-9]{BEGAN}(?<![_.].)\d{{0,2}}+(?:\.(?:0|[1-9]\d{{0,2}}+)){{3}}(?!\w|\.\d|-\w)", _is_public),
-    ("ip address", rf"(?a)[23]{BEGAN}(?<![_.:].)[0-9a-fA-F]{{3}}:(?:[0-9a-fA-F]{{0,4}}+:){{1,6}}+[0-9a-fA-F]{{0,4}}+(?![\w:])", _is_ipv6),
+    ("national id", compile_late(rf"(?a)[A-Z0-9]{BEGAN}(?<![_<].)[A-Z0-9<]{{8}}\d[A-Z<]{{3}}\d{{7}}[MFX<]\d{{7}}[A-Z0-9<]{{14,16}}(?![\w<])"), _is_by_form),
+    ("name", compile_late(rf"(?a)[PVIAC]{BEGAN}(?<![_<].)[A-Z<][A-Z]{{3}}[A-Z<]{{25,39}}(?![\w<])"), _is_first_line),
+    ("account", compile_late(rf"(?a)[A-Za-z0-9]{BEGAN}(?<![_.\-].)[\w.\-]{{1,64}}+@(?:ok(?:hdfcbank|icici|axis|sbi)|ybl|ibl|axl|apl|paytm|upi)(?![\w.\-@])"), _is_by_form),
+    ("mac address", compile_late(rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F](?P<gap>[:\-])(?:[0-9a-fA-F]{{2}}(?P=gap)){{4}}[0-9a-fA-F]{{2}}(?![\w:\-])"), _is_mac),
+    ("mac address", compile_late(rf"(?a)[0-9a-fA-F]{BEGAN}(?<![_.:\-].)[0-9a-fA-F]{{3}}(?:\.[0-9a-fA-F]{{4}}){{2}}(?![\w:.\-])"), _is_mac),
+    ("ip address", compile_late(rf"(?a)[1-9]{BEGAN}(?<![_.].)\d{{0,2}}+(?:\.(?:0|[1-9]\d{{0,2}}+)){{3}}(?!\w|\.\d|-\w)"), _is_public),
+    ("ip address", compile_late(rf"(?a)[23]{BEGAN}(?<![_.:].)[0-9a-fA-F]{{3}}:(?:[0-9a-fA-F]{{0,4}}+:){{1,6}}+[0-9a-fA-F]{{0,4}}+(?![\w:])"), _is_ipv6),
 )
 # fmt: on
 
-_NAMED_PHONE = (
+_NAMED_PHONE = compile_late(
     r"(?a)(?:phone|mobile|msisdn|whatsapp|(?<![a-z])(?:fax|tel|cell))\.?(?:[ _-]?(?:number|no|nr)\.?)?"
     r"[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s(?=[0+(]|\d{10}))(?!\d{4}-\d\d-\d\d)(?P<number>[+(]?\d(?:[ ()/\-]{0,2}\d){6,14})(?![\w.\-:])"
 )
 """A number in the way of its country, which only its name tells from others, in lower case."""
 
 
-_PASSPORT = (
+_PASSPORT = compile_late(
     r"(?a)(?i:passport|reisepass|passeport|pasaporte|passaporto|paspoort)(?i:[ _-]?(?:no\.?|nr\.?|number))?(?: is| was)?[\"']{0,2}(?:\s?[:=#]\s?[\"']?|\s)"
     r"(?P<number>(?=[A-Z]{0,8}\d)(?=\d{0,8}[A-Z])[A-Z0-9]{8,9})(?![\w\-])"
 )
 """Matches a passport's number with letters anywhere in it."""
-_NAMED_NUMBER = (
+_NAMED_NUMBER = compile_late(
     r"(?a)(?:(?<![a-z])(?P<id>cpf|tin|nino|ssn|ni[ _-]?number|steuer-?id|tax[ _-]?(?:id|number)|passport(?:[ _-]?(?:no|nr|number))?)"
     r"|(?<![a-z])(?:clabe|cbu|cvu)|bank account|account number|account[_ -]no\.?|routing number|(?:sort code|routing|bsb|ifsc|blz)[^\n]{1,24} (?:account|acct|konto)(?: number| no\.?)?)[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s)(?!\d{4}-\d\d-\d\d)"
     r"(?P<number>[a-z]{0,2} ?\d(?:[ .\-]?\d){5,21}(?: ?[a-d])?)(?![\w\-]|\.\d)"
@@ -282,28 +280,19 @@ _NAMED_NUMBER = (
 """The same for numbers of passports, taxes and accounts."""
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+_PHONE_WORDS = compile_late(
+    r"(?<![a-z])(?:sms|call(?:ed|ing|er)?|dial(?:l?ed|ling|ing)?|phone|telephone|tel|mobile|mobil|cell|whatsapp|fax|texted|texting|msisdn|handy"
+    r"|(?:telefon|handy|mobil|ruf)nummer|telefonsz\u00e1m|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage|telefone|telefoon|puhelin|gsm"
+    r"|\u0442\u0435\u043b\u0435\u0444\u043e\u043d|\u03c4\u03b7\u03bb\u03ad\u03c6\u03c9\u03bd\u03bf|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f|\u643a\u5e2f|\uc804\ud654|\ud734\ub300|\ud578\ub4dc\ud3f0)(?![a-z])"
+)
 
 
-@cache
-def _phone_words() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<![a-z])(?:sms|call(?:ed|ing|er)?|dial(?:l?ed|ling|ing)?|phone|telephone|tel|mobile|mobil|cell|whatsapp|fax|texted|texting|msisdn|handy"
-        r"|(?:telefon|handy|mobil|ruf)nummer|telefonsz\u00e1m|telefon|telefono|tel\u00e9fono|t\u00e9l\u00e9phone|m\u00f3vil|celular|voicemail|imessage|telefone|telefoon|puhelin|gsm"
-        r"|\u0442\u0435\u043b\u0435\u0444\u043e\u043d|\u03c4\u03b7\u03bb\u03ad\u03c6\u03c9\u03bd\u03bf|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f|\u643a\u5e2f|\uc804\ud654|\ud734\ub300|\ud578\ub4dc\ud3f0)(?![a-z])"
-    )
-
-
-@cache
-def _national_phone() -> re.Pattern[str]:
-    """Match a number as it is dialled at home: with a nought before it, or in the groups of North America."""
-    return re.compile(
-        r"(?a)(?<![\w.+\-/:])(?:\(0\d{1,5}\)[ ]?\d[\d \-/]{4,11}\d|0\d{1,5}(?:[ \-/.]?\d{2,8}){1,5}|\(?[2-9]\d{2}\)?[ \-.]?\d{3}[ \-.]?\d{4}"
-        r"|\(\d{2}\) ?9?\d{4}-\d{4}|8[ \-]?\(?\d{3}\)?[ \-]?\d{3}[ \-]?\d{2}[ \-]?\d{2}"
-        r"|1[3-9]\d[ \-]?\d{4}[ \-]?\d{4}|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
-    )
+_NATIONAL_PHONE = compile_late(
+    r"(?a)(?<![\w.+\-/:])(?:\(0\d{1,5}\)[ ]?\d[\d \-/]{4,11}\d|0\d{1,5}(?:[ \-/.]?\d{2,8}){1,5}|\(?[2-9]\d{2}\)?[ \-.]?\d{3}[ \-.]?\d{4}"
+    r"|\(\d{2}\) ?9?\d{4}-\d{4}|8[ \-]?\(?\d{3}\)?[ \-]?\d{3}[ \-]?\d{2}[ \-]?\d{2}"
+    r"|1[3-9]\d[ \-]?\d{4}[ \-]?\d{4}|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
+)
+"""Match a number as it is dialled at home: with a nought before it, or in the groups of North America."""
 
 
 _NEAR_A_PHONE = 8
@@ -312,8 +301,8 @@ _NEAR_A_PHONE = 8
 def _phones_spoken_of(text: str, lower: str) -> Iterator[Span]:
     """Find numbers of one country a few words behind something about calling."""
     seen = 0
-    for word in _phone_words().finditer(lower):
-        for found in _national_phone().finditer(text, max(seen, word.end()), word.end() + 40):
+    for word in _PHONE_WORDS.finditer(lower):
+        for found in _NATIONAL_PHONE.finditer(text, max(seen, word.end()), word.end() + 40):
             seen = found.end()
             between = text[word.end() : found.start()]
             near = not found[0].isdigit() or len(between) <= _NEAR_A_PHONE
@@ -324,28 +313,105 @@ def _phones_spoken_of(text: str, lower: str) -> Iterator[Span]:
 _CARD_KINDS: dict[str, Kind] = {"fn": "name", "n": "name", "nickname": "name", "adr": "address", "bday": "birth date"}
 
 
-@cache
-def _visiting_card() -> re.Pattern[str]:
-    """Match a line of a vCard about the person, in lower case."""
-    return re.compile(
-        r"(?:(?<=\n)|(?<=\\n))(?P<name>fn|n|nickname|adr|bday)(?:;[^:\n]{1,80}+)?:(?P<value>(?!\[redacted)[^\r\n\\]{2,256}+)"
-    )
+_VISITING_CARD = compile_late(
+    r"(?:(?<=\n)|(?<=\\n))(?P<name>fn|n|nickname|adr|bday)(?:;[^:\n]{1,80}+)?:(?P<value>(?!\[redacted)[^\r\n\\]{2,256}+)"
+)
+"""Match a line of a vCard about the person, in lower case."""
 
 
-def personal(text: str, lower: str) -> Iterator[Span]:
+# fmt: off
+_NO_DOMAIN = frozenset({
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "js", "mjs", "cjs", "ts", "tsx", "jsx", "css", "scss", "py", "rb",
+    "json", "yaml", "yml", "toml", "lock", "tgz", "gz", "zip", "jar", "whl", "html", "txt", "log", "conf", "cfg",
+    "service", "socket", "timer", "target", "slice", "scope", "mount", "path", "swap", "device", "git", "sock",
+})
+"""Endings of files and of systemd's units."""
+# fmt: on
+_MACHINES = frozenset({"git", "hg", "svn", "gitea", "ec2-user", "oauth2", "x-access-token"})
+_EXAMPLES = frozenset(
+    {"name", "user", "username", "you", "someone", "somebody", "me", "email", "mail", "example", "foo"}
+)
+_LOCAL = string.ascii_letters + string.digits + "._%+-'!#$&*/=?^{|}~"
+_LOCAL_EDGES = ".%'!#$&*/=?^{|}~-"
+_LONGEST_LOCAL = 64
+
+
+_DOMAIN = compile_late(
+    r"(?:@|%40|\\u0040|&\#64;|\\x40)(?P<domain>(?:[^\W_](?:[^\W_]|-){0,62}+\.){1,8}(?:xn--[A-Za-z0-9\-]{2,59}+|[^\W\d_]{2,24}+)"
+    r"|\[(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|IPv6:[0-9a-fA-F:]{2,39}+)\])(?![\w@])"
+    r"(?P<path>:(?:[~/]|[\w.\-]{1,99}+/))?"
+)
+
+
+_SPELLED = compile_late(
+    r"(?i)(?<![\w.+\-])[\w.+\-]{1,64}+ ?[\[({] ?at ?[\])}] ?[a-z0-9\-]{1,63}+(?:(?: ?[\[({] ?dot ?[\])}] ?|\.)[a-z0-9\-]{2,63}+){1,4}"
+)
+"""Match `ann [at] example [dot] org`, as people write for people."""
+
+
+def _find_emails(text: str) -> Iterator[Span]:
+    """Find the addresses; each is looked for from its @, no further back than to the one before."""
+    yield from (Span(*found.span(), "email") for found in _SPELLED.finditer(text))
+    seen = 0
+    for found in _DOMAIN.finditer(text):
+        start = _start_of_email(text, max(seen, found.start() - _LONGEST_LOCAL), found.start())
+        seen = found.end("domain")
+        if start < found.start() and _is_somebody(text, start, found):
+            yield Span(start, seen, "email")
+
+
+def _start_of_email(text: str, floor: int, end: int) -> int:
+    before = text[floor:end]
+    if quoted := _QUOTED.search(before):
+        return floor + quoted.start()
+    local = before[len(before.rstrip(_LOCAL)) :]
+    if (sign := max(local.rfind("="), local.rfind("&"), local.rfind("/"), local.rfind("?"), local.rfind("%3D"))) >= 0:
+        local = local[sign + (3 if local[sign] == "%" else 1) :]
+    start = end - len(local.lstrip(_LOCAL_EDGES))
+    escaped = start > 0 and text[start - 1] == "\\" and text[start] in "nrt" if start < end else False
+    if start > 0 and not text[start - 1].isascii() and text[start - 1].isalpha():
+        start = _start_of_word(text, floor, start)
+    return start + 1 if escaped else start
+
+
+_QUOTED = re.compile(r"\"[\w.+\- ]{1,40}\"$")
+
+
+def _start_of_word(text: str, floor: int, start: int) -> int:
+    """Go back over letters of other alphabets, which are allowed there by now."""
+    while start > floor and (text[start - 1].isalpha() or text[start - 1] in "._-"):
+        start -= 1
+    return start
+
+
+def _is_somebody(text: str, start: int, found: re.Match[str]) -> bool:
+    user, domain = text[start : found.start()].lower(), found["domain"].lower()
+    if text.endswith("://", 0, start) or found["path"] or user in _MACHINES or user.endswith("}"):  # `${USER}@host`
+        return False
+    if user in _EXAMPLES and domain.startswith("example."):  # "Write it as name@example.org."
+        return False
+    return domain.rpartition(".")[2] not in _NO_DOMAIN and re.match(r"v?\d+\.\d", domain) is None
+
+
+def find_personal_data(text: str, lower: str) -> Iterator[Span]:
     """Find what identifies a person."""
-    spans = [*emails(text), *announced_ids(text, lower), *bare_ids(text), *_phones_spoken_of(text, lower)]
+    spans = [
+        *_find_emails(text),
+        *find_announced_ids(text, lower),
+        *find_bare_ids(text),
+        *_phones_spoken_of(text, lower),
+    ]
     if ABOUT_PEOPLE.search(lower):
-        spans += [Span(*found.span(), "address") for found in _street().finditer(text) if _is_address(text, found)]
-        spans += [Span(*found.span("date"), "birth date") for found in _birth_date().finditer(lower)]
-    spans += [Span(*found.span("number"), "national id") for found in _compiled(_PASSPORT).finditer(text)]
-    spans += [Span(*found.span("number"), "phone") for found in _compiled(_NAMED_PHONE).finditer(lower)]
+        spans += [Span(*found.span(), "address") for found in _STREET.finditer(text) if _is_address(text, found)]
+        spans += [Span(*found.span("date"), "birth date") for found in _BIRTH_DATE.finditer(lower)]
+    spans += [Span(*found.span("number"), "national id") for found in _PASSPORT.finditer(text)]
+    spans += [Span(*found.span("number"), "phone") for found in _NAMED_PHONE.finditer(lower)]
     spans += [
         Span(*found.span("number"), "national id" if found["id"] else "account")
-        for found in _compiled(_NAMED_NUMBER).finditer(lower)
+        for found in _NAMED_NUMBER.finditer(lower)
     ]
     if "begin:vcard" in lower:
-        spans += [Span(*found.span("value"), _CARD_KINDS[found["name"]]) for found in _visiting_card().finditer(lower)]
+        spans += [Span(*found.span("value"), _CARD_KINDS[found["name"]]) for found in _VISITING_CARD.finditer(lower)]
     for kind, pattern, is_real in _ROWS:
-        spans += [Span(*found.span(), kind) for found in _compiled(pattern).finditer(text) if is_real(text, found)]
+        spans += [Span(*found.span(), kind) for found in pattern.finditer(text) if is_real(text, found)]
     return iter(sorted(spans))

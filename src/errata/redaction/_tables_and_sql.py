@@ -4,16 +4,15 @@ Every finder walks through the text once, and looks no further than a fixed numb
 """
 
 import re
+from array import array
 from collections.abc import Iterator
-from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from errata.redaction._edges import QUOTE
-from errata.redaction._looks import Manner, is_machine_made, is_placeholder, is_worth_hiding
-from errata.redaction._marks import Span
-from errata.redaction._names import Announced, announced, announced_in
-from errata.redaction._pairs import repeated
+from errata.redaction._key_value_pairs import find_pairs, find_repeats
+from errata.redaction._spans import QUOTE, Span, View, ViewBuilder, compile_late
+from errata.redaction._telling_names import Promise, read_promise, read_promise_in
+from errata.redaction._value_looks import Manner, is_machine_made, is_placeholder, is_worth_hiding
 
 _FURTHEST = 4_096
 """How far a list, a statement or a row goes at most."""
@@ -22,7 +21,7 @@ _LEAST_CHOSEN = 6
 _LINES_ABOVE = 12
 
 
-def rows(text: str, lower: str) -> Iterator[Span]:
+def find_rows(text: str, lower: str) -> Iterator[Span]:
     """Find values that a table, a statement or a sentence gives a telling name."""
     finders = (
         _statements,
@@ -39,13 +38,13 @@ def rows(text: str, lower: str) -> Iterator[Span]:
         _failing,
     )
     spans = [span for find in finders for span in find(text, lower)]
-    return iter(sorted([*spans, *repeated(text, spans)]))
+    return iter(sorted([*spans, *find_repeats(text, spans)]))
 
 
-def tables(text: str, lower: str) -> Iterator[Span]:
+def find_table_cells(text: str, lower: str) -> Iterator[Span]:
     """Find values that a table gives a telling name, and nothing else does."""
     spans = [*_tables(text, lower), *_underlined(text, lower)]
-    return iter(sorted([*spans, *repeated(text, spans)]))
+    return iter(sorted([*spans, *find_repeats(text, spans)]))
 
 
 class _Item(NamedTuple):
@@ -56,23 +55,21 @@ class _Item(NamedTuple):
     quoted: bool
 
 
-@cache
-def _item() -> re.Pattern[str]:
-    return re.compile(
-        r"""(?x)\s{0,40}+
-        (?: [bBuUrRnN]?'(?P<single>(?:[^'\\]|\\.|''){0,2000}+)'
-          | [bBuUrRnN]?"(?P<double>(?:[^"\\]|\\.|""){0,2000}+)"
-          | (?P<bare>[^\s,()\[\]{}'"][^,()\[\]{}'"\n]{0,200}+(?:\([^()\n]{0,200}+\))?+)
-        )?+
-        \s{0,40}+(?P<end>[,)\]])"""
-    )
+_ITEM = compile_late(
+    r"""(?x)\s{0,40}+
+    (?: [bBuUrRnN]?'(?P<single>(?:[^'\\]|\\.|''){0,2000}+)'
+      | [bBuUrRnN]?"(?P<double>(?:[^"\\]|\\.|""){0,2000}+)"
+      | (?P<bare>[^\s,()\[\]{}'"][^,()\[\]{}'"\n]{0,200}+(?:\([^()\n]{0,200}+\))?+)
+    )?+
+    \s{0,40}+(?P<end>[,)\]])"""
+)
 
 
 def _items(text: str, start: int) -> tuple[list[_Item], int]:
     """Take a list apart behind its bracket; give its items, and where it ends."""
     items: list[_Item] = []
     furthest = min(len(text), start + _FURTHEST)
-    while len(items) < _MOST_COLUMNS and (found := _item().match(text, start, furthest)):
+    while len(items) < _MOST_COLUMNS and (found := _ITEM.match(text, start, furthest)):
         group = next((name for name in ("single", "double", "bare") if found[name] is not None), None)
         if group:
             items.append(_Item(*found.span(group), group != "bare"))
@@ -86,16 +83,16 @@ def _texts(text: str, items: list[_Item]) -> list[str]:
     return [text[start:end].strip() for start, end, _ in items]
 
 
-def _promise(column: str) -> Announced | None:
+def _promise(column: str) -> Promise | None:
     """Say what a column announces: `users."password"`, `[ApiKey]`, `uq_users_token`."""
     name = column.strip("`\"'[]() ").rpartition(".")[2].strip("`\"'[] ")
-    return announced(_CONSTRAINED.sub("", name)) if name else None
+    return read_promise(_CONSTRAINED.sub("", name)) if name else None
 
 
 _CONSTRAINED = re.compile(r"(?i)^(?:uq|ux|ix|idx|uniq|unique|pk|fk)_|_(?:uq|ux|ix|idx|index|uniq|unique|1|ukey)$")
 
 
-def _hidden(text: str, promises: list[Announced | None], items: list[_Item]) -> Iterator[Span]:
+def _hidden(text: str, promises: list[Promise | None], items: list[_Item]) -> Iterator[Span]:
     """Hide the items whose columns announce something."""
     for promise, (start, end, quoted) in zip(promises, items, strict=False):
         value = text[start:end].rstrip()
@@ -107,42 +104,32 @@ _BOUND = re.compile(r"%s|\?|[$:@]\w{1,64}(?:::[\w ()]{1,40})?|%\(\w{1,64}\)s|\{\
 """What stands for a value in a statement."""
 
 
-@cache
-def _values() -> re.Pattern[str]:
-    return re.compile(r"values?\s{0,40}+\(")
+_VALUES = compile_late(r"values?\s{0,40}+\(")
 
 
-@cache
-def _parameters() -> re.Pattern[str]:
-    """Match where drivers write the values of a statement, in lower case."""
-    return re.compile(
-        r"(?:parameters|params|args|bindings|bind(?: variables| parameters| values)?|with values|values(?=[\"']\s?:))[\"']?\s?[:=]?\s?\[?[(\[]"
-    )
+_PARAMETERS = compile_late(
+    r"(?:parameters|params|args|bindings|bind(?: variables| parameters| values)?|with values|values(?=[\"']\s?:))[\"']?\s?[:=]?\s?\[?[(\[]"
+)
+"""Match where drivers write the values of a statement, in lower case."""
 
 
-@cache
-def _numbered() -> re.Pattern[str]:
-    return re.compile(r"parameters: (?=\$1 = )")
+_NUMBERED = compile_late(r"parameters: (?=\$1 = )")
 
 
-@cache
-def _numbered_item() -> re.Pattern[str]:
-    return re.compile(r"\$\d{1,3} = (?:'(?P<value>(?:[^'\n]|''){0,2000}+)'|\w{1,40})(?:, )?")
+_NUMBERED_ITEM = compile_late(r"\$\d{1,3} = (?:'(?P<value>(?:[^'\n]|''){0,2000}+)'|\w{1,40})(?:, )?")
 
 
-@cache
-def _bound_names() -> re.Pattern[str]:
-    return re.compile(
-        r"""(?xi)(?:(?P<name>[\w$]{1,64}+)["`\]]?\s{0,8}+(?:=|<>|!=|<=|>=|<|>|\slike)\s{0,8}+)?(?:%s|\?|\$\d{1,3}(?!\d)|:\d{1,3}(?!\d))"""
-    )
+_BOUND_NAMES = compile_late(
+    r"""(?xi)(?:(?P<name>[\w$]{1,64}+)["`\]]?\s{0,8}+(?:=|<>|!=|<=|>=|<|>|\slike)\s{0,8}+)?(?:%s|\?|\$\d{1,3}(?!\d)|:\d{1,3}(?!\d))"""
+)
 
 
 def _statements(text: str, lower: str) -> Iterator[Span]:
     """Find values of SQL: in its `VALUES (…)`, and in the parameters that a driver writes behind it."""
-    names: list[Announced | None] = []
+    names: list[Promise | None] = []
     seen = 0
     if "value" in lower:
-        for found in _values().finditer(lower):
+        for found in _VALUES.finditer(lower):
             if found.start() < seen:
                 continue
             columns = _columns_before(text, max(seen, found.start() - _FURTHEST), found.start())
@@ -160,54 +147,44 @@ def _statements(text: str, lower: str) -> Iterator[Span]:
     yield from _bound_one_by_one(text, lower, names)
 
 
-@cache
-def _binding() -> re.Pattern[str]:
-    """Match how Hibernate writes one value of a statement, in a line of its own."""
-    return re.compile(
-        r"binding parameter [(\[](?P<number>\d{1,3})(?::\w{1,40})?[)\]](?: as \[\w{1,40}\])? (?:<-|-) \[(?P<value>[^\]\n]{1,512}+)\]"
-    )
+_BINDING = compile_late(
+    r"binding parameter [(\[](?P<number>\d{1,3})(?::\w{1,40})?[)\]](?: as \[\w{1,40}\])? (?:<-|-) \[(?P<value>[^\]\n]{1,512}+)\]"
+)
+"""Match how Hibernate writes one value of a statement, in a line of its own."""
 
 
-@cache
-def _typed() -> re.Pattern[str]:
-    """Match where MyBatis writes the values of a statement, each with its type."""
-    return re.compile(r"parameters: (?=[^\n()]{0,200}\([A-Z][A-Za-z]{1,20}\))", re.IGNORECASE)
+_TYPED = compile_late(r"parameters: (?=[^\n()]{0,200}\([A-Z][A-Za-z]{1,20}\))", re.IGNORECASE)
+"""Match where MyBatis writes the values of a statement, each with its type."""
 
 
-@cache
-def _typed_item() -> re.Pattern[str]:
-    return re.compile(r"(?P<value>[^\n()]{0,512}+)\([A-Z][A-Za-z]{1,20}\)(?:, )?|null(?:, )?")
+_TYPED_ITEM = compile_late(r"(?P<value>[^\n()]{0,512}+)\([A-Z][A-Za-z]{1,20}\)(?:, )?|null(?:, )?")
 
 
-def _bound_one_by_one(text: str, lower: str, names: list[Announced | None]) -> Iterator[Span]:
+def _bound_one_by_one(text: str, lower: str, names: list[Promise | None]) -> Iterator[Span]:
     """Find the values that object mappers write behind their statement, one by one or with their types."""
     if "binding parameter" in lower:
-        found = list(_binding().finditer(text))
+        found = list(_BINDING.finditer(text))
         promises = names or (_bound_before(text, 0, found[0].start()) if found else [])
         numbered = dict(enumerate(promises, 1))
         for each in found:
             yield from _of(text, each, numbered.get(int(each["number"])), "value")
-    for begun in _left_open().finditer(text) if names else ():
+    for begun in _LEFT_OPEN.finditer(text) if names else ():
         yield from _hidden(text, names, list(_listed_items(text, begun.end())))
-    for begun in _typed().finditer(text) if "parameters: " in lower else ():
+    for begun in _TYPED.finditer(text) if "parameters: " in lower else ():
         promises = names or _bound_before(text, 0, begun.start())
         yield from _hidden(text, promises, list(_typed_items(text, begun.end())))
 
 
-@cache
-def _left_open() -> re.Pattern[str]:
-    """Match the end of a statement that Sequelize writes the values behind: `VALUES ($1,$2); "ann", …`."""
-    return re.compile(r"\$\d{1,3}\)[^;\"'\n]{0,80};\s(?=[\"'])")
+_LEFT_OPEN = compile_late(r"\$\d{1,3}\)[^;\"'\n]{0,80};\s(?=[\"'])")
+"""Match the end of a statement that Sequelize writes the values behind: `VALUES ($1,$2); "ann", …`."""
 
 
-@cache
-def _listed_item() -> re.Pattern[str]:
-    return re.compile(r"(?:\"(?P<value>[^\"\n]{0,512}+)\"|'(?P<other>[^'\n]{0,512}+)'|\w{1,40}+)(?:,\s?)?")
+_LISTED_ITEM = compile_late(r"(?:\"(?P<value>[^\"\n]{0,512}+)\"|'(?P<other>[^'\n]{0,512}+)'|\w{1,40}+)(?:,\s?)?")
 
 
 def _listed_items(text: str, start: int) -> Iterator[_Item]:
     for _ in range(_MOST_COLUMNS):
-        found = _listed_item().match(text, start)
+        found = _LISTED_ITEM.match(text, start)
         if found is None:
             return
         group = next((name for name in ("value", "other") if found[name] is not None), 0)
@@ -217,17 +194,17 @@ def _listed_items(text: str, start: int) -> Iterator[_Item]:
 
 def _typed_items(text: str, start: int) -> Iterator[_Item]:
     for _ in range(_MOST_COLUMNS):
-        found = _typed_item().match(text, start)
+        found = _TYPED_ITEM.match(text, start)
         if found is None or found.end() == start:
             return
         yield _Item(*(found.span("value") if found["value"] is not None else found.span()), quoted=True)
         start = found.end()
 
 
-def _bound_before(text: str, floor: int, end: int) -> list[Announced | None]:
+def _bound_before(text: str, floor: int, end: int) -> list[Promise | None]:
     """Say what the columns announce whose values a statement leaves open."""
     statement = text[max(floor, end - _FURTHEST) : end]
-    return [_promise(bound["name"]) if bound["name"] else None for bound in _bound_names().finditer(statement)]
+    return [_promise(bound["name"]) if bound["name"] else None for bound in _BOUND_NAMES.finditer(statement)]
 
 
 _OF_SECRETS = re.compile(
@@ -249,7 +226,7 @@ def _is_bound(text: str, item: _Item) -> bool:
     return _BOUND.fullmatch(text[item.start : item.end].strip()) is not None
 
 
-def _columns_before(text: str, floor: int, end: int) -> list[Announced | None]:
+def _columns_before(text: str, floor: int, end: int) -> list[Promise | None]:
     before = text[floor:end].rstrip()
     opened = before.rfind("(") if before.endswith(")") else -1
     if opened < 0:
@@ -273,10 +250,10 @@ def _tuples(text: str, start: int) -> Iterator[list[_Item]]:
 _NEXT_ROW = re.compile(r"\s{0,40}+,\s{0,40}+[(\[]")
 
 
-def _bound_values(text: str, lower: str, names: list[Announced | None]) -> Iterator[Span]:
+def _bound_values(text: str, lower: str, names: list[Promise | None]) -> Iterator[Span]:
     """Find the values that drivers write apart from their statement."""
     seen = 0
-    for found in chain(_parameters().finditer(lower), _numbered().finditer(lower)):
+    for found in chain(_PARAMETERS.finditer(lower), _NUMBERED.finditer(lower)):
         promises = names or _bound_before(text, seen, found.start())
         seen = found.end()
         if not any(promises):
@@ -290,28 +267,24 @@ def _bound_values(text: str, lower: str, names: list[Announced | None]) -> Itera
 
 
 def _numbered_items(text: str, start: int) -> Iterator[_Item]:
-    while found := _numbered_item().match(text, start):
+    while found := _NUMBERED_ITEM.match(text, start):
         yield _Item(*(found.span("value") if found["value"] is not None else found.span()), quoted=True)
         start = found.end()
 
 
-@cache
-def _columns() -> re.Pattern[str]:
-    return re.compile(rf"(?:columns?|cols|fields|headers?|names|keys|schema){QUOTE}?\s{{0,4}}+[:=]\s{{0,40}}+[\[(]")
+_COLUMNS = compile_late(rf"(?:columns?|cols|fields|headers?|names|keys|schema){QUOTE}?\s{{0,4}}+[:=]\s{{0,40}}+[\[(]")
 
 
-@cache
-def _records() -> re.Pattern[str]:
-    return re.compile(
-        rf"[\s,;]{{0,40}}+{QUOTE}?(?:rows?|values|data|records|items|tuples|result)s?{QUOTE}?\s{{0,4}}+[:=]\s{{0,40}}+"
-        r"[\[(]\s{0,40}+(?:[\[(])?"
-    )
+_RECORDS = compile_late(
+    rf"[\s,;]{{0,40}}+{QUOTE}?(?:rows?|values|data|records|items|tuples|result)s?{QUOTE}?\s{{0,4}}+[:=]\s{{0,40}}+"
+    r"[\[(]\s{0,40}+(?:[\[(])?"
+)
 
 
 def _lists(text: str, lower: str) -> Iterator[Span]:
     """Find the values of rows whose columns were listed before: `{"columns": […], "rows": [[…]]}`."""
     seen = 0
-    for found in _columns().finditer(lower):
+    for found in _COLUMNS.finditer(lower):
         if found.start() < seen:
             continue
         if text.startswith("{", found.end()):
@@ -319,25 +292,23 @@ def _lists(text: str, lower: str) -> Iterator[Span]:
         else:
             items, seen = _items(text, found.end())
             promises = [_promise(name) for name in _texts(text, items)]
-        if any(promises) and (begun := _records().match(lower, seen)):
+        if any(promises) and (begun := _RECORDS.match(lower, seen)):
             for row in _tuples(text, begun.end()):
                 yield from _hidden(text, promises, row)
                 seen = row[-1].end
 
 
-@cache
-def _description() -> re.Pattern[str]:
-    """Match one column as an object: `{"name": "password", "type": "text"}`."""
-    return re.compile(
-        rf"\s{{0,40}}+\{{[^{{}}]{{0,200}}?{QUOTE}(?:name|columnName|column_name|field|key|label){QUOTE}\s{{0,4}}+:\s{{0,4}}+{QUOTE}"
-        rf"(?P<name>[\w.$\- ]{{1,64}}+){QUOTE}[^{{}}]{{0,400}}+\}}\s{{0,40}}+(?P<end>[,\]])"
-    )
+_DESCRIPTION = compile_late(
+    rf"\s{{0,40}}+\{{[^{{}}]{{0,200}}?{QUOTE}(?:name|columnName|column_name|field|key|label){QUOTE}\s{{0,4}}+:\s{{0,4}}+{QUOTE}"
+    rf"(?P<name>[\w.$\- ]{{1,64}}+){QUOTE}[^{{}}]{{0,400}}+\}}\s{{0,40}}+(?P<end>[,\]])"
+)
+"""Match one column as an object: `{"name": "password", "type": "text"}`."""
 
 
-def _described(text: str, start: int) -> tuple[list[Announced | None], int]:
+def _described(text: str, start: int) -> tuple[list[Promise | None], int]:
     """Say what columns announce that are listed as objects; and where the list ends."""
-    promises: list[Announced | None] = []
-    while len(promises) < _MOST_COLUMNS and (found := _description().match(text, start)):
+    promises: list[Promise | None] = []
+    while len(promises) < _MOST_COLUMNS and (found := _DESCRIPTION.match(text, start)):
         promises.append(_promise(found["name"]))
         start = found.end()
         if found["end"] == "]":
@@ -383,7 +354,7 @@ def _underlined(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     """Find the cells below heads that are underlined one by one, as PowerShell does; the lines say how wide a column is."""
     if "\n--" not in text:
         return
-    columns: list[tuple[Announced | None, int, int]] = []
+    columns: list[tuple[Promise | None, int, int]] = []
     start, above = 0, ""
     for line in text.split("\n"):
         if _UNDERLINES.fullmatch(line):
@@ -400,18 +371,16 @@ def _underlined(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
         start, above = start + len(line) + 1, line
 
 
-@cache
-def _copy() -> re.Pattern[str]:
-    """Match the statement of PostgreSQL that rows follow, in lower case."""
-    return re.compile(
-        r"copy\s{1,8}+[^\s(]{1,128}+\s{0,8}+\((?P<columns>[^()\n]{1,2000}+)\)\s{1,8}+from\s{1,8}+stdin[^\n]{0,80}+\n"
-    )
+_COPY = compile_late(
+    r"copy\s{1,8}+[^\s(]{1,128}+\s{0,8}+\((?P<columns>[^()\n]{1,2000}+)\)\s{1,8}+from\s{1,8}+stdin[^\n]{0,80}+\n"
+)
+"""Match the statement of PostgreSQL that rows follow, in lower case."""
 
 
 def _copied(text: str, lower: str) -> Iterator[Span]:
     """Find the values of rows that follow `COPY t (id, password) FROM stdin;`, parted by tabs."""
     seen = 0
-    for found in _copy().finditer(lower):
+    for found in _COPY.finditer(lower):
         if found.start() < seen:
             continue
         promises = [_promise(column) for column in found["columns"].split(",")]
@@ -454,7 +423,7 @@ _BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
 class _Table:
     """A head with telling names, and the lines below it."""
 
-    def __init__(self, separator: str, promises: list[Announced | None]) -> None:
+    def __init__(self, separator: str, promises: list[Promise | None]) -> None:
         self._separator = separator
         self._promises = promises
         self._ruled = False
@@ -478,7 +447,7 @@ class _Table:
                 first = start + cell.start() + cell[0].index(value)
                 yield Span(first, first + len(value), promise.kind)
 
-    def _is_secret(self, promise: Announced, value: str) -> bool:
+    def _is_secret(self, promise: Promise, value: str) -> bool:
         """Without a rule below the head, and where only spaces part the columns, that it is a table is a guess."""
         if not is_worth_hiding(promise, value, Manner()):
             return False
@@ -494,7 +463,7 @@ _OF_PERSONS = frozenset({"name", "birth date"})
 _BRACKETED = re.compile(r"[\s()\[\]{}]")
 
 
-def _is_chosen(value: str, promise: Announced) -> bool:
+def _is_chosen(value: str, promise: Promise) -> bool:
     """Whether it may be a password that somebody chose, or a part of one that is none of the words of a table."""
     unlike_a_word = not value.isalpha() and not _BRACKETED.search(value) and len(value) >= _LEAST_CHOSEN
     return promise.kind in {"password", "secret", "key", "token"} and unlike_a_word
@@ -524,33 +493,29 @@ def _table(line: str) -> _Table | None:
     return _Table(separator, promises) if any(promises) else None
 
 
-@cache
-def _value_of_element() -> re.Pattern[str]:
-    return re.compile(
-        r"<(?:\w{1,30}:)?(?:\w{1,20}\s{1,4}(?:name|property|key|id)=[\"'](?P<attribute>[\w.\-]{2,64}+)[\"']|(?P<name>[\w.\-]{2,64}+))(?:\s[^<>]{0,200}+)?>\s{0,40}+<(?:\w{1,30}:)?(?i:value|string|text|plaintext|val|data)(?:\s[^<>]{0,200}+)?>"
-        r"(?P<secret>[^<>]{3,512}+)</"
-    )
+_VALUE_OF_ELEMENT = compile_late(
+    r"<(?:\w{1,30}:)?(?:\w{1,20}\s{1,4}(?:name|property|key|id)=[\"'](?P<attribute>[\w.\-]{2,64}+)[\"']|(?P<name>[\w.\-]{2,64}+))(?:\s[^<>]{0,200}+)?>\s{0,40}+<(?:\w{1,30}:)?(?i:value|string|text|plaintext|val|data)(?:\s[^<>]{0,200}+)?>"
+    r"(?P<secret>[^<>]{3,512}+)</"
+)
 
 
 def _nested(text: str, lower: str) -> Iterator[Span]:
     """Find the value of an element that has another around it: `<Password><Value>…</Value></Password>`."""
     if "><" in text and "</" in lower:
-        for found in _value_of_element().finditer(text):
+        for found in _VALUE_OF_ELEMENT.finditer(text):
             yield from _of(text, found, _promise(found["attribute"] or found["name"]), "secret")
 
 
-@cache
-def _markup() -> re.Pattern[str]:
-    return re.compile(r"<(?P<tag>th|td|tr)(?:\s[^<>]{0,200}+)?>(?P<cell>[^<]{0,2000}+)", re.IGNORECASE)
+_MARKUP = compile_late(r"<(?P<tag>th|td|tr)(?:\s[^<>]{0,200}+)?>(?P<cell>[^<]{0,2000}+)", re.IGNORECASE)
 
 
 def _marked_up(text: str, lower: str) -> Iterator[Span]:
     """Find the cells of a table in HTML below a telling head."""
     if "<th" not in lower:
         return
-    heads: list[Announced | None] = []
+    heads: list[Promise | None] = []
     column = 0
-    for found in _markup().finditer(text):
+    for found in _MARKUP.finditer(text):
         tag, value = found["tag"].lower(), found["cell"].strip()
         if tag == "tr":
             column = 0
@@ -568,119 +533,103 @@ _QUOTED = r"""(?P<quote>["'`])(?P<secret>[^"'`\n]{3,256}+)(?P=quote)"""
 _THING = "field|param(?:eter)?|arg(?:ument)?|key|property|column|attribute|setting|option|variable|header|index|constraint|flag"
 
 
-@cache
-def _named_behind() -> re.Pattern[str]:
-    """Match `Duplicate entry 'X' for key 'users.api_key'`, and `where 'X' = token` of pytest."""
-    return re.compile(
-        rf"""(?x){_QUOTED}
-        (?: [^\n"'`]{{0,60}}?\b(?:for|of|in|as|reading|parsing|loading|decoding)\s(?:the\s)?
-            (?:(?:{_THING})\s["'`]?|["'`]|(?=[A-Z]{{2,40}}_))(?:--?)?(?P<name>[\w.$\-]{{2,64}}+)
-          | \s=\s(?:<[^<>\n]{{1,80}}+>\.|[\w.]{{1,64}}+\([^()\n]{{0,80}}+\)\.)?(?P<shown>[A-Za-z_][\w.]{{1,64}}+)(?![\w("'\[])
-        )""",
-    )
+_NAMED_BEHIND = compile_late(
+    rf"""(?x){_QUOTED}
+    (?: [^\n"'`]{{0,60}}?\b(?:for|of|in|as|reading|parsing|loading|decoding)\s(?:the\s)?
+        (?:(?:{_THING})\s["'`]?|["'`]|(?=[A-Z]{{2,40}}_))(?:--?)?(?P<name>[\w.$\-]{{2,64}}+)
+      | \s=\s(?:<[^<>\n]{{1,80}}+>\.|[\w.]{{1,64}}+\([^()\n]{{0,80}}+\)\.)?(?P<shown>[A-Za-z_][\w.]{{1,64}}+)(?![\w("'\[])
+    )""",
+)
+"""Match `Duplicate entry 'X' for key 'users.api_key'`, and `where 'X' = token` of pytest."""
 
 
-@cache
-def _labelled_behind() -> re.Pattern[str]:
-    """Match `"value": "X", "name": "password"`."""
-    label = r"""["']?(?:name|key|k|n|field|header|param|parameter|label)["']?\s{0,4}+[:=]\s{0,4}+["'](?P<name>[\w.$\- ]{1,64}+)["']"""
-    return re.compile(
-        rf"""(?:value|val|v|content|input|data)["']?\s{{0,4}}+[:=]\s{{0,4}}+{_QUOTED}[\s,]{{1,40}}+{label}""",
-        re.IGNORECASE,
-    )
+_LABEL = r"""["']?(?:name|key|k|n|field|header|param|parameter|label)["']?\s{0,4}+[:=]\s{0,4}+["'](?P<name>[\w.$\- ]{1,64}+)["']"""
+_LABELLED_BEHIND = compile_late(
+    rf"""(?:value|val|v|content|input|data)["']?\s{{0,4}}+[:=]\s{{0,4}}+{_QUOTED}[\s,]{{1,40}}+{_LABEL}""",
+    re.IGNORECASE,
+)
+"""Match `"value": "X", "name": "password"`."""
 
 
-@cache
-def _in_brackets() -> re.Pattern[str]:
-    """Match "Path `password` (`X`) is shorter than …"."""
-    return re.compile(rf"""["'`](?P<name>[\w.$\-]{{2,64}}+)["'`]\s\({_QUOTED}\)""")
+_IN_BRACKETS = compile_late(rf"""["'`](?P<name>[\w.$\-]{{2,64}}+)["'`]\s\({_QUOTED}\)""")
+"""Match "Path `password` (`X`) is shorter than …"."""
 
 
-@cache
-def _refused() -> re.Pattern[str]:
-    return re.compile(
-        rf"\b(?:got|received|given|was|input|found|actual|value|choice):?\s{{1,2}}(?:{_QUOTED}|\[(?P<boxed>[^\[\]\n]{{3,256}}+)\])",
-        re.IGNORECASE,
-    )
+_REFUSED = compile_late(
+    rf"\b(?:got|received|given|was|input|found|actual|value|choice):?\s{{1,2}}(?:{_QUOTED}|\[(?P<boxed>[^\[\]\n]{{3,256}}+)\])",
+    re.IGNORECASE,
+)
 
 
 _SUBJECT = re.compile(r"[\w.\-\[\]]{2,64}+(?=[\"'`]?[:;]|[\"'`]\s)")
 
 
-@cache
-def _shown() -> re.Pattern[str]:
-    """Match what an interpreter or a debugger was asked for, and its answer."""
-    return re.compile(
-        r"""(?:\((?:i?pdb|gdb|lldb)\)\s(?:(?:pp?o?|print|expr)\s)?|>>>\s(?:print\()?|in\s\[\d{1,4}\]:\s)(?P<name>[\w.\[\]'"]{2,64}+)\)?\r?\n(?:out\[\d{1,4}\]:\s|(?:\([^()\n]{1,40}\)\s)?\$\d{1,4}\s=\s(?:0x[0-9a-f]{1,16}\s)?)?"""
-        rf"{_QUOTED}",
-        re.IGNORECASE,
-    )
+_SHOWN = compile_late(
+    r"""(?:\((?:i?pdb|gdb|lldb)\)\s(?:(?:pp?o?|print|expr)\s)?|>>>\s(?:print\()?|in\s\[\d{1,4}\]:\s)(?P<name>[\w.\[\]'"]{2,64}+)\)?\r?\n(?:out\[\d{1,4}\]:\s|(?:\([^()\n]{1,40}\)\s)?\$\d{1,4}\s=\s(?:0x[0-9a-f]{1,16}\s)?)?"""
+    rf"{_QUOTED}",
+    re.IGNORECASE,
+)
+"""Match what an interpreter or a debugger was asked for, and its answer."""
 
 
-@cache
-def _indexed() -> re.Pattern[str]:
-    return re.compile(r"unique index '(?P<name>[\w.]{1,128}+)'[^\n(]{0,80}\((?P<secret>[^()\n]{3,512}+)\)")
+_INDEXED = compile_late(r"unique index '(?P<name>[\w.]{1,128}+)'[^\n(]{0,80}\((?P<secret>[^()\n]{3,512}+)\)")
 
 
 def _sentences(text: str, lower: str) -> Iterator[Span]:
     """Find values that a sentence gives a name, behind them or before them."""
-    for found in _named_behind().finditer(text):
+    for found in _NAMED_BEHIND.finditer(text):
         yield from _of(text, found, _promise(found["name"] or found["shown"]), "secret")
-    for found in _refused().finditer(text):
+    for found in _REFUSED.finditer(text):
         yield from _of(text, found, _subject(text, found.start()), "secret" if found["secret"] else "boxed")
     for found in chain(
-        _in_brackets().finditer(text),
-        _labelled_behind().finditer(text),
-        _shown().finditer(text),
-        _indexed().finditer(lower),
+        _IN_BRACKETS.finditer(text),
+        _LABELLED_BEHIND.finditer(text),
+        _SHOWN.finditer(text),
+        _INDEXED.finditer(lower),
     ):
         yield from _of(text, found, _promise(found["name"]), "secret")
 
 
-def _subject(text: str, end: int) -> Announced | None:
+def _subject(text: str, end: int) -> Promise | None:
     """Say what the nearest telling name in the sentence before a value announces."""
     floor = max(text.rfind("\n", max(0, end - 140), end) + 1, end - 140, 0)
-    promises = [announced_in(text, *name.span()) for name in _SUBJECT.finditer(text, floor, end)]
+    promises = [read_promise_in(text, *name.span()) for name in _SUBJECT.finditer(text, floor, end)]
     return next((promise for promise in reversed(promises) if promise), None)
 
 
-def _of(text: str, found: re.Match[str], promise: Announced | None, group: str) -> Iterator[Span]:
+def _of(text: str, found: re.Match[str], promise: Promise | None, group: str) -> Iterator[Span]:
     start, end = found.span(group)
     if promise and start >= 0 and is_worth_hiding(promise, text[start:end], Manner()):
         yield Span(start, end, promise.kind)
 
 
-@cache
-def _input() -> re.Pattern[str]:
-    return re.compile(
-        r"""input_value=(?P<quote>["'])(?P<secret>(?:(?!(?P=quote)(?:,\sinput_type|\]|\s|$))[^\n]){1,512}+)"""
-    )
+_INPUT = compile_late(
+    r"""input_value=(?P<quote>["'])(?P<secret>(?:(?!(?P=quote)(?:,\sinput_type|\]|\s|$))[^\n]){1,512}+)"""
+)
 
 
 _LOCATION = re.compile(r"(?:^|\n)(?P<name>\S[^\n]{0,120})\r?\n {0,8}[^\n]{0,600}$")
 
 
-@cache
-def _located() -> re.Pattern[str]:
-    """Match `"loc": ["body", "password"], …, "input": "X"`."""
-    return re.compile(
-        rf"""(?x)(?:loc|path|instancepath|field){QUOTE}?\s{{0,4}}+[:=]\s{{0,4}}+
-        (?:[\[(][^\]){{}}]{{0,200}}?{QUOTE}(?P<last>[\w.\-]{{2,64}}+){QUOTE}\s{{0,40}}+[\])]|{QUOTE}/?(?P<name>[\w.\-/]{{2,64}}+){QUOTE})
-        \s{{0,40}}+,[^{{}}]{{0,300}}?
-        {QUOTE}(?:input|value|received|actual|rejected_?value|given|got|data|instance){QUOTE}\s{{0,4}}+:\s{{0,4}}+
-        {QUOTE}(?P<secret>[^"'`\n]{{3,256}}+)""",
-        re.IGNORECASE,
-    )
+_LOCATED = compile_late(
+    rf"""(?x)(?:loc|path|instancepath|field){QUOTE}?\s{{0,4}}+[:=]\s{{0,4}}+
+    (?:[\[(][^\]){{}}]{{0,200}}?{QUOTE}(?P<last>[\w.\-]{{2,64}}+){QUOTE}\s{{0,40}}+[\])]|{QUOTE}/?(?P<name>[\w.\-/]{{2,64}}+){QUOTE})
+    \s{{0,40}}+,[^{{}}]{{0,300}}?
+    {QUOTE}(?:input|value|received|actual|rejected_?value|given|got|data|instance){QUOTE}\s{{0,4}}+:\s{{0,4}}+
+    {QUOTE}(?P<secret>[^"'`\n]{{3,256}}+)""",
+    re.IGNORECASE,
+)
+"""Match `"loc": ["body", "password"], …, "input": "X"`."""
 
 
 def _validated(text: str, lower: str) -> Iterator[Span]:
     """Find what a validator shows of the value of a field that it names before, or in the line above."""
     if "loc" in lower or "path" in lower or "field" in lower:
-        for found in _located().finditer(text):
+        for found in _LOCATED.finditer(text):
             yield from _of(text, found, _promise(found["last"] or found["name"].rpartition("/")[2]), "secret")
     if "input_value=" not in lower:
         return
-    for found in _input().finditer(text):
+    for found in _INPUT.finditer(text):
         above = _LOCATION.search(text[max(0, found.start() - 800) : found.start()])
         yield from _of(text, found, _promise(above["name"]) if above else None, "secret")
 
@@ -706,7 +655,7 @@ def _pointed_at(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
         start += len(line) + 1
 
 
-def _above(lines: list[str], column: int) -> Announced | None:
+def _above(lines: list[str], column: int) -> Promise | None:
     """Look for the name that a line drawn downwards begins at."""
     for line in reversed(lines):
         if line[column : column + 1] in {"│", "|"}:
@@ -733,3 +682,67 @@ def _failing(text: str, lower: str) -> Iterator[Span]:
                 and not is_placeholder(value)
             ):
                 yield Span(start, start + len(value), "secret")
+
+
+_MARGIN = r"[ \t]{0,40}+(?:[|>#]{1,3}(?: |(?=[\r\n]|$))|\[[\w.\-]{1,40}\] )"
+_WRITTEN = re.compile(
+    rf"(?P<end>(?:\\{{1,4}}r)?\\{{1,4}}n|\r?\n)(?:{_MARGIN})?"
+    rf"|(?P<margin>\A{_MARGIN})"
+    r"|\\{1,4}(?P<quote>[\"'])"
+    r"|(?P<tab>\\{1,4}t)"
+)
+"""A line end with the margin of the next line, the margin of the first, a quotation mark or a tab, as they are or escaped."""
+_LABEL_OR_QUOTE = re.compile(r": |[\"']")
+_LINE = re.compile(r"[^ \t\n][^\n]*+\n?+|\n")
+"""A line without the blanks before it."""
+
+
+def may_be_quoted(text: str) -> bool:
+    """Whether a text has several lines, or had them before somebody wrote it on one."""
+    return "\n" in text or "\\n" in text
+
+
+def find_quoted_rows(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all rules.
+    """Find the same in a text as it was before somebody quoted it: without escapes, margins, bars and labels.
+
+    A table in the text of an exception stands in a traceback behind `RuntimeError: `, in an exception group behind
+    bars, and in JSON or a `repr` on one line.
+    """
+    whole = _as_it_was(text)
+    spans = [*whole.search(find_rows), *whole.search(find_pairs)] if whole.text != text else []
+    if "\n" in whole.text:
+        spans += _without_blanks(_in_parts(whole)).search(find_table_cells)
+        spans += _without_blanks(whole).search(find_rows) if "input_value=" in text else ()
+    return iter(sorted(spans))
+
+
+def _as_it_was(text: str) -> View:
+    """Undo what was done to the line ends, the quotation marks and the margin of a text."""
+    builder = ViewBuilder(text)
+    start = 0
+    for written in _WRITTEN.finditer(text):
+        builder.keep(start, written.start())
+        if written["end"]:
+            builder.write("\n", written.start())
+        elif written["quote"]:
+            builder.write(written["quote"], written.end() - 1)
+        elif written["tab"]:
+            builder.write("\t", written.start())
+        start = written.end()
+    builder.keep(start, len(text))
+    return builder.build()
+
+
+def _in_parts(view: View) -> View:
+    """Begin a line behind every label and every quotation mark: `RuntimeError: user,password`."""
+    return view._replace(text=_LABEL_OR_QUOTE.sub(lambda found: ":\n" if found[0] == ": " else "\n", view.text))
+
+
+def _without_blanks(view: View) -> View:
+    """Take away what stands before the lines."""
+    lines: list[str] = []
+    positions = array("q")
+    for line in _LINE.finditer(view.text):
+        lines.append(line[0])
+        positions.extend(view.positions[line.start() : line.end()])
+    return View("".join(lines), positions)

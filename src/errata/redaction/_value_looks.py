@@ -1,12 +1,11 @@
 """What a value looks like: made by a machine, chosen by a person, a placeholder, a sentence, a piece of code."""
 
 import re
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from errata.redaction._marks import ANY_MARK, Kind
-from errata.redaction._names import Announced
+from errata.redaction._spans import ANY_MARK, Kind, compile_late
+from errata.redaction._telling_names import Promise
 
 
 class Manner(NamedTuple):
@@ -83,12 +82,6 @@ _MARKED = re.compile(rf"{ANY_MARK}|\[redacted:$")
 """A mark, or all that a rule sees of one that takes its value up to the next space."""
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is needed first."""
-    return re.compile(pattern)
-
-
 def is_placeholder(value: str) -> bool:
     """Whether a value only stands for one: masked already, a variable, nothing at all."""
     if "[redacted:" in value:
@@ -161,7 +154,7 @@ def is_identifier(value: str) -> bool:
         return True
     if value.count(".") > 1 and any(map(_is_random_part, value.split("."))):
         return False
-    return _compiled(_IDENTIFIER).match(value) is not None
+    return _IDENTIFIER.match(value) is not None
 
 
 def _is_random_part(part: str) -> bool:
@@ -171,7 +164,7 @@ def _is_random_part(part: str) -> bool:
 
 _LEAST_RANDOM_PART = 16
 _BASE64_ONLY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}|[A-Za-z0-9+/]{20,}={1,2}")
-_IDENTIFIER = r"""(?x)
+_IDENTIFIER = compile_late(r"""(?x)
     (?:acct|acc|account|act|app|apps|arn|art|asst|attempt|batch|bi|blk|bld|build|building|call|card|cert|ch|chatcmpl|chk|ci|cid
       |client|clu|cmpl|conv|conn|cor|corr|corr?elation|cur|cursor|cus|cust|customer|db|dep|deploy|deployment|dev|device|disp|dpl
       |doc|dom|ds|ev|event|evt|exec|exp|ext|fc_|fi|file|flow|ftjob|gen|gid|group|hash|host|img|in|inst|int|inv|invoice|ip|item
@@ -188,7 +181,7 @@ _IDENTIFIER = r"""(?x)
     | (?:[A-Za-z_$][\w$]*\.){2,}[A-Za-z_$][\w$]*$                          # `com.acme.Service2`
     | [A-Za-z][\w\-]*(?:\[\w+\])?[=<>~^]=?v?\d+(?:\.\d+)+                   # `name==1.2`
     | (?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,})$                     # IPFS
-    """
+    """)
 
 
 def _is_mixed(run: str) -> bool:
@@ -223,7 +216,7 @@ def _is_telling(word: str) -> bool:
     return any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
 
 
-def is_worth_hiding(name: Announced, value: str, manner: Manner) -> bool:  # noqa: PLR0911 - one line for each doubt.
+def is_worth_hiding(name: Promise, value: str, manner: Manner) -> bool:  # noqa: PLR0911 - one line for each doubt.
     """Decide about a value behind a name that announces something."""
     if is_placeholder(value) or (not manner.quoted and is_code(value)):
         return False
@@ -254,11 +247,11 @@ _USER_AND_PASSWORD = re.compile(
 """`auth: ann:…`, with a password of letters, digits and something else."""
 
 
-def _is_personal(name: Announced, value: str) -> bool:
+def _is_personal(name: Promise, value: str) -> bool:
     """Whether a value is written as names, birthdays and addresses are; in doubt about its owner, not as a company's."""
     if name.kind == "name" and not name.sure and (" " not in value or _COMPANY.search(value[:200])):
         return False
-    return _compiled(_PERSONAL[name.kind]).fullmatch(value) is not None and not is_statement(value)
+    return _PERSONAL[name.kind].fullmatch(value) is not None and not is_statement(value)
 
 
 def _is_plain_path(value: str) -> bool:
@@ -305,14 +298,14 @@ _COMPANY = re.compile(
 )
 """What the name of a company has in it, and that of nobody."""
 _MONTHS = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
-_PERSONAL: dict[Kind, str] = {
-    "name": (
+_PERSONAL: dict[Kind, re.Pattern[str]] = {
+    "name": compile_late(
         r"(?!(?:[A-Z][a-z]+)?(?:String|Field|Type|Error|Value|Null|Required|None)$)[A-Z\u00c0-\u00de][^\W\d_]*[\w'\u2019.\-]{0,30}(?:,? [^\W\d_][\w'\u2019.\-]{0,30}){0,5}"
     ),
-    "birth date": (
+    "birth date": compile_late(
         rf"\d{{4}}[-/.]?\d{{1,2}}[-/.]?\d{{1,2}}(?:[T ].{{0,24}})?|\d{{1,2}}[-/. ]\d{{1,2}}[-/. ]\d{{2,4}}|\d{{1,2}}\.? {_MONTHS}\.?,? \d{{4}}|{_MONTHS}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}"
     ),
-    "address": (r"(?=.{0,80}\d)(?=.{0,80}[^\W\d_]{3})[\w#][^\n@{}<>]{4,160}[ ,][^\n@{}<>]{0,40}"),
+    "address": compile_late(r"(?=.{0,80}\d)(?=.{0,80}[^\W\d_]{3})[\w#][^\n@{}<>]{4,160}[ ,][^\n@{}<>]{0,40}"),
 }
 """Kinds whose values are known by how they are written."""
 

@@ -8,12 +8,11 @@ import re
 from binascii import a2b_base64, unhexlify
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import accumulate
 
-from errata.redaction._looks import is_hexadecimal
-from errata.redaction._marks import MARK, Kind, Span
-from errata.redaction._tokens import tokens
+from errata.redaction._spans import MARK, Kind, Span, compile_late
+from errata.redaction._token_formats import find_tokens
+from errata.redaction._value_looks import is_hexadecimal
 
 Judge = Callable[[str], str]
 """Redacts a text that is not encoded any more."""
@@ -37,29 +36,27 @@ def may_be_encoded(text: str, long: str) -> bool:
 _BYTES = re.compile(r"(?:[0-9a-fA-F]{2}[ :]){11}")
 
 
-def encoded(text: str, judge: Judge, depth: int = _DEPTH) -> Iterator[Span]:
+def find_encoded(text: str, judge: Judge, depth: int = _DEPTH) -> Iterator[Span]:
     """Find encoded secrets."""
     spans = [*_in_base64(text, judge, depth), *_in_hexadecimal(text, judge, depth), *_in_percent(text, judge, depth)]
     return iter(sorted(spans))
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Return a text with letters instead of their numbers, and of wide ones."""
     text = text if text.isascii() else text.translate(_FULL_WIDTH)
     if "\\" in text or "&#" in text or "%" in text:
-        return _escape().sub(_letter, text)
+        return _ESCAPE.sub(_letter, text)
     return text
 
 
-@cache
-def _escape() -> re.Pattern[str]:
-    """Match a letter that somebody wrote as its number; after a percent sign, one for which there was no need."""
-    printable = "2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e]"
-    return re.compile(
-        rf"(?i)\\{{1,2}}(?:u00|x)(?P<hex>{printable})|\\(?P<octal>0[4-7][0-7]|1[0-6][0-7]|17[0-6])|\\u\{{0{{0,2}}(?P<braced>{printable})\}}"
-        rf"|&\#(?:0{{0,4}}(?P<decimal>3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6])|x0{{0,4}}(?P<page>{printable}));"
-        r"|%(?:25){0,2}(?P<percent>3[0-9]|[46][1-9a-f]|[57][0-9a]|2[de]|5f|7e)"
-    )
+_PRINTABLE = "2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e]"
+_ESCAPE = compile_late(
+    rf"(?i)\\{{1,2}}(?:u00|x)(?P<hex>{_PRINTABLE})|\\(?P<octal>0[4-7][0-7]|1[0-6][0-7]|17[0-6])|\\u\{{0{{0,2}}(?P<braced>{_PRINTABLE})\}}"
+    rf"|&\#(?:0{{0,4}}(?P<decimal>3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6])|x0{{0,4}}(?P<page>{_PRINTABLE}));"
+    r"|%(?:25){0,2}(?P<percent>3[0-9]|[46][1-9a-f]|[57][0-9a]|2[de]|5f|7e)"
+)
+"""Match a letter that somebody wrote as its number; after a percent sign, one for which there was no need."""
 
 
 def _letter(escape: re.Match[str]) -> str:
@@ -72,19 +69,17 @@ def _letter(escape: re.Match[str]) -> str:
 # Base64
 
 
-@cache
-def _base64() -> re.Pattern[str]:
-    """Match a word of base64, over the ends of lines that it was wrapped at."""
-    return re.compile(
-        rf"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/_\-]{{{_LEAST},}}+(?:(?:\\?\r?\n[ \t]{{0,16}}|\\r\\n|\\n)[A-Za-z0-9+/_\-]{{4,}}+)*+={{0,6}}+"
-    )
+_BASE64 = compile_late(
+    rf"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/_\-]{{{_LEAST},}}+(?:(?:\\?\r?\n[ \t]{{0,16}}|\\r\\n|\\n)[A-Za-z0-9+/_\-]{{4,}}+)*+={{0,6}}+"
+)
+"""Match a word of base64, over the ends of lines that it was wrapped at."""
 
 
 _LINE_END = re.compile(r"\\?\r?\n[ \t]*|\\r\\n|\\n")
 
 
 def _in_base64(text: str, judge: Judge, depth: int) -> Iterator[Span]:
-    for found in _base64().finditer(text):
+    for found in _BASE64.finditer(text):
         whole = _LINE_END.sub("", found[0])
         if kind := _kind_of_bytes(_from_base64(whole), judge, depth) or _in_base32(whole, judge, depth):
             yield Span(*found.span(), kind)
@@ -114,7 +109,7 @@ def _from_base64(word: str) -> bytes | None:
 
 def is_readable_base64(word: str) -> bool:
     """Whether a word is base64 of readable text; one with a secret in it was hidden before."""
-    raw = _from_base64(word) if _base64().fullmatch(word) else None
+    raw = _from_base64(word) if _BASE64.fullmatch(word) else None
     return raw is not None and _is_readable(raw) and _is_whole_text(raw)
 
 
@@ -143,18 +138,16 @@ _BASE32 = re.compile(r"[A-Z2-7]{24,}")
 # Hexadecimal numbers, and lists of numbers
 
 
-@cache
-def _hexadecimal() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<![0-9A-Za-z])(?:0[xX]|\\x)?(?:[0-9a-fA-F]{24,}+|(?:[0-9a-fA-F]{2}(?:[ :]|\\x)){11,}+(?:[0-9a-fA-F]{2}(?![0-9A-Za-z]))?)"
-    )
+_HEXADECIMAL = compile_late(
+    r"(?<![0-9A-Za-z])(?:0[xX]|\\x)?(?:[0-9a-fA-F]{24,}+|(?:[0-9a-fA-F]{2}(?:[ :]|\\x)){11,}+(?:[0-9a-fA-F]{2}(?![0-9A-Za-z]))?)"
+)
 
 
 _BETWEEN_BYTES = re.compile(r"0[xX]|\\x|[ :]")
 
 
 def _in_hexadecimal(text: str, judge: Judge, depth: int) -> Iterator[Span]:
-    for found in _hexadecimal().finditer(text):
+    for found in _HEXADECIMAL.finditer(text):
         written = found[0].rstrip(" :")
         end = found.start() + len(written)
         digits = _BETWEEN_BYTES.sub("", written)
@@ -168,9 +161,7 @@ def _in_hexadecimal(text: str, judge: Judge, depth: int) -> Iterator[Span]:
 # Percent signs upon percent signs
 
 
-@cache
-def _percent() -> re.Pattern[str]:
-    return re.compile(r"(?:%(?:25)?[0-9A-Fa-f]{2}|[\w.~!*()+\-=:,/@$;])++")
+_PERCENT = compile_late(r"(?:%(?:25)?[0-9A-Fa-f]{2}|[\w.~!*()+\-=:,/@$;])++")
 
 
 def _in_percent(text: str, judge: Judge, depth: int) -> Iterator[Span]:
@@ -178,21 +169,19 @@ def _in_percent(text: str, judge: Judge, depth: int) -> Iterator[Span]:
         return
     from urllib.parse import unquote  # noqa: PLC0415
 
-    for found in _percent().finditer(text):
+    for found in _PERCENT.finditer(text):
         if "%25" not in found[0] or not (kind := _kind_of_text(unquote(unquote(found[0])), judge, depth)):
             continue
         spans = [
             Span(found.start() + part.start(), found.start() + part.end(), guilty)
-            for part in _parameter().finditer(found[0])
+            for part in _PARAMETER.finditer(found[0])
             if "%25" in part[0] and (guilty := _kind_of_text(unquote(unquote(part[0])), judge, depth))
         ]
         yield from spans or [Span(*found.span(), kind)]
 
 
-@cache
-def _parameter() -> re.Pattern[str]:
-    """Match a part of an address that was encoded twice, up to the next `?` or `&`."""
-    return re.compile(r"(?:[^%&?]|%(?!25(?:26|3[fF])))++")
+_PARAMETER = compile_late(r"(?:[^%&?]|%(?!25(?:26|3[fF])))++")
+"""Match a part of an address that was encoded twice, up to the next `?` or `&`."""
 
 
 # What was decoded
@@ -225,7 +214,7 @@ def _kind_of_text(decoded: str, judge: Judge, depth: int) -> Kind | None:
     kinds = {found[0][11:-1] for found in MARK.finditer(after)} - _HARMLESS_INSIDE
     if after != decoded and kinds:
         return "private key" if "private key" in kinds else "secret"
-    if depth > 1 and (inside := next(encoded(decoded, judge, depth - 1), None)):
+    if depth > 1 and (inside := next(find_encoded(decoded, judge, depth - 1), None)):
         return inside.kind
     return None
 
@@ -334,16 +323,14 @@ _LEAST_KEY = 40
 # Tokens over the end of a line
 
 
-@cache
-def _break() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<=[A-Za-z0-9+/_\-.=])(?P<end>(?P<told>\\\r?\n|=\r?\n)|\r?\n|\\r\\n|\\n)[ \t>|]{0,16}+(?=(?P<next>[A-Za-z0-9+/_\-.]{4,512}+)(?![=:\w]))"
-    )
+_BREAK = compile_late(
+    r"(?<=[A-Za-z0-9+/_\-.=])(?P<end>(?P<told>\\\r?\n|=\r?\n)|\r?\n|\\r\\n|\\n)[ \t>|]{0,16}+(?=(?P<next>[A-Za-z0-9+/_\-.]{4,512}+)(?![=:\w]))"
+)
 
 
-def broken_tokens(text: str) -> Iterator[Span]:
+def find_broken_tokens(text: str) -> Iterator[Span]:
     """Find tokens that a line end breaks into parts, none of which might be one."""
-    breaks = [found for found in _break().finditer(text) if found["told"] or _is_rest(found["next"])]
+    breaks = [found for found in _BREAK.finditer(text) if found["told"] or _is_rest(found["next"])]
     if not breaks:
         return
     starts, ends = [0, *(found.end() for found in breaks)], [*(found.start() for found in breaks), len(text)]
@@ -351,8 +338,8 @@ def broken_tokens(text: str) -> Iterator[Span]:
     joints = [*accumulate(map(len, pieces[:-1]))]
     gaps = [0, *accumulate(found.end() - found.start() for found in breaks)]
     joined = "".join(pieces)
-    begun = {start for start, _, _ in tokens(text, text)}
-    for start, end, kind in tokens(joined, joined):
+    begun = {start for start, _, _ in find_tokens(text, text)}
+    for start, end, kind in find_tokens(joined, joined):
         first, last = bisect_right(joints, start), bisect_right(joints, end - 1)
         if first != last and begun.isdisjoint(starts[first + 1 : last + 1]):  # Else it begins behind the line end.
             yield Span(start + gaps[first], end + gaps[last], kind)
