@@ -1,4 +1,4 @@
-"""Pictures from text, by way of Napkin: an MCP server whose failures are those of document 000.
+"""Pictures from text, by way of Napkin: an MCP server that fails in the dialect `mcp-tool-error`.
 
     python examples/napkin_visuals.py              on stdin and stdout
     python examples/napkin_visuals.py --http 8000  at http://127.0.0.1:8000/mcp
@@ -108,7 +108,7 @@ def read(kind: type[T], response: httpx2.Response) -> T:
 
 
 def worded(fault: Fault, advice: str) -> FaultError:
-    """Add to the message what 000's object has no member for."""
+    """Add to the message what `mcp-tool-error`'s object has no member for."""
     return FaultError.from_fault(dataclasses.replace(fault, message=f"{fault.message} {advice}"))
 
 

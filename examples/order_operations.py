@@ -1,4 +1,4 @@
-"""Orders, fulfilment and inventory over two vendors: an MCP server whose failures are those of document 001.
+"""Orders, fulfilment and inventory over two vendors: an MCP server that fails in the dialect `error-response`.
 
     python examples/order_operations.py              on stdin and stdout
     python examples/order_operations.py --http 8000  at http://127.0.0.1:8000/mcp

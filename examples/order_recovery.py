@@ -1,4 +1,4 @@
-"""Orders, payments and refunds: an MCP server that says the way out of every failure, as document 004 wants it.
+"""Orders, payments and refunds: an MCP server that says the way out of every failure, in the dialect `taxonomy`.
 
     python examples/order_recovery.py              on stdin and stdout
     python examples/order_recovery.py --http 8000  at http://127.0.0.1:8000/mcp
@@ -116,7 +116,7 @@ async def get_order(order_id: Name) -> Order:
     except FaultError as error:
         if error.code in {Code.NOT_FOUND, Code.CIRCUIT_OPEN}:
             raise
-        # 004's own example answers so to whatever else goes wrong, even a 503; `list_orders` says what may be repeated.
+        # `taxonomy`'s own example answers so to whatever else goes wrong, even a 503; `list_orders` says what may be repeated.
         details = {"orderId": order_id, "originalError": str(error)}
         raise internal_error("Failed to retrieve order", details) from error
 

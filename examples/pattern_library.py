@@ -1,4 +1,4 @@
-"""Patterns for Python programs, and a review of code by them: an MCP server whose failures are those of document 002.
+"""Patterns for Python programs, and a review of code by them: an MCP server that fails in the dialect `tool-error-v1`.
 
     python examples/pattern_library.py              on stdin and stdout
     python examples/pattern_library.py --http 8000  at http://127.0.0.1:8000/mcp
@@ -181,7 +181,7 @@ async def findings(code: str, rules: Iterable[str]) -> list[Finding]:
 
 
 async def ask_library(path: str, **query: str) -> httpx2.Response:
-    """Ask the library. What a broken connection means, errata knows; how it is said, document 002."""
+    """Ask the library. errata knows what a broken connection means; `tool-error-v1` says how it is reported."""
     has_key = os.environ.get("PATTERNS_API_KEY")
     headers = {"Authorization": f"Bearer {setting('PATTERNS_API_KEY')}"} if has_key else {}
     url = f"{setting('PATTERNS_URL')}{path}?{urlencode(query, errors='replace')}"

@@ -1,4 +1,4 @@
-"""Articles from PubMed: an MCP server whose failures are those of document 003.
+"""Articles from PubMed: an MCP server that fails in the dialect `json-rpc`.
 
     python examples/pubmed_articles.py              on stdin and stdout
     python examples/pubmed_articles.py --http 8000  at http://127.0.0.1:8000/mcp
@@ -118,7 +118,7 @@ async def fetch_articles(pmids: Annotated[list[Pmid], Field(min_length=1)]) -> A
     with queue.holding(len(pmids)):
         articles = await eutils.fetch(pmids)
     if not articles:
-        # As in 003, where `fail` sends a recovery only if the author spreads it; a declared failure raised by name does.
+        # As in `json-rpc`, where `fail` sends a recovery only if the author spreads it; a declared failure raised by name does.
         raise fail("no_match", f"None of {len(pmids)} PMIDs returned data")
     return Articles(articles)
 

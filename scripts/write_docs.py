@@ -55,7 +55,7 @@ def rules_table() -> str:
 
 
 def words_table() -> str:
-    header = "| code | " + " | ".join(f"{dialect.name} ({dialect.source})" for dialect in SEEDS) + " |"
+    header = "| code | " + " | ".join(dialect.name for dialect in SEEDS) + " |"
     rows = [f"| {code} | " + " | ".join(cell(dialect.vocabulary, code) for dialect in SEEDS) + " |" for code in Code]
     return "\n".join([header, "|---" * (len(SEEDS) + 1) + "|", *rows, ""])
 

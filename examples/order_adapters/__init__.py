@@ -1,4 +1,4 @@
-"""Two vendors behind one interface: each adapter speaks its vendor's language, and fails in that of document 001."""
+"""Two vendors behind one interface: each adapter speaks its vendor's language and fails in `error-response`."""
 
 from order_adapters._adapter import Adapter
 from order_adapters._depot import Depot
