@@ -196,10 +196,11 @@ def test_no_code_passes_for_one_that_the_dialect_tells_from_it(name):
     for status in range(400, 600):
         code = status_to_code(status)
         words[code].add(dialect.vocabulary.word_for(Fault(code=code, http_status=status)))
-    for said in Code:
-        wire = dialect.encode(Fault(code=said))
-        for other in Code:
-            if dialect.vocabulary.words[said] not in words[other]:
+    codes = list(Code)
+    for position, code in enumerate(codes):
+        wire = dialect.encode(Fault(code=code))
+        for other in codes[position % 5 :: 5]:  # Each code meets six others, and each other meets six codes.
+            if dialect.vocabulary.words[code] not in words[other]:
                 with pytest.raises(AssertionError):
                     assert_fails(wire, other)
 

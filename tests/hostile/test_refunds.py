@@ -133,10 +133,9 @@ async def test_nor_does_one_that_is_handed_on_as_structured_content_of_an_error(
         assert await run_all(caller, upstream, ["refund"], obey_with_care) == {}
 
 
-@pytest.mark.parametrize("kind", ["fastmcp", "mcp"])
-async def test_nor_over_stdio(upstream, kind):
+async def test_nor_over_stdio(upstream):
     script = Path(refund_server.__file__)
-    server = StdioServerParameters(command=sys.executable, args=[str(script), kind, upstream.url])
+    server = StdioServerParameters(command=sys.executable, args=[str(script), "fastmcp", upstream.url])
     async with Caller.connect(server, retry=AT_ONCE) as caller:
         assert await run_all(caller, upstream, ["refund_passes_text_on", "refund_raises_text"]) == {}
 
