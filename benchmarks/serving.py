@@ -124,12 +124,12 @@ async def _measure() -> list[tuple[float, float]]:
 async def _compared(case: Case, ours: Kind = Kind.ERRATA) -> tuple[float, float]:
     turned = -1 if "--bare-first" in sys.argv else 1
     async with AsyncExitStack() as stack:
-        clients = [await stack.enter_async_context(_client(case, kind)) for kind in (ours, case.beside)[::turned]]
+        clients = [await stack.enter_async_context(client_of(case, kind)) for kind in (ours, case.beside)[::turned]]
         first, second = clients[::turned]
-        return await _best(_call(first, case), _call(second, case))
+        return await _best(call_with(first, case), call_with(second, case))
 
 
-def _client(case: Case, kind: Kind) -> Any:  # noqa: ANN401 - one of two SDKs.
+def client_of(case: Case, kind: Kind) -> Any:  # noqa: ANN401 - one of two SDKs.
     import errata  # noqa: PLC0415 - importing it in the main process would not be felt by the others.
 
     if case.sdk == "fastmcp":
@@ -145,15 +145,23 @@ def _client(case: Case, kind: Kind) -> Any:  # noqa: ANN401 - one of two SDKs.
     if kind is not Kind.BARE:
         installation = errata.install(server)
         if kind is Kind.ALONE:
-            installation._call_of = _nothing  # noqa: SLF001 - there is no setting for that, and there should be none.
+            _forget_calls(installation._adapter)  # noqa: SLF001 - there is no setting for that, and there should be none.
     return Client(server)
 
 
-async def _nothing(_: object) -> None:
-    """Know nothing of a call."""
+def _forget_calls(adapter: object) -> None:
+    """Let errata know nothing of the calls that come through an adapter."""
+    from errata.serving import _unwrapping  # noqa: PLC0415
+
+    describe = _unwrapping.describe_call
+
+    async def describe_others(asking: Any, request: Any) -> Any:  # noqa: ANN401 - as errata declares them.
+        return None if asking is adapter else await describe(asking, request)
+
+    _unwrapping.describe_call = describe_others
 
 
-def _call(client: Any, case: Case) -> Call:  # noqa: ANN401 - as above.
+def call_with(client: Any, case: Case) -> Call:  # noqa: ANN401 - as above.
     call = (
         client.call_tool_mcp if case.sdk == "fastmcp" else client.call_tool
     )  # FastMCP's other one raises; the result counts.
@@ -184,8 +192,8 @@ async def _microseconds(call: Call, times: int) -> float:
 async def _crash(kind: Kind) -> float:
     """Time a crash with the logging that a server ships with, rich tracebacks and all."""
     case = Case("mcp", search, "", None)
-    async with _client(case, kind) as client:
-        return min([await _microseconds(_call(client, case), CRASHES) for _ in range(5)])
+    async with client_of(case, kind) as client:
+        return min([await _microseconds(call_with(client, case), CRASHES) for _ in range(5)])
 
 
 if __name__ == "__main__":

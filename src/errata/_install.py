@@ -5,18 +5,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Unpack, cast
 
 if TYPE_CHECKING:
-    from errata.serving import Installation, Settings
+    from errata.serving import InspectableAdapter, Installation, InstallOptions
 
-# By dotted name, so that nothing is imported that the server does not use anyway.
-_ADAPTERS = {
-    "mcp.server.mcpserver.server.MCPServer": ("errata.mcp", "MCPServerInstallation"),
-    "mcp.server.lowlevel.server.Server": ("errata.mcp", "ServerInstallation"),
-    "fastmcp.server.server.FastMCP": ("errata.fastmcp", "FastMCPInstallation"),
+# By dotted name, so that nothing is imported that the server does not use anyway. Each package has `adapt(server)`.
+_PACKAGES = {
+    "mcp.server.mcpserver.server.MCPServer": "errata.mcp",
+    "mcp.server.lowlevel.server.Server": "errata.mcp",
+    "fastmcp.server.server.FastMCP": "errata.fastmcp",
 }
 _OLD = "mcp.server.fastmcp.server.FastMCP"
 
 
-def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
+def install(server: object, **options: "Unpack[InstallOptions]") -> "Installation":
     """Let every failure of a server tell the agent what happened, whether to repeat the call, and what to do next.
 
         errata.install(server)                                       # MCPServer, low-level Server or FastMCP
@@ -27,11 +27,11 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
     Tools stay as they are. Installing the same again does nothing; `uninstall()` on what comes back leaves the server
     as it was.
     """
-    from errata.serving import check  # noqa: PLC0415 - loaded for a server only.
+    from errata.serving import Installation, check_options  # noqa: PLC0415 - loaded for a server only.
 
     adapter = adapter_for(server)
-    check(settings)
-    installation = adapter(server, settings)
+    check_options(options)
+    installation = Installation(server, adapter, options)
     if present := installed_in(server):
         if present.setup == installation.setup:
             return present
@@ -40,41 +40,40 @@ def install(server: object, **settings: "Unpack[Settings]") -> "Installation":
             "`uninstall()` on what the first `install` gave back."
         )
     installation.start()
-    if settings.get("lint"):
+    if options.get("lint"):
         from errata.linter import lint_at_start_up  # noqa: PLC0415 - loaded for those who ask for it.
 
         lint_at_start_up(inspect.currentframe())
     return installation
 
 
-def adapter_for(server: object) -> "type[Installation]":
-    """Load what knows the SDK that a server is built on."""
-    names = _names_of(server)
-    found = next((_ADAPTERS[name] for name in names if name in _ADAPTERS), None)
-    if found is None:
-        raise TypeError(_what_to_install_in(server, names))
-    module, name = found
-    return cast("type[Installation]", getattr(import_module(module), name))
+def adapter_for(server: object) -> "InspectableAdapter":
+    """Return what knows the SDK that a server is built on."""
+    names = _list_class_names(server)
+    package = next((_PACKAGES[name] for name in names if name in _PACKAGES), None)
+    if package is None:
+        raise TypeError(_explain_refusal(server, names))
+    return cast("InspectableAdapter", import_module(package).adapt(server))
 
 
 def is_server(value: object) -> bool:
-    """Whether errata can be installed in it."""
-    return not _ADAPTERS.keys().isdisjoint(_names_of(value))
+    """Return whether errata can be installed in a value."""
+    return not _PACKAGES.keys().isdisjoint(_list_class_names(value))
 
 
 def installed_in(server: object) -> "Installation | None":
-    """Find errata where it is at work already."""
+    """Return what is installed in a server already; None if nothing is."""
     from errata.serving import INSTALLED, Installation  # noqa: PLC0415 - as above.
 
     present = vars(server).get(INSTALLED)
     return present if isinstance(present, Installation) else None
 
 
-def _names_of(server: object) -> list[str]:
+def _list_class_names(server: object) -> list[str]:
     return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__]
 
 
-def _what_to_install_in(server: object, names: list[str]) -> str:
+def _explain_refusal(server: object, names: list[str]) -> str:
     if _OLD in names:
         return "errata needs version 2 of mcp, and this server is built on version 1. Upgrade it: pip install 'mcp>=2'"
     return (

@@ -6,13 +6,13 @@ from support.strategies import faults, json_values
 
 import errata
 from errata import Code, Fault, Recovery, Retry, dialects
-from errata.serving._answering import with_what_has_no_place
+from errata.serving._encoding import add_meta
 
 SEEDS = [dialects.get(name) for name in dialects.names() if name != "native"]
 
 
 def sent(fault, dialect):
-    return with_what_has_no_place(dialect.encode(fault), fault, dialect)
+    return add_meta(dialect.encode(fault), fault, dialect)
 
 
 @pytest.mark.parametrize("dialect", SEEDS, ids=lambda each: each.name)

@@ -445,7 +445,7 @@ def test_what_is_set_as_it_is_anyway_is_no_other_setting(server, same):
 def test_a_server_that_cannot_be_hooked_into_is_left_as_it_was(server, monkeypatch):
     before = dict(vars(server))
     with monkeypatch.context() as patch:
-        patch.setattr("errata.serving._installation.Installation._replace", lambda *_: 1 / 0)
+        patch.setattr("errata.serving._installation.Installation.replace_attribute", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             errata.install(server)
 

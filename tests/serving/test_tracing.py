@@ -304,8 +304,8 @@ _WITHOUT = """
         raise KeyError("x")
 
     errata.install(server)
-    from errata.serving import _telemetry
-    assert _telemetry.trace is None
+    from errata.serving import _recording
+    assert _recording.trace is None
 
     async def main():
         async with mcp.Client(server) as client:

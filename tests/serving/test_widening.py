@@ -21,7 +21,7 @@ from support.strategies import faults
 
 from errata import Code, Fault, dialects
 from errata.dialects import encode_needs_input
-from errata.serving._widening import widened
+from errata.serving._widening import widen_schema
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +150,7 @@ def fits(schema, instance):
 @settings(max_examples=300)
 @given(schema=schemas, dialect=spoken, instance=instances)
 def test_what_fitted_before_fits_still(schema, dialect, instance):
-    assert fits(widened(schema, dialect), instance) or not fits(schema, instance)
+    assert fits(widen_schema(schema, dialect), instance) or not fits(schema, instance)
 
 
 @given(made=models, dialect=spoken)
@@ -158,7 +158,7 @@ def test_what_a_model_returns_fits_its_widened_schema(made, dialect):
     schema, value = made
 
     assert fits(schema, value)
-    assert fits(widened(schema, dialect), value)
+    assert fits(widen_schema(schema, dialect), value)
 
 
 @settings(max_examples=300)
@@ -166,20 +166,20 @@ def test_what_a_model_returns_fits_its_widened_schema(made, dialect):
 def test_nothing_fits_but_a_success_an_error_and_a_question(schema, dialect, instance):
     is_question = isinstance(instance, dict) and instance.get("kind") == "needsInput:v1"
 
-    if fits(widened(schema, dialect), instance) and not is_question:
+    if fits(widen_schema(schema, dialect), instance) and not is_question:
         assert fits(schema, instance) or fits(dialect.error_schema(), instance)
 
 
 @settings(max_examples=150)
 @given(schema=schemas, dialect=spoken, fault=faults)
 def test_every_error_fits(schema, dialect, fault):
-    assert fits(widened(schema, dialect), dialect.encode(fault)["structuredContent"])
+    assert fits(widen_schema(schema, dialect), dialect.encode(fault)["structuredContent"])
 
 
 @every_dialect
 @every_recording
 def test_every_code_fits_whatever_a_tool_returns(recording, dialect):
-    validator = Draft202012Validator(widened(recording.schema, dialect))
+    validator = Draft202012Validator(widen_schema(recording.schema, dialect))
 
     for code in Code:
         assert validator.is_valid(dialect.encode(Fault(code=code, message="m"))["structuredContent"]), code
@@ -187,21 +187,21 @@ def test_every_code_fits_whatever_a_tool_returns(recording, dialect):
 
 @given(schema=schemas, dialect=spoken)
 def test_a_question_fits(schema, dialect):
-    assert fits(widened(schema, dialect), encode_needs_input(QUESTION)["structuredContent"])
+    assert fits(widen_schema(schema, dialect), encode_needs_input(QUESTION)["structuredContent"])
 
 
 @settings(max_examples=150)
 @given(schema=schemas, dialect=spoken)
 def test_widening_twice_is_widening_once(schema, dialect):
-    once = widened(schema, dialect)
+    once = widen_schema(schema, dialect)
 
-    assert widened(once, dialect) == once
-    assert widened(json.loads(json.dumps(once)), dialect) == once
+    assert widen_schema(once, dialect) == once
+    assert widen_schema(json.loads(json.dumps(once)), dialect) == once
 
 
 @given(schema=schemas, dialect=spoken, other=spoken, fault=faults)
 def test_a_schema_can_be_widened_for_two_dialects(schema, dialect, other, fault):
-    both = widened(widened(schema, dialect), other)
+    both = widen_schema(widen_schema(schema, dialect), other)
 
     assert fits(both, dialect.encode(fault)["structuredContent"])
     assert fits(both, other.encode(fault)["structuredContent"])
@@ -211,19 +211,19 @@ def test_a_schema_can_be_widened_for_two_dialects(schema, dialect, other, fault)
 def test_the_schema_given_stays_as_it_is(schema, dialect):
     before = copy.deepcopy(schema)
 
-    widened(schema, dialect)
+    widen_schema(schema, dialect)
 
     assert schema == before
 
 
 @given(schema=schemas, dialect=spoken)
 def test_a_widened_schema_is_a_schema(schema, dialect):
-    Draft202012Validator.check_schema(widened(schema, dialect))
+    Draft202012Validator.check_schema(widen_schema(schema, dialect))
 
 
 @given(schema=schemas, dialect=spoken)
 def test_what_clients_look_for_at_the_root_is_there(schema, dialect):
-    wide = widened(schema, dialect)
+    wide = widen_schema(schema, dialect)
 
     for key in ("title", "x-fastmcp-wrap-result", "$defs", "description"):
         assert wide.get(key) == schema.get(key)
@@ -245,7 +245,7 @@ def test_what_clients_look_for_at_the_root_is_there(schema, dialect):
     ],
 )
 def test_a_schema_that_admits_everything_is_left_alone(schema, dialect):
-    assert widened(schema, dialect) == ({} if schema is True else schema)
+    assert widen_schema(schema, dialect) == ({} if schema is True else schema)
 
 
 @every_dialect
@@ -256,7 +256,7 @@ def test_a_root_that_only_points_to_a_definition_is_read_where_it_points(dialect
         "properties": {"value": {"type": "integer"}, "next": {"$ref": "#/$defs/Node"}},
         "required": ["value"],
     }
-    wide = widened({"$defs": {"Node": node}, "$ref": "#/$defs/Node"}, dialect)
+    wide = widen_schema({"$defs": {"Node": node}, "$ref": "#/$defs/Node"}, dialect)
 
     assert wide["type"] == "object"
     assert wide["properties"] == node["properties"]
@@ -267,7 +267,7 @@ def test_a_root_that_only_points_to_a_definition_is_read_where_it_points(dialect
 @every_dialect
 @pytest.mark.parametrize("ref", ["#/$defs/A", "#/$defs/none", "https://example.org/schema", "#/$defs/a/b", 7, {}])
 def test_a_root_that_points_in_a_circle_or_nowhere_is_no_harm(ref, dialect):
-    wide = widened({"$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}, "$ref": ref}, dialect)
+    wide = widen_schema({"$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}, "$ref": ref}, dialect)
 
     assert len(wide["anyOf"]) == 3
 
@@ -291,7 +291,7 @@ INTEGER = {"type": "integer"}
     ],
 )  # fmt: skip
 def test_a_rule_that_looks_at_another_finds_it_where_it_was_moved(schema, dialect):
-    wide = widened(schema, dialect)
+    wide = widen_schema(schema, dialect)
 
     for instance in ({"b": {"a": 1}}, {"b": {"a": "x"}}, {"b": 1}, {"b": {}}):
         assert fits(wide, instance) == fits(schema, instance)
@@ -301,8 +301,8 @@ def test_a_rule_that_looks_at_another_finds_it_where_it_was_moved(schema, dialec
 def test_a_property_may_have_the_name_of_a_keyword(dialect):
     schema = {"type": "object", "properties": {"$ref": {"type": "string"}, "anyOf": INTEGER}, "required": ["$ref"]}
 
-    assert fits(widened(schema, dialect), {"$ref": "#/required", "anyOf": 1})
-    assert not fits(widened(schema, dialect), {"anyOf": 1})
+    assert fits(widen_schema(schema, dialect), {"$ref": "#/required", "anyOf": 1})
+    assert not fits(widen_schema(schema, dialect), {"anyOf": 1})
 
 
 @every_dialect
@@ -312,7 +312,7 @@ def test_a_deep_schema_is_widened(dialect, depth):
         lambda inner, _: {"type": "object", "properties": {"a": inner}, "required": ["a"]}, range(depth), {}
     )
 
-    assert widened(deep, dialect)["anyOf"][0] == {"required": ["a"]}
+    assert widen_schema(deep, dialect)["anyOf"][0] == {"required": ["a"]}
 
 
 @every_dialect
@@ -327,10 +327,10 @@ def test_a_deep_schema_is_widened(dialect, depth):
     ],
 )
 def test_what_is_no_schema_does_no_harm(schema, dialect):
-    once = widened(schema, dialect)
+    once = widen_schema(schema, dialect)
 
     assert once["anyOf"]
-    assert widened(once, dialect) == once
+    assert widen_schema(once, dialect) == once
 
 
 def plain(data):

@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, Tool
 
 from errata import Fault, NeedsInput, dialects
 from errata.dialects import encode_needs_input
-from errata.serving._widening import widened
+from errata.serving._widening import widen_schema
 
 FAULT = Fault(
     code="NOT_FOUND",
@@ -35,7 +35,7 @@ def planned(recordings, names: Iterable[str | None]):
             tool = {**recording.tool, "name": f"{recording}-{name}"}
             dialect = dialects.get(name or "native")
             if name:
-                tool["outputSchema"] = widened(recording.schema, dialect)
+                tool["outputSchema"] = widen_schema(recording.schema, dialect)
             tools.append(tool)
             results[tool["name"]] = {
                 "success": recording.result,

@@ -11,7 +11,7 @@ from errata.contracts import Declared, Failure
 from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, retry_sentence
 from errata.model import Code, Fault, verdict, wait_ms
 from errata.redaction import put_on_one_line
-from errata.serving import Group, NoTool, Offer, declared_for, missing_tools
+from errata.serving import Group, NoTool, Offer, find_declared, find_missing_tools
 
 _TITLES = {
     Group.TOOLS: "Tools",
@@ -69,16 +69,17 @@ class Surface(NamedTuple):
 def surface_of(server: object, dialect: Dialect | None) -> Surface:
     """Ask a server what it offers; the dialect is shown in the place of the one it speaks."""
     installation = installed_in(server)
-    offers = sorted(asyncio.run(adapter_for(server).offered(server)), key=lambda offer: offer.name)
+    setup = installation.setup if installation else None
+    offers = sorted(asyncio.run(adapter_for(server).list_offers()), key=lambda offer: offer.name)
     entries = [
         Entry(
             offer,
-            declared_for(offer, installation),
-            dialect or (installation.dialect_of(offer.name) if installation else None),
+            find_declared(offer, setup),
+            dialect or (setup.choose_dialect(offer.name) if setup else None),
         )
         for offer in offers
     ]
-    missing = [*missing_tools(offers, installation)]
+    missing = [*find_missing_tools(offers, setup)]
     return Surface(str(getattr(server, "name", "")), installation is not None, entries, missing)
 
 

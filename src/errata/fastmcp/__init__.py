@@ -1,5 +1,15 @@
-"""FastMCP's server."""
+"""The adapter for FastMCP's server."""
 
-from errata.fastmcp._installation import FastMCPInstallation
+from typing import Any, cast
 
-__all__ = ["FastMCPInstallation"]
+from fastmcp import FastMCP
+
+from errata.fastmcp._fastmcp_adapter import FastMCPAdapter
+from errata.serving import InspectableAdapter
+
+__all__ = ["FastMCPAdapter", "adapt"]
+
+
+def adapt(server: object) -> InspectableAdapter:
+    """Return the adapter for a server of this SDK."""
+    return FastMCPAdapter(cast("FastMCP[Any]", server))

@@ -1,4 +1,4 @@
-"""Servers that are mounted in one another, looked through to what has the function."""
+"""Servers that are mounted in one another: a mount keeps the function behind a component to itself."""
 
 from contextlib import suppress
 from typing import Any, cast
@@ -17,26 +17,26 @@ from fastmcp.tools.base import Tool
 _MOUNTED = (FastMCPProviderTool, FastMCPProviderPrompt, FastMCPProviderResource, FastMCPProviderResourceTemplate)
 
 
-async def found_behind(found: object) -> object:
-    """Look through servers that are mounted in one another to what has the function, which a mount keeps to itself."""
+async def find_behind(component: object) -> object:
+    """Return the component behind mounted servers that has the function; None if that cannot be told."""
     with suppress(Exception):  # It looks into another server, where anything may be at work; then it is not known.
-        while isinstance(found, _MOUNTED):
-            found = await _one_behind(found, _server_of(found))
-        return found
+        while isinstance(component, _MOUNTED):
+            component = await _look_behind(component, _get_server(component))
+        return component
     return None
 
 
-def _server_of(found: object) -> FastMCP[Any]:
-    return cast("FastMCP[Any]", cast("Any", found)._server)  # noqa: SLF001 - there is no other way in.
+def _get_server(component: object) -> FastMCP[Any]:
+    return cast("FastMCP[Any]", cast("Any", component)._server)  # noqa: SLF001 - there is no other way in.
 
 
-async def _one_behind(found: object, server: FastMCP[Any]) -> object:
+async def _look_behind(component: object, server: FastMCP[Any]) -> object:
     names = ("_original_name", "_original_uri", "_original_uri_template")
-    wanted = next(name for name in (getattr(found, name, None) for name in names) if name)
-    if isinstance(found, Tool):
+    wanted = next(name for name in (getattr(component, name, None) for name in names) if name)
+    if isinstance(component, Tool):
         return await server.get_tool(wanted)
-    if isinstance(found, Prompt):
+    if isinstance(component, Prompt):
         return await server.get_prompt(wanted)
-    if isinstance(found, Resource):
+    if isinstance(component, Resource):
         return await server.get_resource(wanted)
     return next(each for each in await server.list_resource_templates() if each.uri_template == wanted)

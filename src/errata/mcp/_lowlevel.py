@@ -1,7 +1,7 @@
-"""errata in a low-level `Server`."""
+"""The adapter for the low-level `Server`: its request handlers are wrapped, those to come as well."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from mcp import Client
@@ -18,8 +18,29 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from errata.mcp._speaking import MEANT, Speaking, is_nested, is_wrapping
-from errata.serving import Failed, Group, Kind, Offer, RefusedArguments, RefusedModel, Request, Settings, unwrapped
+from errata.mcp._wire_objects import (
+    INTENDED,
+    build_error,
+    build_result,
+    connect,
+    is_nested,
+    is_wrapper,
+    publish_tool,
+    read_result,
+)
+from errata.serving import (
+    CallTool,
+    Group,
+    Handler,
+    Host,
+    Kind,
+    Offer,
+    RefusedArguments,
+    RefusedModel,
+    Request,
+    RequestFailure,
+    remove_wrappers,
+)
 
 _Handler: TypeAlias = Callable[[ServerRequestContext[Any, Any], Any], Awaitable[HandlerResult]]
 _Params: TypeAlias = CallToolRequestParams | ReadResourceRequestParams | GetPromptRequestParams
@@ -38,35 +59,30 @@ _LISTS = {
 _MOST_PAGES = 100
 
 
-class ServerInstallation(Speaking):
-    """errata in a low-level `Server`: its request handlers are wrapped, those to come as well."""
+class LowLevelAdapter:
+    """One low-level `Server`, seen through its SDK."""
 
-    def __init__(self, server: Server[Any], settings: Settings) -> None:
-        super().__init__(server, settings)
+    masks = False
+    build_error = staticmethod(build_error)
+    build_result = staticmethod(build_result)
+    read_result = staticmethod(read_result)
+    _host: Host
+
+    def __init__(self, server: Server[Any]) -> None:
         self._server = server
         self._handlers: dict[str, HandlerEntry[Any]] = {}
         self._register = server.add_request_handler
-        self._declarations: dict[str, Tool] = {}
+        self._listed: dict[str, Tool] = {}
         """The tools as they were listed last, by their names."""
 
-    def hook(self) -> None:
-        """Put errata around the handlers that are there, and those that come."""
-        self._undo.callback(self._restore)
+    def hook(self, host: Host) -> None:
+        """Put errata around the request handlers that are there, and those to come."""
+        self._host = host
+        host.call_on_uninstall(self._restore)
         for method in _WRAPPED:
             if entry := self._server.get_request_handler(method):
                 self.add_request_handler(method, entry.params_type, entry.handler)
-        self._replace(self._server, "add_request_handler", self.add_request_handler)
-
-    @staticmethod
-    async def offered(server: Server[Any]) -> list[Offer]:
-        """Ask the server for its lists, as a client does; the functions behind them only its handlers know."""
-        async with Client(server) as client:
-            return [
-                Offer.of(group, listed, None)
-                for method, group in _LISTS.items()
-                if server.get_request_handler(method)
-                for listed in await _all_pages(client, group)
-            ]
+        host.replace_attribute(self._server, "add_request_handler", self.add_request_handler)
 
     def add_request_handler(self, method: str, params_type: type[BaseModel], handler: _Handler) -> None:
         """Register a handler, with errata around it."""
@@ -75,14 +91,14 @@ class ServerInstallation(Speaking):
             return
         self._handlers[method] = HandlerEntry(params_type, handler)
         kind = _WRAPPED[method]
-        self._register(method, params_type, self._around(kind, handler) if kind else self._around_list(handler))
+        self._register(method, params_type, self._wrap(kind, handler) if kind else self._wrap_list(handler))
 
     def _restore(self) -> None:
         for method, entry in self._handlers.items():
             self._register(method, entry.params_type, entry.handler)
 
-    def _around(self, kind: Kind, handler: _Handler) -> _Handler:
-        async def attended(context: ServerRequestContext[Any, Any], params: _Params) -> HandlerResult:
+    def _wrap(self, kind: Kind, handler: _Handler) -> _Handler:
+        async def attend(context: ServerRequestContext[Any, Any], params: _Params) -> HandlerResult:
             origin = _Received(context, params)
             if is_nested(origin):
                 return await handler(context, params)
@@ -90,60 +106,54 @@ class ServerInstallation(Speaking):
                 request = Request(kind, str(params.uri), None, origin)
             else:
                 request = Request(kind, params.name, params.arguments, origin)
-            return cast("HandlerResult", await self.attend(request, handler, context, params))
+            return cast("HandlerResult", await self._host.attend(request, handler, context, params))
 
-        return attended
+        return attend
 
-    def _around_list(self, handler: _Handler) -> _Handler:
+    def _wrap_list(self, handler: _Handler) -> _Handler:
         async def list_tools(context: ServerRequestContext[Any, Any], params: object) -> HandlerResult:
             result = await handler(context, params)
             if not isinstance(result, ListToolsResult):
                 return result
             if getattr(params, "cursor", None) is None:
-                self._declarations.clear()
+                self._listed.clear()
                 if result.next_cursor is None:  # It is the whole list.
-                    self.look_for_typos({tool.name: tool.input_schema for tool in result.tools})
-            self._declarations |= {tool.name: tool for tool in result.tools}
-            return result.model_copy(update={"tools": [self.with_errors(tool) for tool in result.tools]})
+                    self._host.note_tools([Offer.from_listed(Group.TOOLS, tool) for tool in result.tools])
+            self._listed |= {tool.name: tool for tool in result.tools}
+            return result.model_copy(update={"tools": [publish_tool(self._host, tool) for tool in result.tools]})
 
         return list_tools
 
-    async def judge(self, error: BaseException, request: Request) -> Failed | None:
-        """Take the SDK's wrapping off an exception; an `MCPError` is for the protocol."""
+    async def unwrap(self, error: BaseException, request: Request) -> RequestFailure | None:
+        """Return the failure inside the SDK's wrapping; an `MCPError` is for the protocol."""
         if isinstance(error, MCPError):
             return None
-        inside = unwrapped(error, is_wrapping, MEANT)
+        inside = remove_wrappers(error, is_wrapper, INTENDED)
         if isinstance(inside, ValidationError):
             refused = _is_about(request.arguments, inside)
-            return RefusedArguments(inside, on_purpose=True) if refused else RefusedModel(inside)
-        return Failed(inside, on_purpose=isinstance(inside, MEANT))
+            return RefusedArguments(inside, is_intended=True) if refused else RefusedModel(inside)
+        return RequestFailure(inside, isinstance(inside, INTENDED))
 
-    async def input_schema(self, request: Request) -> Mapping[str, object]:
-        """Find the schema of a tool's arguments."""
-        tool = await self._declared(request)
-        return tool.input_schema if tool else {}
+    async def find_handler(self, request: Request, tool: str | None = None) -> Handler | None:
+        """Return what a tool declares. Its function is not known: one handler of the author's runs them all."""
+        if request.kind is not Kind.TOOL:
+            return None
+        name = tool or request.name
+        if name not in self._listed:
+            for each in await self._list_tools(request, until=name):
+                if each.name == name:
+                    self._listed[name] = each
+        listed = self._listed.get(name)
+        return None if listed is None else Handler(None, listed.annotations, listed.input_schema)
 
-    async def annotations(self, request: Request) -> object:
-        """Find what a tool declares of itself."""
-        tool = await self._declared(request)
-        return tool.annotations if tool else None
+    async def list_visible(self, request: Request) -> list[Offer]:
+        """Read the server's own list of tools, on behalf of the request's client: others may see others."""
+        if request.kind is not Kind.TOOL:
+            return []
+        return [Offer.from_listed(Group.TOOLS, tool) for tool in await self._list_tools(request)]
 
-    async def _declared(self, request: Request) -> Tool | None:
-        """Look a tool up in the list that was sent last; if it is not in there, the server is asked for it."""
-        if request.name not in self._declarations and (tool := await self._listed(request)):
-            self._declarations[tool.name] = tool
-        return self._declarations.get(request.name)
-
-    async def tools(self, request: Request) -> Mapping[str, Mapping[str, object]]:
-        """Ask the server's own list, on behalf of the client that asks now."""
-        return {tool.name: tool.input_schema for tool in await self._listed_tools(request)}
-
-    async def _listed(self, request: Request) -> Tool | None:
-        tools = await self._listed_tools(request, until=request.name)
-        return next((tool for tool in tools if tool.name == request.name), None)
-
-    async def _listed_tools(self, request: Request, *, until: str | None = None) -> list[Tool]:
-        """Read the server's own list, page after page, perhaps only until a tool is there."""
+    async def _list_tools(self, request: Request, *, until: str | None = None) -> list[Tool]:
+        """Read the server's own list of tools, page after page, perhaps only until a tool is there."""
         entry, listed = self._handlers.get("tools/list"), list[Tool]()
         if entry is None:
             return listed
@@ -157,9 +167,19 @@ class ServerInstallation(Speaking):
             params = PaginatedRequestParams(cursor=cursor)
         return listed
 
-    def function(self, request: Request) -> object:  # noqa: ARG002 - one handler does it all.
-        """Find nothing: a low-level server does not know its functions."""
-        return None
+    async def list_offers(self) -> list[Offer]:
+        """Read the server's lists as a client does; the functions behind them only its handlers know."""
+        async with Client(self._server) as client:
+            return [
+                Offer.from_listed(group, listed)
+                for method, group in _LISTS.items()
+                if self._server.get_request_handler(method)
+                for listed in await _read_pages(client, group)
+            ]
+
+    def connect(self, mode: str) -> AbstractAsyncContextManager[CallTool]:
+        """Connect a client in memory."""
+        return connect(self._server, mode)
 
 
 class _Received(NamedTuple):
@@ -177,7 +197,7 @@ class _Received(NamedTuple):
         return self.params.request_state
 
 
-async def _all_pages(client: Client, group: Group) -> list[object]:
+async def _read_pages(client: Client, group: Group) -> list[object]:
     """Read a list to its end; one that has none is read for a while."""
     listed: list[object] = []
     cursor: str | None = None
@@ -190,16 +210,18 @@ async def _all_pages(client: Client, group: Group) -> list[object]:
 
 
 def _is_about(arguments: Mapping[str, object], error: ValidationError) -> bool:
-    """Whether a handler that validates for itself found fault with what the client sent, and not with its own data."""
+    """Return whether a handler that validates for itself refused what the client sent, and not its own data."""
     try:
-        return all(_value_at(arguments, detail["loc"], detail["type"]) == detail["input"] for detail in error.errors())
+        return all(
+            _find_value(arguments, detail["loc"], detail["type"]) == detail["input"] for detail in error.errors()
+        )
     except Exception:  # noqa: BLE001 - it compares foreign objects, which may do anything; then nobody can say.
         return False
 
 
-def _value_at(arguments: object, place: tuple[int | str, ...], problem: str) -> object:
-    """Follow a place; the name of a union's member is in it, too, and leads nowhere."""
-    for part in place[:-1] if problem == "missing" else place:
+def _find_value(arguments: object, path: tuple[int | str, ...], problem: str) -> object:
+    """Follow a path; the name of a union's member is in it, too, and leads nowhere."""
+    for part in path[:-1] if problem == "missing" else path:
         with suppress(LookupError, TypeError):
             arguments = cast("Any", arguments)[part]
     return arguments

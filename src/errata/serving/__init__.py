@@ -1,52 +1,53 @@
-"""What every server needs to fail well, whichever SDK it is built on."""
+"""What every server needs to fail well, whichever SDK it is built on; `_pipeline` tells the story of a request."""
 
 from errata.dialects import QUESTION
-from errata.serving._catalogue import NoTool, declared_for, missing_tools
-from errata.serving._installation import INSTALLED, CallTool, Installation
-from errata.serving._judging import (
-    Bug,
-    Failed,
-    ForTheProtocol,
+from errata.serving._adapter import Adapter, CallTool, Host, InspectableAdapter
+from errata.serving._classifying import (
     MissingArguments,
+    ProtocolFailure,
     RefusedArguments,
     RefusedModel,
-    Unknown,
-    meant_in,
-    unwrapped,
+    RequestFailure,
+    ServerBug,
+    UnknownName,
 )
-from errata.serving._offer import Group, Offer
-from errata.serving._publishing import Listed
-from errata.serving._request import IN_WORK, Kind, Origin, Request, RequestContext
-from errata.serving._settings import Settings, check
-from errata.serving._settling import Nature, nature_of
+from errata.serving._installation import INSTALLED, Installation
+from errata.serving._offers import Group, NoTool, Offer, find_declared, find_missing_tools, read_name
+from errata.serving._publishing import ListedTool
+from errata.serving._requests import IN_WORK, Handler, Kind, Origin, Request, RequestContext
+from errata.serving._setup import InstallOptions, check_options
+from errata.serving._unwrapping import find_intended, remove_wrappers
 
 __all__ = [
     "INSTALLED",
     "IN_WORK",
     "QUESTION",
-    "Bug",
+    "Adapter",
     "CallTool",
-    "Failed",
-    "ForTheProtocol",
     "Group",
+    "Handler",
+    "Host",
+    "InspectableAdapter",
+    "InstallOptions",
     "Installation",
     "Kind",
-    "Listed",
+    "ListedTool",
     "MissingArguments",
-    "Nature",
     "NoTool",
     "Offer",
     "Origin",
+    "ProtocolFailure",
     "RefusedArguments",
     "RefusedModel",
     "Request",
     "RequestContext",
-    "Settings",
-    "Unknown",
-    "check",
-    "declared_for",
-    "meant_in",
-    "missing_tools",
-    "nature_of",
-    "unwrapped",
+    "RequestFailure",
+    "ServerBug",
+    "UnknownName",
+    "check_options",
+    "find_declared",
+    "find_intended",
+    "find_missing_tools",
+    "read_name",
+    "remove_wrappers",
 ]

@@ -1,57 +1,34 @@
 """What surrounds a tool that runs: a breaker that leaves a failing one alone, and a retry for those that do no harm.
 
-Both are told about an attempt in the words of a Fault. What the SDK made of a tool's exception is judged once, here, so
-that the answer is about what the tool raised, however often it was repeated.
+Both learn of an attempt as a Fault. What the SDK made of a tool's exception is unwrapped once, here, so that the reply is
+about what the tool raised, however often it was repeated.
 """
 
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple, Protocol, Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from errata.model import Fault, FaultError, NeedsInput, Retry, rewritten
 from errata.reading import recognise
 from errata.resilience import Breaker, Permit, Retrying, held, is_counted_within
-from errata.serving._cancelling import has_to_pass
-from errata.serving._judging import Exhausted, Failed, ForTheProtocol, Refused
-from errata.serving._request import Request
-from errata.serving._settling import Nature, depends_on_the_tool
+from errata.serving._adapter import NO_HANDLER, Adapter, look_up_handler
+from errata.serving._classifying import ProtocolFailure, RefusedByBreaker, RepeatedFailure, RequestFailure
+from errata.serving._requests import Request
+from errata.serving._settling import KnownEffect, depends_on_effect, read_effect
+from errata.serving._unwrapping import must_pass, unwrap_failure
 
 Breakers: TypeAlias = Breaker | Mapping[str, Breaker]
 
 
-class Judge(Protocol):
-    """What a guard asks the adapter of a server."""
-
-    async def judged(self, error: BaseException, request: Request) -> Failed | None:
-        """Say what an exception is; None for one that is not errata's to answer."""
-        ...
-
-    async def nature(self, request: Request) -> Nature:
-        """Find out what the tool that ran says about its effect."""
-        ...
-
-    async def nature_ahead(self, request: Request) -> Nature:
-        """Find out the same before it runs."""
-        ...
-
-    def failure_in(self, result: object) -> Mapping[str, object] | None:
-        """Give a result as JSON, if it says that the tool failed."""
-        ...
-
-    def asks(self, result: object) -> bool:
-        """Whether a result is a question to the client."""
-        ...
-
-
-class Outcome(NamedTuple):
+class AttemptOutcome(NamedTuple):
     """What an attempt came to: a result, a failure to be answered, or an error to be raised as it is."""
 
-    said: Fault | BaseException | None
+    evidence: Fault | BaseException | None
     """What it says about the upstream; None for a success."""
     result: object = None
-    failed: Failed | None = None
+    failure: RequestFailure | None = None
     error: BaseException | None = None
-    asks: bool = False
+    is_question: bool = False
     """Whether it is a question to the client, and says nothing about the upstream."""
     is_hearsay: bool = False
     """Whether only words say what it is: they may quote the caller, and say nothing about the upstream."""
@@ -60,7 +37,7 @@ class Outcome(NamedTuple):
 class GuardedCall(NamedTuple):
     """One call of a tool that a breaker or a retry policy surrounds."""
 
-    judge: Judge
+    adapter: Adapter
     request: Request
     run: Callable[[], Awaitable[object]]
     cancellations: int
@@ -78,7 +55,7 @@ class Guard:
             # A key is found in the arguments of a function, and these are attempts: a tool has `effect(key=…)` for it.
             self._policies = {yes: retry(idempotent=yes or None, key=None, budget=budget) for yes in (True, False)}
 
-    async def run(self, call: GuardedCall) -> Outcome:
+    async def run(self, call: GuardedCall) -> AttemptOutcome:
         """Run a tool, and where that does no harm, again."""
         policy = await self._policy_for(call)
         if policy is None:
@@ -86,27 +63,27 @@ class Guard:
         try:
             return await policy.call(self._attempt_or_raise, call)
         except FaultError as error:
-            return _outcome_of(error)
+            return _read_outcome(error)
 
     async def _policy_for(self, call: GuardedCall) -> Retrying | None:
         """Choose how it is repeated. What is not repeated here leaves that to the services that it calls."""
         if not self._policies:
             return None
-        nature = await call.judge.nature_ahead(call.request)
-        return self._policies[bool(nature.harmless)] if nature.harmless or nature.marks else None
+        known = await _look_ahead(call)
+        return self._policies[bool(known.is_harmless)] if known.is_harmless or known.is_marked else None
 
-    async def _attempt_or_raise(self, call: GuardedCall) -> Outcome:
-        return _required(await self._attempt(call))
+    async def _attempt_or_raise(self, call: GuardedCall) -> AttemptOutcome:
+        return _raise_failure(await self._attempt(call))
 
-    async def _attempt(self, call: GuardedCall) -> Outcome:
+    async def _attempt(self, call: GuardedCall) -> AttemptOutcome:
         if (breaker := self._breaker_of(call.request.name)) is None:
-            return await _outcome(call)
+            return await _run_attempt(call)
         try:
             permit = held(await breaker.apermit())
         except FaultError as refusal:
-            return Outcome(refusal.fault, failed=Refused(refusal, on_purpose=True))
+            return AttemptOutcome(refusal.fault, failure=RefusedByBreaker(refusal, is_intended=True))
         try:
-            return _told(await _outcome(call), breaker, permit)
+            return _settle_permit(await _run_attempt(call), breaker, permit)
         except BaseException:  # Whoever cancels the call frees the probe.
             breaker.release(permit)
             raise
@@ -119,86 +96,100 @@ class Guard:
 # and the error its traceback, until the garbage collector comes.
 
 
-def _told(outcome: Outcome, breaker: Breaker, permit: Permit) -> Outcome:
-    """Tell the breaker what came of an attempt; a service that the tool calls may have told the same circuit already."""
-    if outcome.asks or outcome.is_hearsay or (outcome.failed and is_counted_within(permit, outcome.failed.error)):
+def _settle_permit(outcome: AttemptOutcome, breaker: Breaker, permit: Permit) -> AttemptOutcome:
+    """Give a permit back with what came of the attempt; a service that the tool calls may have counted it already."""
+    if (
+        outcome.is_question
+        or outcome.is_hearsay
+        or (outcome.failure and is_counted_within(permit, outcome.failure.error))
+    ):
         breaker.release(permit)
     else:
-        breaker.settle(permit, outcome.said)
+        breaker.settle(permit, outcome.evidence)
     return outcome
 
 
-def _required(outcome: Outcome) -> Outcome:
-    """Raise what failed, for the policy to see."""
+def _raise_failure(outcome: AttemptOutcome) -> AttemptOutcome:
+    """Raise a failure, for the policy to see."""
     try:
-        if isinstance(outcome.said, Fault):
-            raise _JudgedError.of(outcome, outcome.said)
+        if isinstance(outcome.evidence, Fault):
+            raise _AttemptError.of(outcome, outcome.evidence)
         return outcome
     finally:
         del outcome
 
 
-class _JudgedError(FaultError):
+class _AttemptError(FaultError):
     """An attempt that failed, for whoever may repeat it."""
 
-    outcome: Outcome
+    outcome: AttemptOutcome
 
     @classmethod
-    def of(cls, outcome: Outcome, fault: Fault) -> Self:
-        """Say yes or no to a repetition; all that is known of the tool's effect is in the verdict already."""
+    def of(cls, outcome: AttemptOutcome, fault: Fault) -> Self:
+        """Allow or forbid a repetition; all that is known of the tool's effect is in the verdict already."""
         if fault.retry is not Retry.SAME_CALL:
             fault = rewritten(fault, retry=Retry.NEVER, retry_declared=True)
-        judged = cls.from_fault(fault)
-        judged.outcome = outcome
-        return judged
+        error = cls.from_fault(fault)
+        error.outcome = outcome
+        return error
 
 
-def _outcome_of(error: FaultError) -> Outcome:
-    """Find out how the last attempt ended; if there were several, it is told so."""
-    if isinstance(error, _JudgedError):
+def _read_outcome(error: FaultError) -> AttemptOutcome:
+    """Return how the last attempt ended; if there were several, with their number."""
+    if isinstance(error, _AttemptError):
         return error.outcome
     last = error.__cause__
-    if not isinstance(last, _JudgedError):
+    if not isinstance(last, _AttemptError):
         raise error
-    if (failed := last.outcome.failed) is None:
+    if (failure := last.outcome.failure) is None:
         return last.outcome
-    return last.outcome._replace(failed=Exhausted(failed.error, failed.on_purpose, error.fault))
+    return last.outcome._replace(failure=RepeatedFailure(failure.error, failure.is_intended, error.fault))
 
 
-async def _outcome(call: GuardedCall) -> Outcome:
+async def _run_attempt(call: GuardedCall) -> AttemptOutcome:
     try:
         result = await call.run()
     except (Exception, CancelledError, BaseExceptionGroup) as error:
-        if has_to_pass(error, call.cancellations):
+        if must_pass(error, call.cancellations):
             raise
-        return await _raised(error, call)
-    return await _returned(result, call)
+        return await _read_exception(error, call)
+    return await _read_result(result, call)
 
 
-async def _raised(error: BaseException, call: GuardedCall) -> Outcome:
-    failed = await call.judge.judged(error, call.request)
-    if failed is None or isinstance(failed, ForTheProtocol):
-        return Outcome(failed.error if failed else error, error=error)
-    if isinstance(failed.error, NeedsInput):
-        return Outcome(None, error=error, asks=True)
-    fault = failed.fault(call.request)
-    said = await _settled(fault, call) if failed.has_run else fault
-    return Outcome(said, failed=failed, is_hearsay=failed.rests_on_words(call.request))
+async def _read_exception(error: BaseException, call: GuardedCall) -> AttemptOutcome:
+    failure = await unwrap_failure(call.adapter, error, call.request)
+    if failure is None or isinstance(failure, ProtocolFailure):
+        return AttemptOutcome(failure.error if failure else error, error=error)
+    if isinstance(failure.error, NeedsInput):
+        return AttemptOutcome(None, error=error, is_question=True)
+    fault = failure.fault(call.request)
+    evidence = await _settle_fault(fault, call) if failure.has_run else fault
+    return AttemptOutcome(evidence, failure=failure, is_hearsay=failure.rests_on_words(call.request))
 
 
-async def _returned(result: object, call: GuardedCall) -> Outcome:
-    """Read a result: some tools say in it that they failed, or ask."""
-    if call.judge.asks(result):
-        return Outcome(None, result, asks=True)
-    told = call.judge.failure_in(result)
-    reading = None if told is None else recognise(told)
-    if reading is None:
-        return Outcome(None, result)
-    return Outcome(await _settled(reading.fault, call), result, is_hearsay=reading.rests_on_words)
+async def _read_result(result: object, call: GuardedCall) -> AttemptOutcome:
+    """Read a result: some tools report a failure in it, or ask."""
+    encoded = call.adapter.read_result(result)
+    if encoded is None:
+        return AttemptOutcome(None, result)
+    if encoded.get("resultType") == "input_required":
+        return AttemptOutcome(None, result, is_question=True)
+    if (reading := recognise(encoded)) is None:
+        return AttemptOutcome(None, result)
+    return AttemptOutcome(await _settle_fault(reading.fault, call), result, is_hearsay=reading.rests_on_words)
 
 
-async def _settled(fault: Fault, call: GuardedCall) -> Fault:
+async def _settle_fault(fault: Fault, call: GuardedCall) -> Fault:
     request = call.request
-    if not depends_on_the_tool(fault, request.effects):
+    if not depends_on_effect(fault, request.effects):
         return fault
-    return (await call.judge.nature(request)).settle(fault, request.effects)
+    return read_effect(await look_up_handler(call.adapter, request)).settle(fault, request.effects)
+
+
+async def _look_ahead(call: GuardedCall) -> KnownEffect:
+    """Return what is known of a tool's effect before it runs."""
+    try:
+        handler = await call.adapter.find_handler(call.request, call.request.name)
+    except Exception:  # noqa: BLE001 - it runs the server's own lists and middleware; then nothing is known.
+        handler = None
+    return read_effect(handler or NO_HANDLER)

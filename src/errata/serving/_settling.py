@@ -1,4 +1,4 @@
-"""Whether a call that failed may be repeated: by what its tool declares of its effect, and by what it marked."""
+"""Step 3, settle: whether the call may be repeated, by what its tool declares of its effect and by what it marked."""
 
 from typing import NamedTuple
 
@@ -6,37 +6,40 @@ from errata.classification import list_earlier
 from errata.http import request_of
 from errata.model import Current, Effects, Fault, Retry
 from errata.resilience import marks_its_effect, record_of, settled
+from errata.serving._adapter import Adapter, look_up_handler
+from errata.serving._classifying import RequestFailure
+from errata.serving._requests import Handler, Kind, Request
 from errata.tools import harmless_by, presume, verb_of
 
 
-class Nature(NamedTuple):
+class KnownEffect(NamedTuple):
     """What is known of a tool's effect before it is called."""
 
-    harmless: bool | None = None
+    is_harmless: bool | None = None
     """Whether calling it twice does no harm; None where nobody said."""
-    marks: bool = False
+    is_marked: bool = False
     """Whether it says where its effect begins."""
-    why: str | None = None
+    presumed_by: str | None = None
     """What it was presumed by, if the author said nothing."""
 
-    def presumed(self, tool: str, error: BaseException, effects: Effects | None) -> "Nature":
-        """Presume, where nobody said anything, by the request that failed and by the tool's name.
+    def presume(self, tool: str, error: BaseException, effects: Effects | None) -> "KnownEffect":
+        """Presume, where nobody said anything, by the upstream request that failed and by the tool's name.
 
         This is for what the agent is told. Nothing is repeated here because of it.
         """
-        if self.harmless is not None or self.marks or (effects is not None and effects.begun):
+        if self.is_harmless is not None or self.is_marked or (effects is not None and effects.begun):
             return self
-        method, is_keyed = _sent_by(error)
-        harmless, why = presume(tool, method, is_keyed=is_keyed)
-        return self._replace(harmless=harmless, why=why)
+        method, is_keyed = _read_upstream_request(error)
+        is_harmless, why = presume(tool, method, is_keyed=is_keyed)
+        return self._replace(is_harmless=is_harmless, presumed_by=why)
 
     def settle(self, fault: Fault, effects: Effects | None) -> Fault:
         """Decide whether the call may be repeated, as far as the fault leaves that open."""
-        return settled(fault, harmless=self.harmless, effects=effects, marks=self.marks)
+        return settled(fault, harmless=self.is_harmless, effects=effects, marks=self.is_marked)
 
     def settle_for_good(self, fault: Fault, request: Current) -> Fault:
-        """Decide it to be told: what is said not to have begun must not begin any more, in a thread that runs on."""
-        if self.harmless or not self.marks:
+        """Decide it for the client: an effect that is said not to have begun must not begin later, in a thread that runs on."""
+        if self.is_harmless or not self.is_marked:
             return self.settle(fault, request.effects)
         effects = record_of(request)
         effects.closed = True  # Before `begun` is read: what begins meanwhile is seen, or is stopped.
@@ -45,23 +48,43 @@ class Nature(NamedTuple):
         return known
 
 
-UNDECLARED = Nature()
+class Settled(NamedTuple):
+    """A fault whose verdict is final."""
+
+    fault: Fault
+    presumed_by: str | None = None
+    """What the verdict rests on, where the tool's effect was presumed."""
+    is_by_fault_alone: bool = True
+    """Whether nothing but the fault decided."""
 
 
-def _sent_by(error: BaseException) -> tuple[str | None, bool]:
+async def settle_failure(fault: Fault, failure: RequestFailure, request: Request, adapter: Adapter) -> Settled:
+    """Settle the verdict of a failed request; for most failures the fault alone decides, and nothing is looked up."""
+    if request.kind is not Kind.TOOL or not failure.has_run or not depends_on_effect(fault, request.effects):
+        return Settled(fault)
+    declared = read_effect(await look_up_handler(adapter, request))
+    known = declared.presume(request.name, failure.error, request.effects)
+    return Settled(known.settle_for_good(fault, request), known.presumed_by, is_by_fault_alone=False)
+
+
+def read_effect(handler: Handler) -> KnownEffect:
+    """Return what the author of a tool said: in MCP's annotations, and by `with effect():` in the function itself."""
+    function = handler.function
+    try:
+        return KnownEffect(harmless_by(handler.annotations), function is not None and marks_its_effect(function))
+    except Exception:  # noqa: BLE001 - foreign objects, which may do anything when they are read.
+        return KnownEffect()
+
+
+def depends_on_effect(fault: Fault, effects: Effects | None) -> bool:
+    """Return whether the fault alone does not decide if the call may be repeated."""
+    return fault.retry is Retry.IF_HARMLESS or effects is not None
+
+
+def _read_upstream_request(error: BaseException) -> tuple[str | None, bool]:
     """Return the method of the request that an exception, or a cause of it, is about, and whether a key went with it."""
     for each in (error, *list_earlier(error)):
         if (request := request_of(each)) is not None:
             method = request.method or ("POST" if request.operation and verb_of(request.operation) else None)
             return method, request.has_idempotency_key
     return None, False
-
-
-def nature_of(annotations: object, function: object) -> Nature:
-    """Read what the author of a tool said: in MCP's annotations, and by `with effect():` in the function itself."""
-    return Nature(harmless_by(annotations), function is not None and marks_its_effect(function))
-
-
-def depends_on_the_tool(fault: Fault, effects: Effects | None) -> bool:
-    """Whether the fault alone does not decide. For most failures it does, and nothing has to be looked up."""
-    return fault.retry is Retry.IF_HARMLESS or effects is not None

@@ -114,8 +114,9 @@ async def assert_advice_names_tools(server: object) -> None:
     It looks at the contracts of all tools, resources and prompts.
     """
     __tracebackhide__ = True
-    from errata.serving import missing_tools  # noqa: PLC0415 - it needs what the SDKs bring along.
+    from errata.serving import find_missing_tools  # noqa: PLC0415 - it needs what the SDKs bring along.
 
-    offers = await adapter_for(server).offered(server)
-    if problems := [str(each) for each in missing_tools(offers, installed_in(server))]:
+    offers = await adapter_for(server).list_offers()
+    installation = installed_in(server)
+    if problems := [str(each) for each in find_missing_tools(offers, installation.setup if installation else None)]:
         raise AssertionError("\n".join(problems))

@@ -38,7 +38,7 @@ async def call_tool(
     spoken = dialects.get(dialect) if isinstance(dialect, str) else dialect
     refusal: Exception
     with contextlib.nullcontext() if spoken is None else _speaking(server, spoken):
-        async with adapter.calling(server, _MODES[era]) as call:
+        async with adapter.connect(_MODES[era]) as call:
             try:
                 result = await call(name, dict(arguments or {}))
                 return cast("dict[str, Any]", result.model_dump(mode="json", by_alias=True, exclude_none=True))
@@ -70,7 +70,7 @@ def _speaking(server: object, dialect: Dialect) -> Generator[None, None, None]:
     if installation in _VISITS:
         _VISITS[installation] += 1
     try:
-        with installation.speaking(dialect):
+        with installation.setup.speak(dialect):
             yield
     finally:
         if installation in _VISITS:

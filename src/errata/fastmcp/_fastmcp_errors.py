@@ -1,4 +1,4 @@
-"""What FastMCP made of an exception, and what it was before."""
+"""What FastMCP makes of exceptions, and how to tell what they were before."""
 
 import inspect
 import re
@@ -26,18 +26,18 @@ from pydantic import Field, ValidationError, create_model
 from errata.model import FaultError
 from errata.redaction import text_of
 from errata.serving import (
-    Bug,
-    Failed,
-    ForTheProtocol,
     Kind,
     MissingArguments,
+    ProtocolFailure,
     RefusedArguments,
     RefusedModel,
     Request,
+    RequestFailure,
+    ServerBug,
 )
 
-MEANT = (FaultError, FastMCPError)
-"""What somebody raises on purpose."""
+INTENDED = (FaultError, FastMCPError)
+"""What somebody raises for the client."""
 ABSENT = (NotFoundError, ResourceSecurityError)
 """What FastMCP raises for what is not there."""
 MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*")""")
@@ -56,7 +56,7 @@ _OWN_TIME_LIMIT = re.compile(r"Tool '.*' execution timed out after ", re.DOTALL)
 
 
 def is_from_core(error: BaseException) -> bool:
-    """Whether the server itself ran into it: an exception that a middleware raises never came through there.
+    """Return whether the server itself ran into it: an exception that a middleware raises never came through there.
 
     The same functions start the middleware, too. An exception that is raised again and again remembers having left them.
     """
@@ -68,58 +68,58 @@ def is_from_core(error: BaseException) -> bool:
     return False
 
 
-def is_wrapping(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG001 - the words tell.
-    """Whether FastMCP put an exception around another one."""
+def is_wrapper(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG001 - the words tell.
+    """Return whether FastMCP put an exception around another one."""
     return type(error) in _WRAPPERS and _WRAPPED.match(text_of(error)) is not None
 
 
-def of_the_protocol(error: MCPError, behind: object) -> Failed:
-    """Tell what the author meant for the protocol; a time limit, or a server behind this one, is the tool's failure."""
+def read_protocol_error(error: MCPError, behind: object) -> RequestFailure:
+    """Return what an error of the protocol is; FastMCP's own time limit, or a server behind this one, is the tool's failure."""
     is_the_tools = isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error))
-    return Failed(error) if is_the_tools else ForTheProtocol(error)
+    return RequestFailure(error) if is_the_tools else ProtocolFailure(error)
 
 
-def refused(error: BaseException, request: Request, behind: object) -> Failed | None:
-    """Tell whether the arguments did not fit; None if it is about something else."""
+def read_refusal(error: BaseException, request: Request, behind: object) -> RequestFailure | None:
+    """Return what Pydantic refused, the arguments or a model in the body; None if it is about something else."""
     cause = error.__cause__
     if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
-        return Bug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, on_purpose=True)
-    if request.kind is not Kind.TOOL and (refused := _refused_by_signature(error, request, behind)):
-        return refused
+        return ServerBug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, is_intended=True)
+    if request.kind is not Kind.TOOL and (refusal := _check_signature(error, request, behind)):
+        return refusal
     in_body = cause if type(error).__name__ == _OF_THE_BODY else error
     return RefusedModel(in_body) if isinstance(in_body, ValidationError) else None
 
 
 def _is_about_another(refusal: ValidationError, behind: object) -> bool:
-    """Whether they were passed on by a tool that calls another one: Pydantic names the function that it is about."""
+    """Return whether a tool passed them to another one: Pydantic names the function that it is about."""
     name: str | None = getattr(behind.fn, "__name__", None) if type(behind) is FunctionTool else None
     return name is not None and refusal.title != f"call[{name}]"
 
 
-def _refused_by_signature(error: BaseException, request: Request, behind: object) -> Failed | None:
-    """Find out for a prompt or a template, for which FastMCP says it in four different ways."""
-    found = request.found
-    if isinstance(found, Prompt) and text_of(error).startswith(_MISSING):
-        wanted = [argument.name for argument in found.arguments or () if argument.required]
+def _check_signature(error: BaseException, request: Request, behind: object) -> RequestFailure | None:
+    """Return a refusal of the arguments of a prompt or a template, which FastMCP reports in four different ways."""
+    component = request.component
+    if isinstance(component, Prompt) and text_of(error).startswith(_MISSING):
+        wanted = [argument.name for argument in component.arguments or () if argument.required]
         names = tuple(name for name in wanted if name not in request.arguments)
-        return MissingArguments(error, on_purpose=True, names=names) if names else None
+        return MissingArguments(error, is_intended=True, names=names) if names else None
     if not (isinstance(error, ValidationError) or _CONVERSION.match(text_of(error)) or _is_from(_TEMPLATES, error)):
         return None
-    given = found.matches(request.name) if isinstance(found, ResourceTemplate) else request.arguments
-    refusal = _refusal(getattr(behind, "fn", None), given or {})
-    return RefusedArguments(refusal, on_purpose=True) if refusal else None
+    given = component.matches(request.name) if isinstance(component, ResourceTemplate) else request.arguments
+    refusal = _validate(getattr(behind, "fn", None), given or {})
+    return RefusedArguments(refusal, is_intended=True) if refusal else None
 
 
 def _is_from(module: str, error: BaseException) -> bool:
-    """Whether an exception was raised in a module itself, and not in what it calls."""
+    """Return whether an exception was raised in a module itself, and not in what it calls."""
     at: TracebackType | None = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
     return at is not None and at.tb_frame.f_globals.get("__name__") == module
 
 
-def _refusal(function: object, given: Mapping[str, object]) -> ValidationError | None:
-    """Hold arguments against a function's signature, as Pydantic does, and give back its complaint."""
+def _validate(function: object, given: Mapping[str, object]) -> ValidationError | None:
+    """Return what Pydantic has against arguments, by a function's signature; None if nothing."""
     try:
         parameters = inspect.signature(cast("Callable[..., object]", function), eval_str=True).parameters.values()
         fields = {

@@ -12,7 +12,8 @@ import errata
 from errata import Code, FaultError, register, register_secret
 from errata.classification import Call, classify
 from errata.dialects import native
-from errata.serving._again import _LONGEST_ARGUMENT, _MOST, _PLAIN, Answer, Memory
+from errata.serving._encoding import ServerReply
+from errata.serving._reply_memory import _LONGEST_ARGUMENT, _MOST, _PLAIN, ReplyMemory
 
 PLAIN = sorted(_PLAIN, key=lambda kind: kind.__name__)
 TEXTS = (
@@ -54,7 +55,7 @@ def called(function, arguments=ARGUMENTS[0]):
 
 def worked_out(error, call):
     fault = classify(error, call)
-    return Answer(fault, native.encode(fault), fault.correlation_id, fault.timestamp)
+    return ServerReply(fault, native.encode(fault), fault.correlation_id, fault.timestamp)
 
 
 def without_identity(fault):
@@ -71,21 +72,21 @@ FAILURES = st.tuples(
 
 @given(st.lists(FAILURES, max_size=30))
 def test_what_is_recalled_is_what_would_be_worked_out(failures):
-    memory = Memory()
+    memory = ReplyMemory()
     for function, kind, text, arguments in failures:
         error, call = raised(function, kind, text, arguments), called(function, arguments)
         answer, now = memory.recall(error, call), worked_out(error, call)
         if answer is None:
             memory.keep(error, call, now)
         else:
-            assert answer.told == native.encode(answer.identified())
-            assert without_identity(answer.identified()) == without_identity(now.fault)
+            assert answer.encoded == native.encode(answer.identified_fault())
+            assert without_identity(answer.identified_fault()) == without_identity(now.fault)
             assert answer.correlation_id != now.correlation_id
 
 
 @pytest.fixture
 def memory():
-    return Memory()
+    return ReplyMemory()
 
 
 @pytest.fixture
@@ -254,11 +255,11 @@ def test_an_exception_that_carries_more_than_its_text_is_never_recalled(memory, 
 def test_who_changes_an_answer_does_not_change_the_next_one(memory, kept):
     error, call = kept(raised(plainly, ValueError, "no berth"), called(plainly, {"berth": 17}))
 
-    told = memory.recall(error, call).told
-    told["content"][0]["text"] = "changed"
-    told["structuredContent"]["error"].clear()
+    encoded = memory.recall(error, call).encoded
+    encoded["content"][0]["text"] = "changed"
+    encoded["structuredContent"]["error"].clear()
 
-    assert memory.recall(error, call).told["structuredContent"]["error"]["code"] == "VALIDATION_FAILED"
+    assert memory.recall(error, call).encoded["structuredContent"]["error"]["code"] == "VALIDATION_FAILED"
 
 
 def test_no_more_is_kept_than_a_server_says(memory, kept):

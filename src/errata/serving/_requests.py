@@ -1,15 +1,16 @@
-"""One request in work, whichever SDK it came through."""
+"""One client request in work, whichever SDK it came through."""
 
 import re
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
 from enum import StrEnum
-from typing import Any, Protocol, cast
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, cast
 
 from errata.classification import Call
 from errata.model import CURRENT, Effects
-from errata.serving._replies import Progress, progress
+from errata.serving._rounds import Rounds, read_rounds
 
 _TRACEPARENT = re.compile(
     r"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
@@ -21,15 +22,15 @@ MODERN = "2026-07-28"
 
 
 class Kind(StrEnum):
-    """What is asked for."""
+    """What a request is for."""
 
     TOOL = "tool"
     RESOURCE = "resource"
     PROMPT = "prompt"
 
 
-class Elicited(Protocol):
-    """A client's answer to a question."""
+class ElicitationReply(Protocol):
+    """What a user answered to a question."""
 
     @property
     def action(self) -> str: ...
@@ -38,17 +39,17 @@ class Elicited(Protocol):
 
 
 class Session(Protocol):
-    """The connection to the client, as both SDKs have it."""
+    """The connection to the client."""
 
     @property
     def client_capabilities(self) -> object: ...
     async def elicit_form(
         self, message: str, requested_schema: dict[str, object], related_request_id: str | int | None = None
-    ) -> Elicited: ...
+    ) -> ElicitationReply: ...
 
 
 class RequestContext(Protocol):
-    """What both SDKs know about a request."""
+    """What the SDK knows about a request."""
 
     @property
     def session(self) -> Session: ...
@@ -61,7 +62,7 @@ class RequestContext(Protocol):
 
 
 class Origin(Protocol):
-    """Where a request can be asked about: what a handler of either SDK is given."""
+    """What the SDK gives to whoever handles a request."""
 
     @property
     def request_context(self) -> RequestContext | None: ...
@@ -71,19 +72,31 @@ class Origin(Protocol):
     def request_state(self) -> str | None: ...
 
 
-class Request:
-    """A tool to call, a resource to read, a prompt to render, and what came with it.
+class Handler(NamedTuple):
+    """The author's function behind a tool, resource or prompt, and what is declared about it."""
 
-    Most requests succeed, so nothing is asked of their origin before it is needed: that costs more than all the rest.
+    function: object = None
+    """None where it cannot be found."""
+    annotations: object = None
+    """MCP's annotations of a tool, as the SDK has them."""
+    input_schema: Mapping[str, object] = MappingProxyType({})
+    """Of a tool's arguments."""
+
+
+class Request:
+    """A tool to call, a resource to read or a prompt to render, and what came with it.
+
+    Most requests succeed, so nothing is read from the origin before it is needed: that costs more than all the rest.
     """
 
     __slots__ = (
         "_arguments",
         "_context",
-        "_progress",
+        "_rounds",
         "call",
+        "component",
         "effects",
-        "found",
+        "handler",
         "kind",
         "masks",
         "name",
@@ -105,19 +118,21 @@ class Request:
         self.origin: Origin = origin
         self.started: float = time.perf_counter()
         self._context = context
-        self._progress: Progress | None = None
+        self._rounds: Rounds | None = None
         self.effects: Effects | None = None
         """What its tool has done so far, once it has marked something."""
-        self.found: object = None
-        """What it is about, once the SDK has looked it up: its own object for a tool or a prompt."""
+        self.component: object = None
+        """The SDK's own object for what it names, where the adapter saw the SDK look it up."""
+        self.handler: Handler | None = None
+        """What is known of its handler, once it has failed."""
         self.call: Call | None = None
-        """What is known of it for whoever judges its failure, once it has failed."""
+        """What its failure is judged by, once it has failed."""
         self.masks: bool = False
         """Whether a server on the way withholds what its tools say."""
 
     @property
     def arguments(self) -> Mapping[str, object]:
-        """What it was given."""
+        """The arguments as the client sent them."""
         return self._arguments or {}
 
     @property
@@ -128,38 +143,38 @@ class Request:
         return self._context
 
     def find_context(self) -> RequestContext | None:
-        """Ask the origin."""
+        """Read the context from the origin; None if somebody made that by hand."""
         try:
             return self.origin.request_context
-        except ValueError:  # Somebody made it by hand.
+        except ValueError:
             return None
 
     def trace_id(self) -> str | None:
-        """Find the trace that the request belongs to."""
+        """Return the id of the trace that the request belongs to; None if it belongs to none."""
         context = self.context
-        given = (context.meta or {}).get("traceparent") if context else None
-        found = _TRACEPARENT.fullmatch(given) if isinstance(given, str) else None
-        return found[1] if found else None
+        traceparent = (context.meta or {}).get("traceparent") if context else None
+        match = _TRACEPARENT.fullmatch(traceparent) if isinstance(traceparent, str) else None
+        return match[1] if match else None
 
     @property
-    def progress(self) -> Progress:
-        """How far it has come, if it is one that asks."""
-        if self._progress is None:
-            self._progress = progress(self.origin.request_state, self.origin.input_responses)
-        return self._progress
+    def rounds(self) -> Rounds:
+        """How far it has come, if its handler asks questions."""
+        if self._rounds is None:
+            self._rounds = read_rounds(self.origin.request_state, self.origin.input_responses)
+        return self._rounds
 
     def answers(self) -> Mapping[str, object]:
-        """Collect what the client answered, in this round and in those before it."""
-        return dict(self.progress.answers)
+        """Return what the client answered, in this round and in those before it."""
+        return dict(self.rounds.answers)
 
-    def again(self, new: Mapping[str, object]) -> None:
-        """Run once more, with answers that came in between."""
-        rounds, given = self.progress
-        self._progress = Progress(rounds + 1, {**given, **new})
+    def add_round(self, answers: Mapping[str, object]) -> None:
+        """Begin another round, with answers that came while the request waited."""
+        number, earlier = self.rounds
+        self._rounds = Rounds(number + 1, {**earlier, **answers})
 
     @property
     def short_name(self) -> str:
-        """Its name as a log can show it: one line, and no longer than a name is; a blank at its end is seen."""
+        """Its name for a log: on one line, no longer than a name is, with a blank at its end still visible."""
         return _BLANKS.sub(" ", self.name[:_LONGEST_NAME])
 
     @property
@@ -169,4 +184,4 @@ class Request:
 
 
 IN_WORK = cast("ContextVar[Request | None]", CURRENT)
-"""The request whose tool is running. A call from inside of it raises, as a call of a function does."""
+"""The request whose handler is running. A call from inside of it raises, as a call of a function does."""

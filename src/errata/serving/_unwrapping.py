@@ -1,0 +1,120 @@
+"""Step 1, unwrap: the failure inside what the SDK made of an exception, and what is known of the call.
+
+Some exceptions are not errata's to answer. A cancelled request and a handler that stumbled over something cancelled arrive
+as the same exception: answering the first breaks the protocol, and passing the second on ends the server.
+"""
+
+import math
+from asyncio import CancelledError
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, NoReturn, cast
+
+import anyio
+
+from errata.classification import Call, walk_leaves
+from errata.model import NeedsInput, is_a
+from errata.redaction import jsonable, redact_plain, redact_within
+from errata.resilience import cancellations
+from errata.serving._adapter import Adapter, look_up_handler
+from errata.serving._classifying import RequestFailure, ServerBug, UnknownName
+from errata.serving._requests import Kind, Request
+
+_DEEPEST = 32
+_URL_ELICITATION_REQUIRED = -32042
+_LONGEST_MESSAGE = 32_000
+_LARGEST_DATA = 64 * 1024
+
+
+def must_pass(error: BaseException, cancellations_before: int) -> bool:
+    """Return whether an exception must go on: the request was cancelled, or somebody ends the whole server."""
+    if isinstance(error, CancelledError):
+        return cancellations() > cancellations_before or anyio.current_effective_deadline() == -math.inf
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return group.split((Exception, CancelledError))[1] is not None
+    return False
+
+
+async def unwrap_failure(adapter: Adapter, error: BaseException, request: Request) -> RequestFailure | None:
+    """Return the failure that an exception is; None for one that is not errata's to answer."""
+    try:
+        failure = await adapter.unwrap(error, request)
+        if isinstance(failure, UnknownName):
+            failure.known = await _list_names(adapter, request)
+        if failure is not None and failure.has_run and request.call is None and request.kind is not Kind.RESOURCE:
+            request.call = await describe_call(adapter, request)
+    except Exception as mistake:  # noqa: BLE001 - a reply is always sent; this failure is as good as a bug.
+        return ServerBug(mistake)
+    return failure
+
+
+async def describe_call(adapter: Adapter, request: Request) -> Call | None:
+    """Return what is known of a call that has failed."""
+    handler = request.handler or await look_up_handler(adapter, request)
+    return Call(
+        tool=request.name,
+        arguments=request.arguments,
+        schema=handler.input_schema,
+        annotations=handler.annotations,
+        effects=request.effects,
+        function=cast("Callable[..., object] | None", handler.function),
+    )
+
+
+async def _list_names(adapter: Adapter, request: Request) -> tuple[str, ...] | None:
+    try:
+        return tuple([offer.name for offer in await adapter.list_visible(request)])
+    except Exception:  # noqa: BLE001 - it runs the server's own lists and middleware; then nobody can say.
+        return None
+
+
+def remove_wrappers(
+    error: BaseException,
+    is_wrapper: Callable[[BaseException, BaseException], bool],
+    intended: tuple[type[BaseException], ...],
+) -> BaseException:
+    """Return the exception that an SDK wrapped, however often a tool called another one.
+
+    `is_wrapper` says of an exception and its cause whether the SDK put one around the other.
+    """
+    for _ in range(_DEEPEST):  # An exception may be its own cause.
+        cause = error.__cause__
+        if cause is None or not is_wrapper(error, cause):
+            break
+        error = cause
+    return find_intended(error, intended)
+
+
+def find_intended(error: BaseException, intended: tuple[type[BaseException], ...]) -> BaseException:
+    """Return what somebody raised for the client, or asked, in a task: it arrives alone in a group."""
+    if not is_a(error, BaseExceptionGroup):
+        return error
+    leaves = list(islice(walk_leaves(error), 2))
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*intended, NeedsInput)) else error
+
+
+def hide_secrets(error: BaseException) -> None:
+    """Redact an error that its author meant for the protocol, before it leaves; no other exception is changed.
+
+    The data of an elicitation stay as they are: the address in them is for the user, with all that it takes to sign in.
+    """
+    if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
+        return
+    body: Any = getattr(error, "error", None)
+    message, data = getattr(body, "message", None), getattr(body, "data", None)
+    if isinstance(message, str) and (redacted := redact_within(message, _LONGEST_MESSAGE)) != message:
+        body.message = redacted
+    if data is not None and getattr(body, "code", None) != _URL_ELICITATION_REQUIRED:
+        plain = redact_plain(jsonable(data, size=_LARGEST_DATA))
+        if plain != data:
+            body.data = plain
+
+
+def raise_unchanged(error: BaseException) -> NoReturn:
+    """Raise an exception that was inside of another one, which must not become its context: it is the cause of that."""
+    context = error.__context__
+    try:
+        raise error
+    finally:  # A circle, which some loggers never leave.
+        error.__context__ = context
