@@ -1,4 +1,4 @@
-"""The one question that is asked of every result a client gets: did it fail, and how."""
+"""Whether a result from the wire is a failure, and which: `decode` and `recognise`."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, cast
@@ -23,34 +23,34 @@ from errata.dialects import (
 from errata.model import Code, Fault
 from errata.reading._payload_evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
 from errata.reading._prose_evidence import opens_like_a_failure
-from errata.reading._text_parts import LONGEST_FAILURE, whole_json, whole_list
+from errata.reading._text_parts import LONGEST_FAILURE, parse_whole_list, parse_whole_object
 
 _UNKNOWN = Code.UNKNOWN_ERROR.value
 _NO_DIALECT, _OF_THE_PROTOCOL = "none", "JSON-RPC error"
 
 
 class Reading(NamedTuple):
-    """What a message turned out to be."""
+    """What `recognise` concluded about a result."""
 
     fault: Fault
     dialect: str
     """The name of a dialect, `JSON-RPC error`, or `none` for a failure that speaks no dialect we know."""
     word: Word
-    """Whose word it is: the server's own, as data or as text, or something that it quotes."""
+    """How far it may be believed: the server's own verdict or data, its text, or something that it may only quote."""
 
     @property
     def rests_on_words(self) -> bool:
-        """Whether it proves nothing about the server: a text, or a sentence in data that speak no dialect."""
+        """Whether it rests on words only, which prove nothing: a text, or a sentence in data of no dialect."""
         return rests_on_words(self.fault, self.dialect, self.word)
 
 
 def rests_on_words(fault: Fault, dialect: str, word: Word) -> bool:
-    """Tell whether only words say what a failure is, which may quote whoever called; a status may stand in them, too."""
+    """Return whether only words say what a failure is: they may quote the caller, even a status in them."""
     return word < Word.DATA or (dialect == _NO_DIALECT and not _is_in(fault.data, fault.http_status))
 
 
 def _is_in(value: object, status: int | None) -> bool:
-    """Whether a status is one of the members of some data, and not only a part of a sentence."""
+    """Return whether a status is a member of some data, and not only part of a sentence."""
     match value:
         case bool() | None:
             return False
@@ -65,31 +65,31 @@ def _is_in(value: object, status: int | None) -> bool:
 
 
 def decode(message: object, *, request: object = None, tool: object = None) -> Fault | None:
-    """Read a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None when it is not a failure.
+    """Return the fault in a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None if it is no failure.
 
     `request` is the JSON-RPC request that it answers, or its `params`; `tool` is the tool's entry of `tools/list`. With
-    them the fault names the argument it is about, and nothing that the caller wrote is taken for the server's words.
+    them the fault names the argument it is about, and the caller's own words are not taken for the server's.
 
-    Total: whatever the arguments are, nothing is raised.
+    Never raises, whatever the arguments are.
     """
     reading = recognise(message, request=request, tool=tool)
     return reading.fault if reading else None
 
 
 def recognise(message: object, *, request: object = None, tool: object = None) -> Reading | None:
-    """Read a message as `decode` does, and say which dialect it was in."""
+    """Read a message as `decode` does; return the fault with its dialect and how far it may be believed."""
     arrived = None if _is_success_at_a_glance(message) else incoming(message)
     if request is None and tool is None:
         return _read(arrived)
-    return None if arrived is None else _read_answer(arrived, request, tool)
+    return None if arrived is None else _read_with_request(arrived, request, tool)
 
 
-def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:
+def _read_with_request(arrived: ToolResult | ErrorObject | None, request: object, tool: object) -> Reading | None:
     """Read a message as the answer to a request."""
     from errata.classification import CALL  # noqa: PLC0415 - as below.
-    from errata.reading._request_comparison import call_from, is_echo, name_argument  # noqa: PLC0415 - as below.
+    from errata.reading._request_comparison import build_call, is_echo, name_argument  # noqa: PLC0415 - as below.
 
-    call = call_from(request, tool)
+    call = build_call(request, tool)
     token = CALL.set(call)
     try:
         reading = _read(arrived)
@@ -97,7 +97,10 @@ def _read_answer(arrived: ToolResult | ErrorObject | None, request: object, tool
         CALL.reset(token)
     if reading is None or (isinstance(arrived, ToolResult) and not arrived.is_error and is_echo(arrived.texts, call)):
         return None
-    is_of_a_dialect = reading.dialect not in (_NO_DIALECT, _OF_THE_PROTOCOL)  # Who speaks one has named it, if at all.
+    is_of_a_dialect = reading.dialect not in (
+        _NO_DIALECT,
+        _OF_THE_PROTOCOL,
+    )  # A dialect names the argument itself, if at all.
     return reading if is_of_a_dialect else reading._replace(fault=name_argument(reading.fault, call))
 
 
@@ -106,7 +109,7 @@ def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
         case ErrorObject(body):
             from errata.reading._foreign_results import read_protocol_error  # noqa: PLC0415 - as below.
 
-            fault, word = read_protocol_error(body), _word_of_error(body)
+            fault, word = read_protocol_error(body), _trust_of_error(body)
             return Reading(fault if word is Word.DATA else without_licence(fault), _OF_THE_PROTOCOL, word)
         case ToolResult() as result:
             return _read_result(result)
@@ -115,39 +118,39 @@ def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
 
 
 def _read_result(result: ToolResult) -> Reading | None:
-    """Read a result in the dialect it speaks; where it speaks none, or with a word nobody knows, by what it says."""
-    spoken = _in_a_dialect(result)
+    """Read a result in its dialect; if it has none, or uses an unknown word, by its text and data."""
+    spoken = _read_dialect(result)
     if spoken and not _has_an_unknown_word(spoken.fault, result):
         return spoken
-    from errata.reading._foreign_results import read_stranger, with_guidance  # noqa: PLC0415 - only a failure pays for loading the tables.
+    from errata.reading._foreign_results import add_guidance, read_foreign_result  # noqa: PLC0415 - only a failure pays for loading the tables.
 
-    fault = read_stranger(result)
+    fault = read_foreign_result(result)
     if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):
         return spoken
-    word = _word_of_stranger(result)
+    word = _trust_of_result(result)
     if word < Word.DATA:
         fault = lower_hearsay(fault) if word is Word.HEARSAY and fault.retry_declared else without_licence(fault)
-    return Reading(with_what_is_beside(with_guidance(fault, result.meta), word, result), _NO_DIALECT, word)
+    return Reading(with_what_is_beside(add_guidance(fault, result.meta), word, result), _NO_DIALECT, word)
 
 
-def _word_of_stranger(result: ToolResult) -> Word:
-    """Return whose word a failure in no dialect is."""
+def _trust_of_result(result: ToolResult) -> Word:
+    """Return how far a failure in no dialect may be believed."""
     if not result.is_error:
         return Word.HEARSAY
     structured = object_in(result.raw, "structuredContent")
-    if structured and all("{" not in text or whole_json(text) == structured for text in result.texts):
+    if structured and all("{" not in text or parse_whole_object(text) == structured for text in result.texts):
         return Word.DATA
-    return Word.TEXT if len(result.texts) == 1 and whole_json(result.texts[0]) else Word.HEARSAY
+    return Word.TEXT if len(result.texts) == 1 and parse_whole_object(result.texts[0]) else Word.HEARSAY
 
 
-def _word_of_error(body: Mapping[str, object]) -> Word:
-    """Return whose word a JSON-RPC error is: its data are the server's, its message may quote anybody."""
+def _trust_of_error(body: Mapping[str, object]) -> Word:
+    """Return how far a JSON-RPC error may be believed: its data are the server's, its message may quote anybody."""
     quotes = "{" in (text_in(body, "message") or "")
     return Word.DATA if fault_in(body) or (body.get("data") is not None and not quotes) else Word.HEARSAY
 
 
 def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
-    """Whether what stands for the code is no word of the dialect; one that says UNKNOWN_ERROR means it."""
+    """Return whether the code in a payload is no word of the dialect; UNKNOWN_ERROR itself is one."""
     if fault.code is not Code.UNKNOWN_ERROR or fault.origin is None:
         return False
     return not any(
@@ -156,23 +159,23 @@ def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
     )
 
 
-def _in_a_dialect(result: ToolResult) -> Reading | None:
-    for payload in result.payloads():  # The most telling payload decides, whoever it belongs to.
+def _read_dialect(result: ToolResult) -> Reading | None:
+    for payload in result.payloads():  # The most complete payload decides, whichever dialect it is in.
         for name in dialects.names():
             if fault := dialects.get(name).from_payload(payload.members, is_error=result.is_error):
                 word = Word.VERDICT if _says_its_verdict(fault, payload.word, result) else payload.word
-                return _reading(believed(fault, word, result), name, word)
+                return _build_reading(believed(fault, word, result), name, word)
     fault = dialects.native.read(result)  # Its lines may have come through alone.
-    return _reading(fault, dialects.native.name, result.word_of_text(result.texts[0])) if fault else None
+    return _build_reading(fault, dialects.native.name, result.word_of_text(result.texts[0])) if fault else None
 
 
-def _reading(fault: Fault, dialect: str, word: Word) -> Reading:
+def _build_reading(fault: Fault, dialect: str, word: Word) -> Reading:
     """Return a reading; a text, whoever wrote it, licenses no repetition by itself."""
     return Reading(without_licence(fault) if word < Word.DATA else fault, dialect, word)
 
 
 def _says_its_verdict(fault: Fault, word: Word, result: ToolResult) -> bool:
-    """Whether a server says beside its data, in lines or in metadata, whether the call may be repeated."""
+    """Return whether the server states its verdict besides its data, in lines or in metadata."""
     if word is not Word.DATA or not result.is_error:
         return False
     if has_verdict(result.meta):
@@ -182,7 +185,7 @@ def _says_its_verdict(fault: Fault, word: Word, result: ToolResult) -> bool:
 
 
 def _is_success_at_a_glance(message: object) -> bool:
-    """Tell an ordinary success without taking it apart. This runs on every call, so it makes few calls itself."""
+    """Return whether a message is an ordinary success. This runs on every call, so it makes few calls itself."""
     try:
         if type(message) is not dict:
             return False
@@ -247,7 +250,7 @@ def _may_be_json(text: str) -> bool:
 
 def _may_be_object(text: str) -> bool:
     if len(text) <= LONGEST_FAILURE:
-        return any(word in text for word in _TELLING) and _may_be_payload(whole_json(text))
+        return any(word in text for word in _TELLING) and _may_be_payload(parse_whole_object(text))
     return any(all(f'"{key}"' in text for key in mark) for mark in dialects.MARKS)
 
 
@@ -259,14 +262,14 @@ def _may_be_list(text: str) -> bool:
 
 
 def _lists_failures(text: str) -> bool:
-    items = whole_list(text)
+    items = parse_whole_list(text)
     return lists_one_failure(items) or lists_only_failures(items)
 
 
 _MARK_KEYS = frozenset[str]().union(*dialects.MARKS)
 _ODD_KEYS = _MARK_KEYS | {"is_error", "structured_content"}
 _PLAIN_BLOCK = 2
-"""A type and a text: what most blocks are."""
+"""The number of members that most blocks have: a type and a text."""
 _BLANKS = "\ufeff \t\r\n"
 _BEFORE_JSON = frozenset("{[`" + _BLANKS)
 _TELLING = (
@@ -281,4 +284,4 @@ _TELLING = (
     "eason",
     "statusText",
 )
-"""Without one of these no JSON says that something failed."""
+"""JSON without any of these does not say that something failed."""

@@ -1,4 +1,4 @@
-"""What a failure means that was told in words: the facts are found here, the classification tables decide."""
+"""What a failure described in words means: the facts are collected here, the classification tables decide."""
 
 import re
 from typing import NamedTuple
@@ -9,15 +9,22 @@ from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, sp
 from errata.dialects import code_of_number
 from errata.model import Code, Retry, status_to_code, verdict, wait_from_text
 from errata.reading._error_bodies import NOTHING, Body, read_body
-from errata.reading._symbols import known_symbol, meaning_of_symbols
-from errata.reading._text_parts import json_in, unwrapped
-from errata.reading._validation_text import ONLY_NAMED, Issue, formatted, is_about_arguments, mentioned, named_in
+from errata.reading._symbols import classify_first_symbol, classify_symbols
+from errata.reading._text_parts import find_json, unwrap
+from errata.reading._validation_text import (
+    ONLY_NAMED,
+    Issue,
+    is_about_arguments,
+    read_formatted,
+    read_mentioned,
+    read_named,
+)
 
 _MOST = 8_000
 _APART = " \0 "  # Between the parts: no phrase of the tables reaches across it.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}")
-# What an HTTP client says of a request that was answered: "PUT https://…/README.md: 409 does not match". Statuses that
-# say only that something is wrong with the request say less than the words behind them.
+# How an HTTP client reports the answer to a request: "PUT https://…/README.md: 409 does not match". Statuses that say only
+# that something is wrong with the request are left out: the words behind them say more.
 _ANSWERED = re.compile(
     r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?[\])]?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
@@ -68,7 +75,7 @@ _OF_SETTINGS = frozenset(
     {None, Code.NOT_FOUND, Code.VALIDATION_FAILED, Code.OPERATION_NOT_ALLOWED, Code.SERIALIZATION_ERROR}
 )
 """What an answer seems to say that really asks for a setting of the server's."""
-# What is added to what went wrong: how it should be done, and, under a rule and a heading, another text altogether.
+# What may follow a message: how it should be done, and, under a rule and a heading, another text altogether.
 _HELP = re.compile(
     r"\n[ \t\r]{0,8}\n[ \t*_#]{0,8}(?:Examples?|Help|Hints?|How to|Suggestions?|Tips?|Troubleshooting|Usage)\b",
     re.IGNORECASE,
@@ -86,10 +93,10 @@ _SETTLED = re.compile(r"\b(?:already|exists|taken|duplicate)\b", re.IGNORECASE) 
 _OF_THE_RESULT = re.compile(r"output ?schema|structured ?content|output validation|invalid structured", re.IGNORECASE)
 
 _NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
-"""What else than a refused value may be about one argument."""
+"""Codes other than that of a refused value that may be about one argument."""
 
 _EXACT = frozenset({Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT})
-"""What says more than that a value was refused."""
+"""Codes that say more than that a value was refused."""
 
 _VAGUE = Patterns(VAGUE)
 _OF_CALLERS = frozenset({
@@ -134,7 +141,7 @@ _FIRST_WORDS = tuple((re.compile(rf"(?:^|: )(?:{shape})", re.IGNORECASE), code) 
 
 
 class Meaning(NamedTuple):
-    """What a failure turned out to be."""
+    """The conclusion about a failure."""
 
     code: Code
     message: str
@@ -144,53 +151,58 @@ class Meaning(NamedTuple):
     wait_ms: int | None
     issues: tuple[Issue, ...]
     body: object
-    """The JSON that was found in the text, or None."""
+    """The JSON in the text, or None."""
     is_whole: bool
-    """Whether message and body together say all that the text said."""
+    """Whether message and body together hold all of the text."""
 
 
 class _Source(NamedTuple):
-    """What there is to go by."""
+    """The parts of a failure that the conclusion is drawn from."""
 
     text: str
-    """Without prefixes."""
+    """Without wrappers."""
     message: str
     facts: Body
-    """Of the JSON in the text, or else of what came beside it."""
+    """The facts of the JSON in the text, else of the data beside it."""
     body: object
     beside: str | None
-    """What was said beside the text."""
+    """The words of the data beside the text."""
     number: int | None
 
 
-class _Told(NamedTuple):
-    """What the tables say about words."""
+class _Lookup(NamedTuple):
+    """What the tables say about the words of a failure."""
 
-    code: Code | None
-    retry: Retry | None
-    status: int | None
-    wait_ms: int | None
+    code: Code | None = None
+    retry: Retry | None = None
+    status: int | None = None
+    wait_ms: int | None = None
 
 
-def meaning_of_text(text: str, *, number: int | None = None, body: object = None) -> Meaning:
-    """Read a text that tells of a failure, with the JSON-RPC number and the data that came beside it."""
-    source = _source(text, number, body)
-    facts, told = source.facts, _asked(source)
-    issues = facts.issues or _quoted_issues(source) or formatted(source.text) or formatted(source.beside or "")
-    mention = mentioned(in_english(source.message)) or facts.mention or mentioned(source.beside or "")
-    code = _code(source, issues, mention, told)
+def read_meaning(text: str, *, number: int | None = None, body: object = None) -> Meaning:
+    """Return what a text about a failure means, with the JSON-RPC number and the data beside it."""
+    source = _split(text, number, body)
+    facts, lookup = source.facts, _look_up_words(source)
+    issues = (
+        facts.issues
+        or _read_quoted_issues(source)
+        or read_formatted(source.text)
+        or read_formatted(source.beside or "")
+    )
+    mention = read_mentioned(in_english(source.message)) or facts.mention or read_mentioned(source.beside or "")
+    code = _choose_code(source, issues, mention, lookup)
     if mention is None and is_about_arguments(code):
-        mention = named_in(source.message)
+        mention = read_named(source.message)
     if mention and not issues and (is_about_arguments(code) or code in _NAMES_AN_ARGUMENT):
         issues = (mention,)
-    waits = (facts.wait_ms, wait_from_text(source.message), told.wait_ms)
-    told = _as_advised(told, source.message)
+    waits = (facts.wait_ms, wait_from_text(source.message), lookup.wait_ms)
+    lookup = _apply_advice(lookup, source.message)
     return Meaning(
         code=code,
         message=source.message,
-        retry=_verdict(code, told, source),
+        retry=_choose_verdict(code, lookup, source),
         retry_declared=facts.flag is not None,
-        status=told.status,
+        status=lookup.status,
         wait_ms=next((wait for wait in waits if wait is not None), None),
         issues=issues,
         body=source.body,
@@ -198,149 +210,153 @@ def meaning_of_text(text: str, *, number: int | None = None, body: object = None
     )
 
 
-def _as_advised(told: _Told, message: str) -> _Told:
-    """Believe who refuses a call for now and asks to repeat it: a conflict that passes changed nothing."""
-    passes = told.code is Code.CONFLICT and told.retry is None and _asks_to_repeat(message)
-    return told._replace(retry=Retry.IF_HARMLESS) if passes else told
+def _apply_advice(lookup: _Lookup, message: str) -> _Lookup:
+    """Allow a repetition if a conflict asks for one: a call that is refused for now changed nothing."""
+    passes = lookup.code is Code.CONFLICT and lookup.retry is None and _asks_to_repeat(message)
+    return lookup._replace(retry=Retry.IF_HARMLESS) if passes else lookup
 
 
 def _asks_to_repeat(text: str) -> bool:
     return bool(_REPEAT.search(text[:_MOST])) and not _SETTLED.search(text[:_MOST])
 
 
-def _source(text: str, number: int | None, body: object) -> _Source:
-    said, numbered = unwrapped(text)
-    found = json_in(said)
-    inside, beside = read_body(found.value) if found else NOTHING, read_body(body)
-    if found and _tells(inside):
-        source = _Source(said, _message(said, inside, found.before), inside, found.value, None, None)
+def _split(text: str, number: int | None, body: object) -> _Source:
+    inner, numbered = unwrap(text)
+    quoted = find_json(inner)
+    inside, beside = read_body(quoted.value) if quoted else NOTHING, read_body(body)
+    if quoted and _has_facts(inside):
+        message = _join_message(inner, inside, quoted.before)
+        source = _Source(inner, message, inside, quoted.value, None, None)
     else:
-        told = body if isinstance(body, str) else beside.message
-        source = _Source(said, said if said.strip() else told or "", beside, None, told, None)
+        words = body if isinstance(body, str) else beside.message
+        source = _Source(inner, inner if inner.strip() else words or "", beside, None, words, None)
     numbers = (number, numbered, source.facts.number)
     outer = next((each for each in numbers if each is not None), None)
-    return source._replace(number=_inner_number(said) or outer)
+    return source._replace(number=_inner_number(inner) or outer)
 
 
 def _inner_number(text: str) -> int | None:
-    """Return the number of the error that a text passes on: whoever wraps it has a number of its own for that."""
+    """Return the number of the error that a text passes on; the one outside is the wrapper's own."""
     numbers = _PASSED_ON.findall(text[:_MOST])
     return int(numbers[-1]) if numbers else None
 
 
-def _quoted_issues(source: _Source) -> tuple[Issue, ...]:
-    """Read the issues that a body quotes as JSON in its message, as whoever passes a ZodError on does."""
-    found = json_in(source.message) if source.body is not None else None
-    return read_body(found.value).issues if found else ()
+def _read_quoted_issues(source: _Source) -> tuple[Issue, ...]:
+    """Return the issues that a body quotes as JSON in its message, as servers quote a ZodError."""
+    quoted = find_json(source.message) if source.body is not None else None
+    return read_body(quoted.value).issues if quoted else ()
 
 
 def has_meaning(text: str) -> bool:
-    """Whether a text speaks of a failure that the tables know, or of an argument."""
-    return _look_up([text]).code is not None or mentioned(text) is not None
+    """Return whether a text describes a failure that the tables know, or mentions an argument."""
+    return _look_up([text]).code is not None or read_mentioned(text) is not None
 
 
-def _tells(body: Body) -> bool:
+def _has_facts(body: Body) -> bool:
     return bool(body.message or body.issues or body.status or body.number)
 
 
-def _message(said: str, body: Body, before: str) -> str:
-    """Say it in the words of the body, behind the words that stood before it."""
+def _join_message(text: str, body: Body, before: str) -> str:
+    """Return the message of a body in a text, behind the words before it."""
     if body.message is None:
-        return said
-    inner, before = unwrapped(body.message).text, before.rstrip(" -:\n")
+        return text
+    inner, before = unwrap(body.message).text, before.rstrip(" -:\n")
     return f"{before}: {inner}" if before else inner
 
 
-def _asked(source: _Source) -> _Told:
-    """Return what the words of a failure say: phrases of the tables, codes that are words, first words, vague words."""
-    message = _before(_ANOTHER_TEXT, source.message)
-    texts = _telling_first(message, source.facts)
-    told = _by_phrases(source, texts)
-    if told.code is None and not _DO_FIRST.search(message[:_MOST]):
-        code = _by_opening(in_english(message))
-        told = _Told(code, None, None, None) if code else _look_up(list(texts), _VAGUE)
-    if told.code is Code.NETWORK_ERROR and (why := _look_up([_after(_FAILED_BECAUSE, message)])).code in _OF_CALLERS:
-        told = why
-    if told.code in _OF_SETTINGS and _asks_for_setting(message[:_MOST]):
-        told = _Told(Code.CONFIGURATION_ERROR, None, None, None)
+def _look_up_words(source: _Source) -> _Lookup:
+    """Look up the words of a failure: phrases of the tables, codes that are words, first words, vague words."""
+    message = _text_before(_ANOTHER_TEXT, source.message)
+    texts = _order_texts(message, source.facts)
+    lookup = _look_up_phrases(source, texts)
+    if lookup.code is None and not _DO_FIRST.search(message[:_MOST]):
+        code = _read_first_words(in_english(message))
+        lookup = _Lookup(code) if code else _look_up(list(texts), _VAGUE)
+    if (
+        lookup.code is Code.NETWORK_ERROR
+        and (why := _look_up([_text_after(_FAILED_BECAUSE, message)])).code in _OF_CALLERS
+    ):
+        lookup = why
+    if lookup.code in _OF_SETTINGS and _asks_for_setting(message[:_MOST]):
+        lookup = _Lookup(Code.CONFIGURATION_ERROR)
     status = source.facts.status
-    return told if told.status or status is None else told._replace(status=status)
+    return lookup if lookup.status or status is None else lookup._replace(status=status)
 
 
-def _telling_first(message: str, facts: Body) -> tuple[str, ...]:
-    """Return the texts that may say what happened, those last that only say what was tried."""
-    texts = (_before(_ADVICE, message), _before(_HELP, message), message, *facts.sentences)
-    told = sorted(filter(str.strip, texts), key=lambda text: bool(_SAYS_LITTLE.fullmatch(text.strip())))
-    return tuple(dict.fromkeys(told))
+def _order_texts(message: str, facts: Body) -> tuple[str, ...]:
+    """Return the texts that may say what happened; those that only say what was tried come last."""
+    texts = (_text_before(_ADVICE, message), _text_before(_HELP, message), message, *facts.sentences)
+    ordered = sorted(filter(str.strip, texts), key=lambda text: bool(_SAYS_LITTLE.fullmatch(text.strip())))
+    return tuple(dict.fromkeys(ordered))
 
 
-def _by_phrases(source: _Source, texts: tuple[str, ...]) -> _Told:
-    facts, told = source.facts, _Told(None, None, None, None)
+def _look_up_phrases(source: _Source, texts: tuple[str, ...]) -> _Lookup:
+    facts, lookup = source.facts, _Lookup()
     for text in texts or ("",):
         parts = (f"status {facts.status}" if facts.status else "", *facts.words, text, source.beside or "")
-        told = _look_up([part for part in parts if part.strip()])
-        if told.code is not None:
+        lookup = _look_up([part for part in parts if part.strip()])
+        if lookup.code is not None:
             break
-    if told.status in _LITTLE_STATUSES:
+    if lookup.status in _LITTLE_STATUSES:
         answers = (_look_up([_LITTLE_STATUS.sub(" ", text)]) for text in texts)
-        words = next((answer for answer in answers if answer.code in _LITTLE_STATUSES[told.status]), None)
-        told = words._replace(status=told.status) if words else told
-    if (known := known_symbol(blank_arguments(source.message))) is not None:  # In a text, it licenses nothing.
+        words = next((answer for answer in answers if answer.code in _LITTLE_STATUSES[lookup.status]), None)
+        lookup = words._replace(status=lookup.status) if words else lookup
+    if (known := classify_first_symbol(blank_arguments(source.message))) is not None:  # In a text, it licenses nothing.
         retry = Retry.IF_HARMLESS if known.retry is Retry.SAME_CALL else known.retry
-        return _Told(known.code, retry, known.http_status, known.retry_after_ms)
-    if told.code is None and (meant := meaning_of_symbols(facts.words, source.message)):
-        return _Told(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
-    return told
+        return _Lookup(known.code, retry, known.http_status, known.retry_after_ms)
+    if lookup.code is None and (meant := classify_symbols(facts.words, source.message)):
+        return _Lookup(meant.code, meant.retry, meant.http_status, meant.retry_after_ms)
+    return lookup
 
 
 def _asks_for_setting(message: str) -> bool:
-    """Whether a text names an environment variable and says that it has to be set."""
+    """Return whether a text names an environment variable and says that it has to be set."""
     return bool(_SETTING.search(message) and _TO_BE_SET.search(in_english(message)))
 
 
-def _after(shape: re.Pattern[str], message: str) -> str:
-    found = shape.search(message[:_MOST])
-    return message[found.end() :] if found else ""
+def _text_after(shape: re.Pattern[str], message: str) -> str:
+    hit = shape.search(message[:_MOST])
+    return message[hit.end() :] if hit else ""
 
 
-def _by_opening(message: str) -> Code | None:
-    """Return what the first words say of an answer that no phrase of the tables is in."""
+def _read_first_words(message: str) -> Code | None:
+    """Return the code for the first words of a text that has no phrase of the tables."""
     return next((code for shape, code in _FIRST_WORDS if shape.search(message[:_MOST])), None)
 
 
-def _before(shape: re.Pattern[str], message: str) -> str:
-    found = shape.search(message[:_MOST])
-    return message[: found.start()] if found and message[: found.start()].strip() else message
+def _text_before(shape: re.Pattern[str], message: str) -> str:
+    hit = shape.search(message[:_MOST])
+    return message[: hit.start()] if hit and message[: hit.start()].strip() else message
 
 
-def _look_up(parts: list[str], patterns: Patterns = PATTERNS) -> _Told:
+def _look_up(parts: list[str], patterns: Patterns = PATTERNS) -> _Lookup:
     words = _ANSWERED.sub(r"status \1:", blank_arguments(_APART.join(part[:_MOST] for part in parts)[: 2 * _MOST]))
     words = _NUMBERED.sub("code", words) if "DB::Exception" in words else words
     words = _STATUS_IN_BRACKETS.sub(r"failed: status \1", words)
-    found = patterns.first(spell_out(_URL.sub(" ", words) if "://" in words else words))
-    if found is None:
-        return _Told(None, None, None, None)
-    row, status = found
-    return _Told(row.code or status_to_code(status or 0), row.retry, status, row.retry_after_ms)
+    hit = patterns.first(spell_out(_URL.sub(" ", words) if "://" in words else words))
+    if hit is None:
+        return _Lookup()
+    row, status = hit
+    return _Lookup(row.code or status_to_code(status or 0), row.retry, status, row.retry_after_ms)
 
 
-def _code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, told: _Told) -> Code:
+def _choose_code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, lookup: _Lookup) -> Code:
     message, number = source.message, source.number
     if _NO_SUCH.match(message):
         return Code.NOT_FOUND
-    if told.code in (Code.NOT_IMPLEMENTED, Code.OPERATION_NOT_ALLOWED) and _OFFERS.search(message[:_MOST]):
-        told = told._replace(code=Code.VALIDATION_FAILED)
+    if lookup.code in (Code.NOT_IMPLEMENTED, Code.OPERATION_NOT_ALLOWED) and _OFFERS.search(message[:_MOST]):
+        lookup = lookup._replace(code=Code.VALIDATION_FAILED)
     if issues:
         return Code.INTERNAL_ERROR if _OF_THE_RESULT.search(message[:_MOST]) else issues[0].kind
-    does_first = told.code is None and _DO_FIRST.search(message[:_MOST])
-    code = _beside(number, Code.OPERATION_NOT_ALLOWED if does_first else told.code)
+    does_first = lookup.code is None and _DO_FIRST.search(message[:_MOST])
+    code = _combine_with_number(number, Code.OPERATION_NOT_ALLOWED if does_first else lookup.code)
     if number is not None and code is not Code.NOT_FOUND and _REFUSED_AS_A_WHOLE.match(message):
         code = Code.INVALID_PARAMS if number == _PARAMS else Code.INVALID_REQUEST
-    return _sharpened(code, mention, number, in_english(message))
+    return _sharpen(code, mention, number, in_english(message))
 
 
-def _sharpened(code: Code, mention: Issue | None, number: int | None, message: str) -> Code:
-    """Say more exactly what is wrong with an argument, where the code says only that one is refused."""
+def _sharpen(code: Code, mention: Issue | None, number: int | None, message: str) -> Code:
+    """Return a more exact code for an argument, if the code says only that one is refused."""
     if code is Code.SERIALIZATION_ERROR and _PARSED_ARGUMENT.search(message[:_MOST]):
         return mention.kind if mention is not None else Code.VALIDATION_FAILED
     is_left_out = _LEFT_OUT.search(message[:_MOST]) and "nvalid" not in message[:_MOST]
@@ -357,22 +373,22 @@ def _sharpened(code: Code, mention: Issue | None, number: int | None, message: s
 
 
 def _is_refused(mention: Issue) -> bool:
-    """Whether something is said against an argument: "Docker must be started" is about no argument."""
+    """Return whether a mention refuses an argument: "Docker must be started" is about no argument."""
     return mention.field[:1].islower() and mention.problem != ONLY_NAMED
 
 
-def _verdict(code: Code, told: _Told, source: _Source) -> Retry:
-    """Let the server's own yes or no count, as far as the code and the table's row allow it.
+def _choose_verdict(code: Code, lookup: _Lookup, source: _Source) -> Retry:
+    """Return the verdict: the server's own flag counts, as far as the code and the table's row allow it.
 
-    To repeat the same call takes a fact, such as a status beside the text: a phrase in prose, or a text that tells of
-    work done before, says at most that it may be repeated if that does no harm.
+    SAME_CALL needs a fact, such as a status beside the text: a phrase in prose, or a text that mentions work done
+    before, gives at most IF_HARMLESS.
     """
-    flag, row = source.facts.flag, told.retry if code is told.code else None
+    flag, row = source.facts.flag, lookup.retry if code is lookup.code else None
     if flag is not None and not (flag and row):
-        return verdict(code, http_status=told.status, flag=flag)
-    retry = row or verdict(code, http_status=told.status)
+        return verdict(code, http_status=lookup.status, flag=flag)
+    retry = row or verdict(code, http_status=lookup.status)
     is_prose = source.facts.status is None and flag is None and not source.facts.words
-    is_foreign = in_english(source.message) != source.message  # Whether work was done before is known in English only.
+    is_foreign = in_english(source.message) != source.message  # Work done before is recognised in English only.
     if retry is Retry.SAME_CALL and (
         is_prose or is_foreign or tells_of_work_done(f"{source.text}\n{source.beside or ''}")
     ):
@@ -380,9 +396,9 @@ def _verdict(code: Code, told: _Told, source: _Source) -> Retry:
     return retry
 
 
-def _beside(number: int | None, told: Code | None) -> Code:
-    """Choose between what a number says and what the words say: the one that says more."""
+def _combine_with_number(number: int | None, lookup: Code | None) -> Code:
+    """Return the code of the number or that of the words, whichever says more."""
     by_number = code_of_number(number) if number is not None else None
     if by_number is None:
-        return told or Code.UNKNOWN_ERROR
-    return by_number if told is None or told in _SAYS_NO_MORE.get(number or 0, ()) else told
+        return lookup or Code.UNKNOWN_ERROR
+    return by_number if lookup is None or lookup in _SAYS_NO_MORE.get(number or 0, ()) else lookup

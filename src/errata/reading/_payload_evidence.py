@@ -1,4 +1,4 @@
-"""When an object without isError says that the call failed: only where it says so in words, and is no record.
+"""Whether an object without isError says that the call failed: only if it says so in words, and is no record.
 
 `{"error": "…"}`, `{"success": false, "message": "…"}` and the bodies of RFC 9457, GraphQL and others are failures.
 `{"error": null}`, a lint report, a list of failed jobs and the record of somebody else's failure are not.
@@ -125,32 +125,33 @@ _TELLING = frozenset(
 
 
 def says_it_failed(body: Mapping[str, object]) -> bool:
-    """Whether an object says that the call failed."""
+    """Return whether an object says that the call failed."""
     if len(body) == 1 and (inner := object_in(body, "data") or object_in(body, "result")):
         return "error" in inner and inner.keys() <= {"code", "error", "message"} and says_it_failed(inner)
     if not 0 < len(body) <= _MOST_KEYS or _TELLING.isdisjoint(body):
         return False
     if _is_well_known(body) or all_failed(body) or _is_refused(body):
         return True
-    return not _is_record(body) and (_is_marked(body) or _error_alone(body) or _denied(body))
+    return not _is_record(body) and (_is_marked(body) or _has_only_an_error(body) or _says_no_and_why(body))
 
 
 def _is_refused(body: Mapping[str, object]) -> bool:
-    """Whether it says no, and why in a sentence, and names nothing beside it that it could be a record of."""
+    """Return whether it says no, with the reason in a sentence, and names nothing that it could be a record of."""
     is_negative = any(body.get(key) is False for key in _FOUND)
     says_no = any(body.get(key) is False for key in _FLAGS) or text_in(body, "status") in ("error", "ERROR")
     if not (says_no or is_negative) or _is_probe(body) or _went_well(body) or any(map(_is_of_records, body)):
         return False
     if any(_names_something(body, key, value) for key, value in body.items()):
         return False
-    reasons = ("error", "message", "details") if says_no else ("error",)  # That nothing was found may be good news.
+    reasons = ("error", "message", "details") if says_no else ("error",)  # To find nothing may be good news.
     return any(
-        _is_sentence(said) and not _denies_errors(said) for said in (text_in(body, key) or "" for key in reasons)
+        _is_sentence(sentence) and not _denies_errors(sentence)
+        for sentence in (text_in(body, key) or "" for key in reasons)
     )
 
 
 def _names_something(body: Mapping[str, object], key: str, value: object) -> bool:
-    """Whether a member is what a record is about, and no part of an answer, nor spoken of in it."""
+    """Return whether a member is the subject of a record: no part of an answer, and not mentioned in it."""
     if _is_of_answers(key) or not value or isinstance(value, bool):
         return False
     if isinstance(value, str):
@@ -158,31 +159,31 @@ def _names_something(body: Mapping[str, object], key: str, value: object) -> boo
     return not isinstance(value, int | float) or key not in _OF_COUNTING
 
 
-def _denies_errors(said: str) -> bool:
-    """Whether what stands under `error` says that there is none."""
-    return said.strip().lower() in _NO_ERROR or bool(re.search(_NO_ERRORS, said))
+def _denies_errors(sentence: str) -> bool:
+    """Return whether the text under `error` says that there is no error."""
+    return sentence.strip().lower() in _NO_ERROR or bool(re.search(_NO_ERRORS, sentence))
 
 
 def _is_of_answers(key: str) -> bool:
-    """Whether a member belongs to any answer: what it says, a reference, how things stand."""
+    """Return whether a member belongs to any answer: its message, a reference, the state of things."""
     if key in _SAYINGS or key in _FLAGS or key in _STATES:
         return True
     return bool(re.search(_REFERENCE, key) or re.search(_OF_THE_SITUATION, key))
 
 
 def lists_one_failure(items: Sequence[object]) -> bool:
-    """Whether a list holds a failure in the place of what was asked for: one, or the same for everything."""
+    """Return whether a list holds one failure instead of results, or the same failure for each of them."""
     first = as_object(items[0]) if items else {}
     return all(item == first for item in items) and "error" in first and says_it_failed(first)
 
 
 def lists_only_failures(items: Sequence[object]) -> bool:
-    """Whether a list says of everything that was asked for, one by one, that it failed."""
+    """Return whether every item of a list says that it failed."""
     return 0 < len(items) <= _MOST_ITEMS and all(_is_failed_item(as_object(item)) for item in items)
 
 
 def _is_failed_item(item: Mapping[str, object]) -> bool:
-    """Whether an item says that it failed, and why: a record of something else has more to tell than what was asked."""
+    """Return whether an item says that it failed, and why, and holds nothing that a record of something else would."""
     if not 1 < len(item) <= _MOST_KEYS or _is_probe(item) or any(map(_is_of_records, item)):
         return False
     denied = any(item.get(key) is False for key in _FLAGS) or (text_in(item, "status") or "").lower() in _FAILED
@@ -193,8 +194,8 @@ def _is_failed_item(item: Mapping[str, object]) -> bool:
     return _is_text(item.get("error")) and (denied or is_named) and not brings_more
 
 
-def batch_in(body: Mapping[str, object]) -> Sequence[object]:
-    """Return the outcomes of a batch, if that is what an object is: its items, and nothing else but counts and words."""
+def find_batch(body: Mapping[str, object]) -> Sequence[object]:
+    """Return the outcomes of a batch, if an object is one: a list of items, and only counts and words beside it."""
     lists = [key for key, value in body.items() if isinstance(value, dict | list) and value and key not in _SUMS]
     if (
         len(lists) != 1
@@ -208,12 +209,12 @@ def batch_in(body: Mapping[str, object]) -> Sequence[object]:
 
 
 def all_failed(body: Mapping[str, object]) -> bool:
-    """Whether an object tells of a batch in which everything failed."""
-    return lists_only_failures(batch_in(body)) or _counts_only_failures(body)
+    """Return whether an object reports a batch in which everything failed."""
+    return lists_only_failures(find_batch(body)) or _counts_only_failures(body)
 
 
 def _counts_only_failures(body: Mapping[str, object]) -> bool:
-    """Whether it counts or lists no success but some failures, and says of each why."""
+    """Return whether it counts or lists failures only, each with its reason."""
     counts_none = any(body.get(key) == 0 and body.get(key) is not False for key in _SUCCESSES)
     lists_none = any(value == [] and key.lower() in _DONE - {"found", "passed"} for key, value in body.items())
     if not (counts_none or lists_none) or any(_is_of_records(key) and key not in _DONE for key in body):
@@ -227,21 +228,21 @@ def _says_why(item: object) -> bool:
 
 
 def is_marked_block(block: Mapping[str, object]) -> bool:
-    """Whether a block of the content carries the mark that belongs on the result."""
+    """Return whether a block of the content has the error flag that belongs on the result."""
     return block.get("error") is True or block.get("isError") is True or block.get("type") == "error"
 
 
 def _is_marked(body: Mapping[str, object]) -> bool:
-    """Whether it is a result of the protocol inside another one."""
+    """Return whether it is a failed result of the protocol inside another result."""
     marked = body.get("isError") is True or body.get("is_error") is True
     return marked and any(_says(body.get(key)) for key in ("content", *_SAYINGS))
 
 
 def _is_well_known(body: Mapping[str, object]) -> bool:
-    """Whether it is a body that means nothing but an error, whoever sends it."""
+    """Return whether it has a shape that always means an error, whoever sends it."""
     match body:
-        case {"code": int(number), "msg": str(said)}:  # As the APIs of many Chinese services answer; 0 is a success.
-            is_error = _is_number_of_error(number) and said.strip() and not re.search(_WENT_WELL, said)
+        case {"code": int(number), "msg": str(sentence)}:  # Many Chinese services answer like this; 0 is a success.
+            is_error = _is_number_of_error(number) and sentence.strip() and not re.search(_WENT_WELL, sentence)
             brings_nothing = not body.get("data") and body.get("success") is not True
             return bool(is_error) and brings_nothing and _OF_NUMBERED.issuperset(body)
         case {"object": "error", "message": str()} | {"kind": "Status", "status": "Failure"}:
@@ -257,7 +258,7 @@ def _is_number_of_error(number: int) -> bool:
 
 
 def _has_failure_status(body: Mapping[str, object]) -> bool:
-    """Whether it is a problem of RFC 9457, or what web frameworks answer with: a failure's status, and words."""
+    """Return whether it is a problem of RFC 9457, or an error body of a web framework: a failure's status, with words."""
     match body:
         case {"title": str(), "status": int(status)} if "detail" in body or "type" in body:
             kind = text_in(body, "type") or "about:blank"
@@ -276,7 +277,7 @@ def _has_failure_status(body: Mapping[str, object]) -> bool:
 
 
 def _has_nothing_else(body: Mapping[str, object], more: Collection[str] = ()) -> bool:
-    """Whether a status and a message stand alone, or beside what only errors and envelopes have."""
+    """Return whether a status and a message stand alone, or only with members of errors and envelopes."""
     return all(
         key.lower() in _BESIDE_A_STATUS or key.lower() in more or not value or _is_of_errors(value)
         for key, value in body.items()
@@ -284,13 +285,13 @@ def _has_nothing_else(body: Mapping[str, object], more: Collection[str] = ()) ->
 
 
 def _is_of_errors(value: object) -> bool:
-    """Whether what was returned is the error once more."""
+    """Return whether a value is the error once more."""
     inner = as_object(value)
     return "message" in inner and all(key.lower() in _BESIDE_A_STATUS for key in inner)
 
 
 def is_code_with_message(body: Mapping[str, object], is_known: Callable[[str], bool]) -> bool:
-    """Whether it is the code of an error and what it says; enough if nothing else was returned."""
+    """Return whether it is an error's code and message; that is enough if there is nothing else in the result."""
     match body:
         case {"code": str(code), "message": str(message)} if message.strip() and _has_nothing_else(body):
             return bool(re.fullmatch(_ERROR_CODE, code)) or is_known(code)
@@ -299,7 +300,7 @@ def is_code_with_message(body: Mapping[str, object], is_known: Callable[[str], b
 
 
 def _is_probe(body: Mapping[str, object]) -> bool:
-    """Whether it tells how somebody else answered, or that nobody did."""
+    """Return whether it reports how another host answered, or that it did not."""
     if _PROBED.isdisjoint(body):
         return False
     return text_in(body, "status") is None
@@ -310,7 +311,7 @@ def _is_failure(status: int) -> bool:
 
 
 def _lists_errors(body: Mapping[str, object]) -> bool:
-    """Whether it is a list of errors as Jira, FastAPI and GraphQL have it; a linter's has lines."""
+    """Return whether it is a list of errors as Jira, FastAPI and GraphQL write it; a linter's has line numbers."""
     if any(isinstance(each, str) for each in items_in(body, "errorMessages")):
         return True
     details = [as_object(each) for each in items_in(body, "detail")]
@@ -321,8 +322,8 @@ def _lists_errors(body: Mapping[str, object]) -> bool:
 
 
 def _is_of_fastapi(detail: Mapping[str, object]) -> bool:
-    place = next(iter(items_in(detail, "loc")), None)
-    return place in ("body", "query", "path", "header", "cookie") and text_in(detail, "msg") is not None
+    position = next(iter(items_in(detail, "loc")), None)
+    return position in ("body", "query", "path", "header", "cookie") and text_in(detail, "msg") is not None
 
 
 def _is_graphql(error: Mapping[str, object]) -> bool:
@@ -330,7 +331,7 @@ def _is_graphql(error: Mapping[str, object]) -> bool:
 
 
 def _is_record(body: Mapping[str, object]) -> bool:
-    if (text_in(body, "status") or "").lower() in {"invalid", "valid"}:  # A validator has done its work.
+    if (text_in(body, "status") or "").lower() in {"invalid", "valid"}:  # The validator itself worked.
         return True
     if _is_probe(body) or _went_well(body) or any(text_in(body, key) not in _NOT_A_WORD for key in _FLAGS):
         return True
@@ -338,7 +339,7 @@ def _is_record(body: Mapping[str, object]) -> bool:
 
 
 def _went_well(body: Mapping[str, object]) -> bool:
-    """Whether it says that the call itself succeeded, whatever it found."""
+    """Return whether it says that the call itself succeeded, whatever the result."""
     return any(body.get(key) is True for key in _FLAGS) or any(
         (text_in(body, key) or "").lower() in _SUCCEEDED for key in _STATES
     )
@@ -349,11 +350,11 @@ def _is_of_records(key: str) -> bool:
 
 
 def _is_payload(body: Mapping[str, object], key: str, value: object) -> bool:
-    """Whether a member is something that was asked for: a failure brings what it says, and what it was asked."""
+    """Return whether a member is a result; a failure has only its message and what the request named."""
     if (
         isinstance(value, str | int | float | None)
         and not _OF_ENVELOPES.isdisjoint(body)
-        and any(_is_sentence(text_in(body, said) or "") for said in ("error", "message"))
+        and any(_is_sentence(text_in(body, name) or "") for name in ("error", "message"))
     ):
         return False
     if key.lower() in _OF_ERRORS or not value or _offers_others(key, value):
@@ -378,24 +379,24 @@ def _offers_others(key: str, value: object) -> bool:
 
 
 def _is_spoken_of(body: Mapping[str, object], value: str) -> bool:
-    told = (body, object_in(body, "error"))
-    return any(value in (text_in(each, key) or "") for each in told for key in _SAYINGS)
+    sources = (body, object_in(body, "error"))
+    return any(value in (text_in(each, key) or "") for each in sources for key in _SAYINGS)
 
 
-def _error_alone(body: Mapping[str, object]) -> bool:
-    """Whether it says what went wrong; a word that stands beside other things is looked up or counted there."""
-    said = text_in(body, "error")
-    if said is None:
+def _has_only_an_error(body: Mapping[str, object]) -> bool:
+    """Return whether `error` says what went wrong; a single word counts only without unrelated members."""
+    sentence = text_in(body, "error")
+    if sentence is None:
         return _has_words(object_in(body, "error"))
     return (
-        not _denies_errors(said)
-        and any(map(str.isalpha, said))
-        and (_is_sentence(said) or "://" in said or all(map(_is_beside_a_word, body)))
+        not _denies_errors(sentence)
+        and any(map(str.isalpha, sentence))
+        and (_is_sentence(sentence) or "://" in sentence or all(map(_is_beside_a_word, body)))
     )
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a text has several words; some scripts put no spaces between them."""
+    """Return whether a text has several words; some scripts put no spaces between them."""
     return len(text.split(None, 1)) > 1 or (len(text) >= _SHORTEST_SENTENCE and not text.isascii())
 
 
@@ -411,14 +412,14 @@ def _has_words(error: Mapping[str, object]) -> bool:
     ) and _BESIDE_A_REASON.issuperset(error)
 
 
-def _denied(body: Mapping[str, object]) -> bool:
-    """Whether it says no, or names a failed state, and says why."""
-    said_no = body.get("error") is True or any(body.get(key) is False for key in _FLAGS)
+def _says_no_and_why(body: Mapping[str, object]) -> bool:
+    """Return whether it says no, or names a failed state, with the reason."""
+    says_no = body.get("error") is True or any(body.get(key) is False for key in _FLAGS)
     failed = any((text_in(body, key) or "").lower() in _FAILED for key in _STATES)
     sayings = (
         _SAYINGS if failed else [key for key in _SAYINGS if key != "reason"]
     )  # "The opponent resigned" is one, too.
-    return (said_no or failed or _is_failure(integer_in(body, "error_code") or 0)) and any(
+    return (says_no or failed or _is_failure(integer_in(body, "error_code") or 0)) and any(
         _says(body.get(key)) for key in sayings
     )
 

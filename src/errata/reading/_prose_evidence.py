@@ -1,4 +1,4 @@
-"""How a text begins that tells of a failure: without isError, only this makes one of it.
+"""How a text begins that tells of a failure; without isError, only this makes it one.
 
 A log search that finds "ERROR", a page about errors and a count of failed jobs are successes. So a text counts only
 if it *opens* as failures do, goes on with words and not with a number, and is no list, page or log.
@@ -10,7 +10,7 @@ from errata._languages import in_english, may_open_foreign
 
 _MOST = 4_000
 _MOST_LINES = 30
-_URL = r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}(?<![.:,;])"  # It has colons, and is no sentence.
+_URL = r"[A-Za-z][A-Za-z0-9+.\-]{0,20}://[^\s'\"<>)\]}]{1,2000}(?<![.:,;])"  # Its colons end no sentence.
 
 # fmt: off
 _NOUNS = "handling|tracking|reporting|logging|checking|correcting|budgeting|monitoring|messaging|proofing|learning"
@@ -34,9 +34,9 @@ _KINDS = (
     "Server|Service|Socket|System|Timeout|Tool(?: execution)?|Unexpected|Unknown|Upstream|Validation|[A-Z][A-Za-z]{1,30} API"
 )
 _FAILING = "API (?:call|request)|Authentication|Command|Connection|Download|Execution|Fetch|Lookup|Operation|Query|Request|Search|Tool(?: call| execution)?|Upload"
-# What is reported on: that it failed is what was asked for.
+# Things that a tool reports on: their failure is its result.
 _REPORTED = "Backup|Build|Case|Check|Delivery|Deploy|Deployment|Job|Payment|Pipeline|Release|Run|Scan|Step|Suite|Sync|Task|Test|Tests|Workflow"
-# Only a program speaks like that of what it tried.
+# Only a program describes an attempt like that.
 _OF_PROGRAMS = r"\[Errno|Expecting value|\bE[A-Z]{4,12}\b|Exception\b|Error\b|HTTP \d{3}|returned \d{3}|required|env vars?|not yet implemented"
 _STOPPED = "[Rr]ejected|[Rr]efused|[Dd]enied|[Aa]borted|[Bb]locked"
 _ARGUMENT = "[Pp]arameters?|[Aa]rguments?"
@@ -46,7 +46,7 @@ _ADVICE = "Please|Check|Log|Make|Provide|Run|Set|Sign|Try|Use|Verify|You|Your"
 _OF_ACCESS = "(?i:access|credentials?|expired|invalid|keys?|log ?in|missing|must|not|only|passwords?|permissions?|required|roles?|scopes?|tokens?)"
 _TO_ENTER = "(?i:api|auth|credentials?|keys?|log ?in|sign ?in|passwords?|permissions?|scopes?|tokens?)"
 _TOOL_FAILED = "Tool (?:call|execution) failed"
-# What is searched for, or is good news if it is not there.
+# Things that are searched for, or whose absence is good news.
 _SEARCHED = (
     "Broken|Condition|Conflict|Domain|Duplicate|Email|Handle|Keyword|Malware|Match|Mistake|Name|None|Nothing|Page|Password|Pattern|Phrase|"
     "Problem|Regex|Regression|Result|String|Subdomain|Substring|Text|Threat|Username|Value|Virus|Vulnerabilit|Word"
@@ -63,7 +63,7 @@ _REFUSAL = "|".join((
     r"(?:Unknown|Unsupported|Unrecognized|Invalid) (?:[a-z]{2,30} ){0,2}(?:action|algorithm|category|command|conversion|format|function|language|level|method|mode|operation|operator|option|parameter|provider|strategy|type|unit|value): [^\n]{1,100}?[.,;] ?(?:Allowed|Available|Choose|Expected|Must be|Supported|Use|Valid)\b[^\n]{1,400}$",
 ))
 _HEADED = r"(?:# [^\n]{1,50} Result\n\s{0,4})?#{1,4} (?:System )?Error\s{1,6}"
-# What requests says of an answer, or instead of one.
+# How the library requests describes an answer, or the lack of one.
 _OF_PYTHON = r"(?:[45]\d\d (?:Client|Server) Error: [^\n]{1,80} for url: |HTTPS?ConnectionPool\(host=|\('Connection aborted)"
 _STATUS_LINES = r"(?:[A-Z_]{2,30}: [^\n]{0,200}\n){0,6}STATUS: (?:FAILED|ERROR)\n(?:[A-Z_]{2,30}: [^\n]{0,200}\n){0,6}ERROR: "
 _BY_PROTOCOL = r"(?:MCP error -\d{5}: |Error executing tool |Error calling tool |Unknown tool: )"
@@ -77,7 +77,7 @@ _MARK = r"(?:[\u26a0\u274c\u2717\u2718\U0001f6ab\u26d4]\ufe0f?\s{0,3})?(?:\*\*)?
 _REST = r"(?!(?i:no|none|nil|null|n/a)\.?$)(?=[45]\d\d [A-Za-z(]|\d{3,6} \(\w|[^\s\d])"  # Words: a number alone is a count.
 _NO_ARTICLE = r"(?!(?:a|an|the|what|how|why|adjective|noun|verb)\b|(?:An?|The) [A-Z])"  # What explains a word, or is the title of something.
 
-# Openings that need no cause beside them.
+# Openings that prove a failure without a cause behind them.
 _ALONE = (
     rf"{_MARK}(?:Could not|Couldn't|Unable to) (?:decode|determine|find|identify|locate|resolve) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| [`'\"][^`'\"\n]{{1,60}}[`'\"])\.?$",
     rf"{_CROSS}(?:\*\*)?(?=[A-Z][^\n]{{2,80}}\n\s{{0,4}}\n)(?=Error\b|Failed to\b|Invalid\b|Could not\b|Cannot\b|Unable to\b|No [A-Z]\w+ Found)",
@@ -92,7 +92,7 @@ _OPENINGS = "|".join((
     *_ALONE,
     rf"{_MARK}Error(?:\*\*)?(?: [(\[][\w \-]{{1,40}}[)\]])?(?::(?:\*\*)?| -|!) {_REST}",
     rf"{_MARK}(?:{_KINDS}) [Ee]rror(?: ?\([\w \-]{{1,40}}\))?: {_NO_ARTICLE}{_REST}",
-    # What pydantic says of the arguments has lines, and no log or page opens like it.
+    # Pydantic's errors have several lines, but no log or page opens like them.
     rf"{_MARK}(?:(?:ERROR|error|Error): )?[^\n]{{0,200}}\b\d{{1,3}} validation errors? for [^\n]{{1,100}}\n\S[^\n]{{0,200}}\n  [^\n]{{1,1000}}\[type=",
     rf"{_MARK}Error in \w{{1,60}}(?:\(\))?: {_NO_ARTICLE}{_REST}",
     rf"{_MARK}Error occurred(?: while [^\n:]{{1,100}}| in [^\n:]{{1,60}})?: {_NO_ARTICLE}{_REST}",
@@ -121,7 +121,7 @@ _OPENINGS = "|".join((
     rf"{_MARK}(?:{_REFUSING})(?:[.!] (?:{_ADVICE})\b(?=[^\n]*\b(?:{_TO_ENTER})\b)|: {_NO_ARTICLE}(?=[^\n]{{1,300}}$)(?=[^\n]*\b(?:{_OF_ACCESS})\b){_REST})",
     rf"{_MARK}(?:Rate limit(?:ed| exceeded| reached)|Too many requests)\b[^\n?]{{0,200}}\b(?i:try again (?:in|later|after)|retry (?:in|after)|please (?:retry|slow|wait)|wait \d)",
 ))
-# These need no cause beside them: only programs talk like that, and of nothing but their own call.
+# Openings that prove a failure: only programs write like that, and only about their own call.
 _STRONG = "|".join((
     *_ALONE,
     rf"{_MARK}Failed to (?:{_OF_MACHINES}) (?!\d)[^\n,;?!:]{{1,100}}(?:$|: [a-z'\"\[{{])",
@@ -134,7 +134,7 @@ _STRONG = "|".join((
     rf"{_MARK}Failed to (?:{_DOING}|{_DOING_TO_THINGS}) [a-z][^\n,;?!:]{{0,60}}(?:: \S{{1,60}}| (?=\S*[\d_])\S{{1,60}})$",
     rf"{_MARK}(?:Unexpected error|Error occurred) in \w{{1,60}}(?:\(\))?: ",
     rf"{_MARK}(?:Directory|File|Folder|Path)\b",
-    # Whoever refuses and says what may be done instead.
+    # A refusal that says what may be done instead.
     rf"{_MARK}(?:Access|Permission) denied: (?i:(?:you )?(?:can|may|must)(?:not| not| only) (?:access|create|delete|edit|execute|list|modify|open|read|run|update|use|view|write)\b)",
 ))
 # fmt: on
@@ -157,7 +157,7 @@ _HEAD = 80
 
 
 def opens_like_a_failure(text: str) -> bool:
-    """Whether a text says from its first word on that the call failed. Cheap, because every success is asked."""
+    """Return whether a text says from its first word on that the call failed. Cheap, because every success passes it."""
     head = text[:_HEAD]
     if len(text) <= _MOST and may_open_foreign(head) and _opens_in_another_language(text):
         return True
@@ -189,7 +189,7 @@ _LONGEST_STATEMENT = 300
 _MOST_LINES_ABROAD = 12
 _SOON = 100
 _NATIVE = 0.3
-"""How much of a text's beginning is in another script if the text is the server's own, and not only what it quotes."""
+"""The share of a text's beginning that is in another script if the text itself is, and not only a quotation."""
 
 
 # A name, a number, a path or a quotation: what was asked for, or with what.
@@ -202,20 +202,20 @@ def _is_latin(text: str) -> bool:
 
 
 def _opens_in_another_language(text: str) -> bool:
-    """Whether a text in another language says first that something failed, or, in one short line, what was refused."""
+    """Return whether a text in another language begins with a failure, or is one short line about a refusal."""
     text = text.strip()
     english = in_english(text)
     if english == text or text.count("\n") > _MOST_LINES_ABROAD:
         return False
     if text.partition("\n")[0].rstrip().endswith(("?", "\uff1f")) or " = " in text or re.search(_DONE_ABROAD, text):
         return False
-    if looks_alike_only(english[:_SOON]):
+    if is_look_alike(english[:_SOON]):
         return False
     return bool(re.match(_FAILS, english) and not re.match(_FAILS, text)) or _refuses_abroad(text, english)
 
 
 def _fails_abroad(text: str, english: str) -> bool:
-    """Whether one line in another language says from its first word on that something could not be done."""
+    """Return whether one line in another language says from its first word on that something could not be done."""
     is_statement = english != text and len(text) <= _LONGEST_STATEMENT and "\n" not in text
     return (
         is_statement
@@ -225,33 +225,33 @@ def _fails_abroad(text: str, english: str) -> bool:
 
 
 def _refuses_abroad(text: str, english: str) -> bool:
-    """Whether a short line in another language says what was refused; it needs no other cause."""
+    """Return whether a short line in another language says what was refused; it needs no other cause."""
     if english == text or len(text) > _LONGEST_STATEMENT or "\n" in text or re.search(_RESULTS_ABROAD, text):
         return False
     refused = re.match(_REFUSES, english)
     if not re.search(_NAMES_LATIN if _is_latin(text) else _NAMES_ANY, text):
-        return False  # What is said of nothing in particular may be said of anything.
+        return False  # A sentence about nothing in particular may be about anything.
     if refused is None or re.match(_REFUSES, text) or re.match(r"No\b", text):
         return False
     letters = [char for char in text[:_SOON] if char.isalpha()]
     return refused.end() <= _SOON or sum(not char.isascii() for char in letters) >= _NATIVE * len(letters)
 
 
-def cause_in(text: str) -> str:
-    """Give what follows the opening: "Timeout error" is a word, too, and says nothing of what happened."""
+def skip_opening(text: str) -> str:
+    """Return the text behind the opening, which gives the cause: "Timeout error" alone does not say what happened."""
     opening = re.match(rf"{_HEADED}|[^\n.]{{1,300}}?(?:: | - )", text)
     return text[opening.end() :] if opening else text
 
 
 def needs_no_cause(text: str) -> bool:
-    """Whether an opening is enough; any other tells of a failure only if it goes on with words that do."""
+    """Return whether an opening alone proves a failure; any other needs a cause behind it."""
     text = text.strip()
     english = in_english(text)
     return bool(re.match(_STRONG, text)) or _refuses_abroad(text, english) or _fails_abroad(text, english)
 
 
 def _may_open(head: str) -> bool:
-    """Whether what only some of them say is near: "GitLab API error: …", "The 'state' parameter is required."."""
+    """Return whether words of rarer openings are near: "GitLab API error: …", "The 'state' parameter is required."."""
     if (
         "rror" in head
         or " failed: " in head
@@ -269,7 +269,7 @@ _JSON_BEGINS = r"(?<=: )[\[{]\s*\n"
 
 
 def _may_be_missing(text: str) -> bool:
-    """Whether a short text may say of what was asked for that it is not there: "Table 'orders' not found"."""
+    """Return whether a short text may say that something is missing: "Table 'orders' not found"."""
     return len(text) <= _LONGEST_STATEMENT and (
         " first" in text or text.startswith("#") or " not found" in text or "n't exist" in text or " not exist" in text
     )
@@ -281,7 +281,7 @@ def _opens(text: str) -> bool:
     return (
         bool(re.match(_OPENINGS, text))
         and prose.count("\n") <= _MOST_LINES
-        and not looks_alike_only(re.sub(_HEADED, "", prose, count=1))
+        and not is_look_alike(re.sub(_HEADED, "", prose, count=1))
     )
 
 
@@ -340,8 +340,8 @@ _ANYWHERE = re.compile(
 )
 
 
-def looks_alike_only(text: str) -> bool:
-    """Whether a text that opens as failures do is something else after all."""
+def is_look_alike(text: str) -> bool:
+    """Return whether a text that opens as failures do is something else after all."""
     if _ANYWHERE.search(text) or re.search(_LINES, text) or re.search(_PAGE, text) or re.match(_QUESTION, text):
         return True
     return "\n" not in text and bool(re.search(_LOGGED, text) or re.match(_BUG, text, re.IGNORECASE))

@@ -1,4 +1,4 @@
-"""The request that an answer belongs to: which words are the caller's own, and which argument the answer is about."""
+"""An answer compared with its request: which words are the caller's own, and which argument the answer is about."""
 
 import dataclasses
 import json
@@ -18,9 +18,9 @@ _LONGEST_JSON = 100_000
 _MOST_QUOTATIONS = 20
 _MOST_PATHS = 50
 _MOST_ARGUMENTS = 200
-"""Of more, nobody can tell which is meant, and looking would take its time."""
+"""With more, nobody can tell which is meant, and looking takes too long."""
 _SHORTEST_ECHO = 12
-"""Shorter texts stand in an answer by chance."""
+"""A shorter text may occur in an answer by chance."""
 _MOST_OF_IT = 0.8
 _TRANSLATES = re.compile(r"translate(?![a-z])", re.IGNORECASE)
 _OF_TRANSLATIONS = frozenset(
@@ -38,16 +38,16 @@ _MAY_BE_ABOUT_ONE = _REFUSED | {
     Code.UNKNOWN_ERROR,
 }  # fmt: skip
 _OF_THINGS = _REFUSED | {Code.NOT_FOUND, Code.GONE, Code.CONFLICT, Code.DATABASE_ERROR, Code.INVALID_REQUEST}
-"""Codes that are about what an argument says or names, so that its name is enough to recognise it by."""
+"""Codes that are about an argument's value, so that its name in the text is enough to recognise it."""
 _ONLY_MISSING = re.compile(r"(?:[\w ]{0,20}\b)?(?:not found|does not exist)\.?", re.IGNORECASE)
-"""What says of the one thing that was asked for that it is not there, and nothing of any other thing."""
-_PLACE = re.compile(r"[/\\]|^\.\.|^localhost\b")
-"""What may be out of bounds: a path or an address. Who may not do a thing at all is no matter of arguments."""
+"""A text that says only that the one thing asked for does not exist."""
+_PATH_OR_ADDRESS = re.compile(r"[/\\]|^\.\.|^localhost\b")
+"""A path or an address, which may be out of bounds. A missing permission is no matter of arguments."""
 _OF_PERMISSIONS = re.compile(
     r"\b(?:403|accounts?|credentials?|permissions?|privileges?|roles?|scopes?|tokens?|users?)\b", re.IGNORECASE
 )
 _OPEN = frozenset({Code.DATABASE_ERROR, Code.NOT_IMPLEMENTED, Code.SERIALIZATION_ERROR, Code.UNKNOWN_ERROR})
-"""Codes that say nothing of who is to blame: if it is an argument, another one may work."""
+"""Codes that blame nobody: if an argument is at fault, another value may work."""
 _JSON_TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int, float),
@@ -68,12 +68,12 @@ _QUOTED = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n")
 _NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-# What a name adds to the kind of thing that it identifies: `session_id`, `filePath`.
+# What the name of an argument adds to the kind of thing it identifies: `session_id`, `filePath`.
 _OF_NAMES = frozenset(
     {"id", "ids", "key", "name", "names", "number", "path", "paths", "ref", "slug", "uri", "url", "uuid"}
 )
 # fmt: off
-# What a text complains about, and what servers call the argument that is written in that language.
+# Words of a complaint about a language, and the names of arguments that are written in it.
 _LANGUAGES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple((re.compile(words, re.IGNORECASE), frozenset(names.split())) for words, names in (
     (r"reg(?:ular )?ex|character (?:set|class|range)|subpattern|repeat|parenthes[ie]s|capture group|glob\b", "pattern regex regexp glob expression"),
     (r"\bsyntax\b|\bnear\b|\b(?:relation|table|column|constraint)\b|prepared statement", "sql query statement queries statements"),
@@ -91,8 +91,8 @@ _LANGUAGES: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple((re.compi
 # fmt: on
 
 
-def call_from(request: object, tool: object) -> Call | None:
-    """Return the call that a request and the server's description of its tool make; None for what is neither.
+def build_call(request: object, tool: object) -> Call | None:
+    """Return the call described by a request and the tool's entry in the list; None if neither names a tool.
 
     The request is a JSON-RPC request or its `params`; the tool is an entry of `tools/list`. Both may be objects of an SDK.
     """
@@ -114,13 +114,13 @@ def call_from(request: object, tool: object) -> Call | None:
 
 
 def is_echo(texts: tuple[str, ...], call: Call | None) -> bool:
-    """Whether an answer is the caller's own text, given back or translated."""
+    """Return whether an answer is the caller's own text, returned or translated."""
     if call is None or len(texts) != 1:
         return False
     text = texts[0].strip().casefold()
     own = [value.strip().casefold() for _, value in call.leaves() if isinstance(value, str) and value.strip()]
     translates = _TRANSLATES.search(call.tool) or (own and not _OF_TRANSLATIONS.isdisjoint(call.arguments))
-    if translates and not text.startswith("{"):  # What a program says to programs is no translation.
+    if translates and not text.startswith("{"):  # JSON is no translation.
         return True
     long = (value for value in own if len(value) >= _SHORTEST_ECHO and len(text) >= _SHORTEST_ECHO)
     return text in own or any(
@@ -129,7 +129,7 @@ def is_echo(texts: tuple[str, ...], call: Call | None) -> bool:
 
 
 def name_argument(fault: Fault, call: Call | None) -> Fault:
-    """Return a fault with the argument it is about as its field, where the request and the tool's schema tell."""
+    """Return a fault with the argument it is about as its field, if the request and the tool's schema show it."""
     if (
         call is None
         or not call.tool
@@ -138,7 +138,7 @@ def name_argument(fault: Fault, call: Call | None) -> Fault:
         or _NO_SUCH_TOOL.search(in_english(fault.message[:_MOST]))
     ):
         return fault
-    field = _argument(fault, call)
+    field = _choose_argument(fault, call)
     if field is None:
         return fault
     issues = tuple(
@@ -151,26 +151,26 @@ def name_argument(fault: Fault, call: Call | None) -> Fault:
     return dataclasses.replace(fault, field=field, issues=issues, retry=Retry.FIX_INPUT if is_open else fault.retry)
 
 
-def _argument(fault: Fault, call: Call) -> str | None:
+def _choose_argument(fault: Fault, call: Call) -> str | None:
     """Return the argument that the first conclusive kind of evidence points at; the strongest kind comes first."""
-    if fault.field and (named := _as_sent(fault.field, call)):
+    if fault.field and (named := _match_name(fault.field, call)):
         return named
     values, text = ArgumentValues(call), fault.message[:_MOST]
     first_sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
     is_refused = fault.code in _REFUSED
     by_value: list[Callable[[], Iterable[str]]] = [
-        lambda: _quoted_values(values, text),
-        lambda: _quoted_parts(values, text),
-        lambda: _misfits(call) if is_refused else (),
+        lambda: _find_quoted_values(values, text),
+        lambda: _find_quoted_parts(values, text),
+        lambda: _find_misfits(call) if is_refused else (),
         lambda: values.mentioned_in(first_sentence.casefold()),
         lambda: values.mentioned_in(text.casefold()),
     ]
     by_name: list[Callable[[], Iterable[str]]] = [
-        lambda: _names_in(call, text),
-        lambda: _kinds_in(call, first_sentence),
-        lambda: _endings(values, first_sentence),
-        lambda: _left_out(call, text) if is_refused else (),
-        lambda: _written_in(call, text),
+        lambda: _find_names(call, text),
+        lambda: _find_kinds(call, first_sentence),
+        lambda: _find_endings(values, first_sentence),
+        lambda: _find_left_out(call, text) if is_refused else (),
+        lambda: _find_by_language(call, text),
         lambda: call.arguments if len(call.arguments) == 1 and (is_refused or _ONLY_MISSING.fullmatch(text)) else (),
     ]
     match fault.code:
@@ -178,22 +178,24 @@ def _argument(fault: Fault, call: Call) -> str | None:
             evidence = by_name[:1] + by_value + by_name[1:]
         case Code.CONFLICT:
             evidence = by_value + by_name[:1]
-        case Code.NOT_FOUND | Code.GONE:  # A file or a date that is spoken of may be the server's own.
+        case Code.NOT_FOUND | Code.GONE:  # A file or a date in the text may be the server's own.
             evidence = by_value + by_name[:4] + by_name[5:]
         case code if code in _OF_THINGS:
             evidence = by_value + by_name
         case Code.SERIALIZATION_ERROR:
-            evidence = [lambda: _broken_json(call)]
+            evidence = [lambda: _find_broken_json(call)]
         case Code.FORBIDDEN:
-            places = [path for path in values.mentioned_in(text.casefold()) if _PLACE.search(values.text(path))]
-            evidence = [] if _OF_PERMISSIONS.search(text) else [lambda: places]
+            paths = [
+                path for path in values.mentioned_in(text.casefold()) if _PATH_OR_ADDRESS.search(values.text(path))
+            ]
+            evidence = [] if _OF_PERMISSIONS.search(text) else [lambda: paths]
         case _:
             evidence = by_value[:1]
-    return next((field for find in evidence if (field := _the_one(list(find())))), fault.field)
+    return next((field for find in evidence if (field := _choose_one(list(find())))), fault.field)
 
 
-def _the_one(paths: list[str]) -> str | None:
-    """Return the one argument that is pointed at; of an object and a value in it, the value."""
+def _choose_one(paths: list[str]) -> str | None:
+    """Return the argument if there is only one; of an object and a value inside it, the value."""
     paths = [re.sub(r"\.[0-9]+(?:\..*)?$", "", path) for path in paths]  # An item stands for its list.
     different = list(dict.fromkeys(paths))
     if len(different) > _MOST_PATHS:
@@ -202,8 +204,8 @@ def _the_one(paths: list[str]) -> str | None:
     return deepest[0] if len(deepest) == 1 else None
 
 
-def _as_sent(field: str, call: Call) -> str | None:
-    """Return the name that an argument really has: servers write `page size` and `body.page_size` of `pageSize`."""
+def _match_name(field: str, call: Call) -> str | None:
+    """Return the real name of an argument: servers write `page size` and `body.page_size` for `pageSize`."""
     names = _names(call)
     head, *rest = re.split(r"[.\[\]]+", field.strip("."))
     for name in names:
@@ -226,27 +228,27 @@ def _quotations(text: str) -> list[str]:
     return list(dict.fromkeys(words))[:_MOST_QUOTATIONS]
 
 
-def _quoted_values(values: ArgumentValues, text: str) -> Iterator[str]:
+def _find_quoted_values(values: ArgumentValues, text: str) -> Iterator[str]:
     """Yield the arguments whose values a text quotes."""
     for word in _quotations(text):
         yield from values.equal_to(word)
 
 
-def _quoted_parts(values: ArgumentValues, text: str) -> Iterator[str]:
-    """Yield the arguments that hold what a text quotes: a misspelt keyword, the name of a table, one bad character."""
+def _find_quoted_parts(values: ArgumentValues, text: str) -> Iterator[str]:
+    """Yield the arguments that contain what a text quotes: a misspelt keyword, the name of a table, one bad character."""
     for word in _quotations(text):
         yield from values.around(word) or values.containing(word)
 
 
-def _endings(values: ArgumentValues, sentence: str) -> Iterator[str]:
-    """Yield the arguments that hold what stands behind the last colon: `Invalid prefix length: 99`."""
+def _find_endings(values: ArgumentValues, sentence: str) -> Iterator[str]:
+    """Yield the arguments that hold the text behind the last colon: `Invalid prefix length: 99`."""
     ending = sentence.rpartition(": ")[2].strip(" .")
     if sentence != ending and 1 < len(ending) <= _LONGEST_ENDING:
         yield from values.around(ending)
 
 
-def _names_in(call: Call, text: str) -> Iterator[str]:
-    """Yield the arguments that a text calls by their names, which are words of a sentence as well."""
+def _find_names(call: Call, text: str) -> Iterator[str]:
+    """Yield the arguments whose names occur in a text, also as separate words."""
     folded = text.casefold()
     spaced = re.sub(r"[_\-]", " ", folded)
     for name in _names(call):
@@ -255,8 +257,8 @@ def _names_in(call: Call, text: str) -> Iterator[str]:
             yield name
 
 
-def _kinds_in(call: Call, sentence: str) -> Iterator[str]:
-    """Yield the arguments that identify a kind of thing that a text speaks of: `session_id`, where no session was found."""
+def _find_kinds(call: Call, sentence: str) -> Iterator[str]:
+    """Yield the arguments that identify a kind of thing in the text: `session_id` for "no session was found"."""
     folded = sentence.casefold()
     for name in call.arguments:
         *kind, last = _parts(name) or [""]
@@ -268,19 +270,19 @@ def _parts(name: str) -> list[str]:
     return [part.lower() for part in _NAME_PARTS.findall(name[:_LONGEST_NAME])]
 
 
-def _left_out(call: Call, text: str) -> Iterator[str]:
+def _find_left_out(call: Call, text: str) -> Iterator[str]:
     """Yield the arguments that the tool requires and the request lacks, if the text says that something is missing."""
     if _LEFT_OUT.search(text.casefold()):
-        yield from _missing(call)
+        yield from _find_missing(call)
 
 
-def _missing(call: Call) -> Iterator[str]:
+def _find_missing(call: Call) -> Iterator[str]:
     required = [name for name in items_in(as_object(call.schema), "required") if isinstance(name, str)]
     yield from (name for name in required if call.arguments.get(name) in (None, ""))
 
 
-def _written_in(call: Call, text: str) -> Iterator[str]:
-    """Yield the arguments that hold a text in the language that an answer complains about, by their names."""
+def _find_by_language(call: Call, text: str) -> Iterator[str]:
+    """Yield the arguments written in the language that the answer complains about, by their names."""
     for words, names in _LANGUAGES:
         held = [name for name in call.arguments if not names.isdisjoint(_parts(name))]
         if held and words.search(text):
@@ -288,8 +290,8 @@ def _written_in(call: Call, text: str) -> Iterator[str]:
             return
 
 
-def _broken_json(call: Call) -> Iterator[str]:
-    """Yield the arguments that begin as JSON and are none."""
+def _find_broken_json(call: Call) -> Iterator[str]:
+    """Yield the arguments that begin like JSON but are not valid JSON."""
     for name, value in call.arguments.items():
         if isinstance(value, str) and value.lstrip().startswith(("{", "[")) and len(value) <= _LONGEST_JSON:
             try:
@@ -298,9 +300,9 @@ def _broken_json(call: Call) -> Iterator[str]:
                 yield name
 
 
-def _misfits(call: Call) -> Iterator[str]:
-    """Yield the arguments that do not fit the schema that the tool publishes: one of those is what it refused."""
-    yield from _missing(call)
+def _find_misfits(call: Call) -> Iterator[str]:
+    """Yield the arguments that do not fit the tool's schema: one of them was refused."""
+    yield from _find_missing(call)
     for name, value in call.arguments.items():
         rules = as_object(call.properties().get(name))
         if rules and not _fits(value, rules):

@@ -1,7 +1,7 @@
 """Codes that are words: `OVER_QUERY_LIMIT`, `already_reacted`, `mapper_parsing_exception`, `userRateLimitExceeded`.
 
-Most say in their own words what they mean: apart, the classification tables know them, and AWS's words do for the
-rest. The table here has those that neither would understand.
+Most say what they mean: split into words, the classification tables know them, or the table of AWS's codes does. The
+table here has those that neither would understand.
 """
 
 import re
@@ -49,14 +49,14 @@ _KNOWN: dict[str, Code | Classification] = {
 # fmt: on
 
 
-def meaning_of_symbols(words: Iterable[str], text: str) -> Classification | None:
-    """Say what the first code means that means something: of those a body carries, then of those in a text."""
-    found = (of_symbol(symbol) for symbol in (*filter(_is_symbol, words), *_standing_in(text[:_MOST])))
-    return next(filter(None, found), None)
+def classify_symbols(words: Iterable[str], text: str) -> Classification | None:
+    """Classify the first code that has a meaning: of the words of a body, then of the codes in a text."""
+    meanings = (classify_symbol(symbol) for symbol in (*filter(_is_symbol, words), *_find_symbols(text[:_MOST])))
+    return next(filter(None, meanings), None)
 
 
-def known_symbol(text: str) -> Classification | None:
-    """Say what the code means that a text begins with, if it is one of the table's."""
+def classify_first_symbol(text: str) -> Classification | None:
+    """Classify the code at the beginning of a text, if the table here has it."""
     first = re.match(rf"(?:\w{{1,30}} ){{0,3}}({_SYMBOL})(?=$|\n|: )", text[:_MOST])
     known = _KNOWN.get(first[1].replace("_", "").lower()) if first else None
     return Classification(known) if isinstance(known, Code) else known
@@ -66,13 +66,13 @@ def _is_symbol(word: str) -> bool:
     return len(word) <= _LONGEST and bool(_WHOLE.fullmatch(word))
 
 
-def _standing_in(text: str) -> Iterator[str]:
-    return (found[1] for found in _STANDING.finditer(text))
+def _find_symbols(text: str) -> Iterator[str]:
+    return (match[1] for match in _STANDING.finditer(text))
 
 
 @lru_cache(maxsize=512)
-def of_symbol(symbol: str) -> Classification | None:
-    """Say what a code means; None for one that says nothing."""
+def classify_symbol(symbol: str) -> Classification | None:
+    """Classify a code; None for one without a meaning."""
     parts = [part for part in _JOINTS.split(symbol) if part]
     known = _KNOWN.get("".join(parts).lower()) or GRPC.get(symbol)
     if symbol == Code.UNKNOWN_ERROR:

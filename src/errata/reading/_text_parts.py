@@ -1,4 +1,4 @@
-"""What a text of a failure is made of: what wraps the message, JSON inside of it, and a trailer behind it."""
+"""The parts of a text that tells of a failure: wrappers before the message, JSON inside it, a trailer behind it."""
 
 import json
 import re
@@ -7,9 +7,9 @@ from typing import NamedTuple, cast
 from errata.redaction import as_object, jsonable
 
 _LONGEST = 256 * 1024
-"""Nobody says what went wrong in more; a text that is longer is left as it is."""
+"""Nobody needs more to say what went wrong; JSON in a longer text is not looked for."""
 LONGEST_FAILURE = 4_000
-"""A success may be as long; what is longer is not taken apart to see whether it is one."""
+"""A longer text is not taken apart to see whether it tells of a failure."""
 _MOST_STARTS = 4
 _OPENING = r"\ufeff?\s{0,100}(\{|```)"
 _FENCE = r"(?s)\s{0,100}```[a-zA-Z0-9]{0,10}\s{0,100}\n(.*?)\n?```\s{0,100}"
@@ -20,15 +20,15 @@ _CONSTANTS = {"None": "null", "True": "true", "False": "false"}
 _decoder = json.JSONDecoder()
 
 
-class Found(NamedTuple):
-    """A JSON object or list, and the words that stood before it."""
+class JsonInText(NamedTuple):
+    """A JSON object or list in a text, and the words before it."""
 
     value: object
     before: str
 
 
-def json_in(text: str) -> Found | None:
-    """Find the first JSON object or list in a text; Python's way of writing one will do."""
+def find_json(text: str) -> JsonInText | None:
+    """Return the first JSON object or list in a text, also as Python writes one; None if there is none."""
     if len(text) > _LONGEST or not ("{" in text or "[" in text):
         return None
     fenced = re.fullmatch(_FENCE, text)
@@ -36,14 +36,14 @@ def json_in(text: str) -> Found | None:
     for number, start in enumerate(re.finditer(_START, text)):
         if number == _MOST_STARTS:
             break
-        found = _parsed(text[start.start() :])
-        if isinstance(found, dict | list) and found:
-            return Found(found, text[: start.start()].strip())
+        value = _parse(text[start.start() :])
+        if isinstance(value, dict | list) and value:
+            return JsonInText(value, text[: start.start()].strip())
     return None
 
 
-def whole_json(text: str) -> dict[str, object]:
-    """Read a text that is a JSON object from end to end, fenced or not; an empty one for any other."""
+def parse_whole_object(text: str) -> dict[str, object]:
+    """Return the JSON object that a whole text is, fenced or not; an empty one for any other text."""
     if len(text) > LONGEST_FAILURE or not (opening := re.match(_OPENING, text)):
         return {}
     fenced = re.fullmatch(_FENCE, text) if opening[1] == "```" else None
@@ -53,26 +53,26 @@ def whole_json(text: str) -> dict[str, object]:
         return {}
 
 
-def whole_list(text: str) -> list[object]:
-    """Read a text that is a JSON list from end to end; an empty one for any other."""
+def parse_whole_list(text: str) -> list[object]:
+    """Return the JSON list that a whole text is; an empty one for any other text."""
     if len(text) > LONGEST_FAILURE or not text.lstrip("\ufeff \t\r\n").startswith("["):
         return []
     try:
-        found: object = json.loads(text.removeprefix("\ufeff"))
+        value: object = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return []
-    return cast("list[object]", jsonable(cast("object", found))) if isinstance(found, list) else []
+    return cast("list[object]", jsonable(cast("object", value))) if isinstance(value, list) else []
 
 
-def _parsed(text: str) -> object:
+def _parse(text: str) -> object:
     try:
         return jsonable(_decoder.raw_decode(text)[0])
     except (ValueError, RecursionError):
-        return _python(text[:_LONGEST_PYTHON])
+        return _parse_python(text[:_LONGEST_PYTHON])
 
 
-def _python(text: str) -> object:
-    """Read what Python's `str` made of a dict: `{'error': {'message': …}}`."""
+def _parse_python(text: str) -> object:
+    """Parse a dict that Python's `str` has written: `{'error': {'message': …}}`."""
     if "'" not in text:
         return None
     try:
@@ -121,7 +121,7 @@ _TRAILER = re.compile(
 
 
 class Trailer(NamedTuple):
-    """A text without what mcp-ts-core puts behind it, and what that says."""
+    """A text without the trailer of mcp-ts-core, and what the trailer says."""
 
     text: str
     hint: str | None = None
@@ -131,37 +131,37 @@ class Trailer(NamedTuple):
 
 
 def split_trailer(text: str) -> Trailer:
-    """Take off `Recovery: …` and `(reason … · not retryable · request …)` at the end of a text."""
+    """Split `Recovery: …` and `(reason … · not retryable · request …)` off the end of a text."""
     end = _TRAILER.search(text[-_LONGEST_TRAILER:]) if text.rstrip().endswith(")") else None
     if end:
         text = text[: len(text) - len(end[0])]
     hint = _RECOVERY.search(text[-_LONGEST_TRAILER:])
-    said = end["retryable"] if end else None
+    flag = end["retryable"] if end else None
     return Trailer(
         text[: len(text) - len(hint[0])] if hint else text,
         hint[1] if hint else None,
         end["reason"] if end else None,
-        None if said is None else said == "retryable",
+        None if flag is None else flag == "retryable",
         end["request"] if end else None,
     )
 
 
 class Unwrapped(NamedTuple):
-    """What was said, and the JSON-RPC number that stood before it."""
+    """A message without its wrappers, and the JSON-RPC number before it."""
 
     text: str
     number: int | None
 
 
-def unwrapped(text: str) -> Unwrapped:
-    """Take off what stands before the message itself; a text that is nothing but prefixes stays whole."""
+def unwrap(text: str) -> Unwrapped:
+    """Remove the wrappers before a message; a text that is nothing but wrappers stays whole."""
     rest, number = text.lstrip(), None
     for _ in range(_ROUNDS):
-        if found := _NUMBERED.match(rest):
-            number = int(found[1]) if number is None else number
-        elif not (found := _WRAPPER.match(rest)):
+        if match := _NUMBERED.match(rest):
+            number = int(match[1]) if number is None else number
+        elif not (match := _WRAPPER.match(rest)):
             break
-        if found.end() == len(rest):
+        if match.end() == len(rest):
             break
-        rest = rest[found.end() :].lstrip()
+        rest = rest[match.end() :].lstrip()
     return Unwrapped(rest.rstrip() or text.strip(), number)

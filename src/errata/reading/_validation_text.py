@@ -1,7 +1,7 @@
 """What validators say is wrong with arguments: pydantic, zod, ajv, jsonschema, serde, Go, Jackson, .NET, and people.
 
-A validator's own format is proof (`formatted`): what it says decides the code. A sentence that merely mentions an
-argument (`mentioned`) names the field, and sharpens a code that says no more than that some value was refused.
+A validator's own format is proof (`read_formatted`) and decides the code. A sentence that merely mentions an argument
+(`read_mentioned`) names the field, and sharpens a code that says only that some value was refused.
 """
 
 import re
@@ -54,19 +54,19 @@ class Issue(NamedTuple):
     kind: Code
 
 
-def issue(where: Iterable[object] | str, problem: str, word: str = "") -> Issue:
-    """Make an issue of a place, what is said of it, and the validator's word for it."""
+def make_issue(where: Iterable[object] | str, problem: str, word: str = "") -> Issue:
+    """Return an issue for a position in the arguments, the problem there, and the validator's word for it."""
     problem = " ".join(problem[:_LONGEST_PROBLEM].split())
-    return Issue(path_of(where), problem or word, kind_of(f"{word} {problem}"))
+    return Issue(to_path(where), problem or word, classify_problem(f"{word} {problem}"))
 
 
-def kind_of(problem: str) -> Code:
-    """Say what kind of problem a validator's words describe."""
+def classify_problem(problem: str) -> Code:
+    """Return the code for the kind of problem that a validator's words describe."""
     return next((code for shape, code in _KINDS if shape.search(problem)), Code.INVALID_PARAMS)
 
 
-def path_of(where: Iterable[object] | str) -> str:
-    """Write a place as a dotted path, without the envelope that every argument comes in."""
+def to_path(where: Iterable[object] | str) -> str:
+    """Return a position as a dotted path, without the envelope around all arguments."""
     steps = re.split(r"[./\[\]]+", where) if isinstance(where, str) else [str(step) for step in where]
     steps = [step.strip("'\"` ") for step in steps]
     steps = [step for step in steps if step]
@@ -75,8 +75,8 @@ def path_of(where: Iterable[object] | str) -> str:
     return ".".join(steps)
 
 
-def field_issues(issues: Iterable[Issue]) -> tuple[FieldIssue, ...]:
-    """Write issues as a fault carries them."""
+def to_field_issues(issues: Iterable[Issue]) -> tuple[FieldIssue, ...]:
+    """Return issues as a fault carries them."""
     return tuple(FieldIssue(each.field, each.problem) for each in issues if each.field)
 
 
@@ -106,7 +106,7 @@ _WRITTEN_AS_A_NAME = re.compile(
 )
 
 ONLY_NAMED = "does not exist"
-"""What is said of an argument that is named, and of which nothing more is said."""
+"""The problem of an argument that a text only names."""
 
 _PYDANTIC = re.compile(r"^(\S[^\n]{0,200})\n {2}([^\n]{1,2000}?) ?\[type=(\w{1,60})", re.MULTILINE)
 _ZOD_LINE = re.compile(
@@ -193,7 +193,7 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
     (r"(?:^|: )([\w.\[\]]{1,100}): Invalid value: ([^\n]{1,200})",               ""),
 ))
 # fmt: on
-# Without one of these words nobody speaks of an argument, and most failures do not.
+# A text without any of these words mentions no argument; most failures have none of them.
 _SPOKEN = re.compile(
     r"missing|required|invalid|unsupported|malformed|illegal|\bbad |must|should|has to|need|provide|supply|specif|field:|unknown|unrecognized|cannot|could not be converted"
     r"|unexpected|undeclared|additional|validat|not of type|not one of|not valid under|is not an? |not a multiple|struct field|reference chain|instance\['|too (?:small|big)|than the"
@@ -266,83 +266,90 @@ _OF_CLASSES = ("error", "exception")  # "ValueError: Invalid …" names a class.
 _FAMILY = frozenset({Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED})
 
 
-def formatted(text: str) -> tuple[Issue, ...]:
-    """Read issues in a format that only a validator writes."""
+def read_formatted(text: str) -> tuple[Issue, ...]:
+    """Return the issues in a text that has the format of a validator."""
     text = text[:_MOST]
     if not _SPOKEN.search(text):
         return ()
     for reader in _READERS:
-        issues = tuple(found for found, _ in zip(reader(text), range(_MOST_ISSUES), strict=False))
+        issues = tuple(each for each, _ in zip(reader(text), range(_MOST_ISSUES), strict=False))
         if issues:
             return issues
     return ()
 
 
-def mentioned(text: str) -> Issue | None:
-    """Read the one argument that a sentence says something about."""
+def read_mentioned(text: str) -> Issue | None:
+    """Return the issue of the one argument that a sentence mentions."""
     text = text[:_SENTENCE]
     if not _SPOKEN.search(text):
         return None
     for shape, problem in _MENTIONS:
-        for found, _ in zip(shape.finditer(text), range(4), strict=False):
-            name = found[1].rstrip(".")
+        for match, _ in zip(shape.finditer(text), range(4), strict=False):
+            name = match[1].rstrip(".")
             if name.lower() not in _NO_NAMES and not name.lower().endswith(_OF_CLASSES):
-                said = problem or (found[2] if found.re.groups > 1 else "")
-                return issue([name], said, found[0].replace(found[1], " "))
+                complaint = problem or (match[2] if match.re.groups > 1 else "")
+                return make_issue([name], complaint, match[0].replace(match[1], " "))
     return None
 
 
-def named_in(text: str) -> Issue | None:
-    """Read the first word of a text that is written as only names of arguments are: `startDate`, `file_path`."""
-    for found, _ in zip(_WRITTEN_AS_A_NAME.finditer(text[:_SENTENCE]), range(4), strict=False):
-        if found[1].lower() not in _NO_NAMES and not found[1].lower().endswith(_OF_CLASSES):
-            return issue([found[1]], text)
+def read_named(text: str) -> Issue | None:
+    """Return an issue for the first word that is spelt as only names of arguments are: `startDate`, `file_path`."""
+    for match, _ in zip(_WRITTEN_AS_A_NAME.finditer(text[:_SENTENCE]), range(4), strict=False):
+        if match[1].lower() not in _NO_NAMES and not match[1].lower().endswith(_OF_CLASSES):
+            return make_issue([match[1]], text)
     return None
 
 
 def is_about_arguments(code: Code) -> bool:
-    """Whether a code says that the arguments are at fault."""
+    """Return whether a code says that the arguments are at fault."""
     return code in _FAMILY
 
 
-def _pydantic(text: str) -> Iterator[Issue]:
+def _read_pydantic(text: str) -> Iterator[Issue]:
     if "validation error" in text:
         for where, problem, word in _PYDANTIC.findall(text):
-            yield issue(where, problem, word)
+            yield make_issue(where, problem, word)
 
 
-def _zod_pretty(text: str) -> Iterator[Issue]:
+def _read_zod_pretty(text: str) -> Iterator[Issue]:
     if "\u2716 " in text:
         for problem, where in _ZOD_PRETTY.findall(text):
-            yield issue(where, problem)
+            yield make_issue(where, problem)
 
 
-def _zod_lines(text: str) -> Iterator[Issue]:
+def _read_zod_lines(text: str) -> Iterator[Issue]:
     opening = _ARGUMENTS_OF.search(text)
     lines = text[opening.end() :].split("\n") if opening else text.split("\n", 1)[:1]
     for line in lines[:_MOST_ISSUES]:
-        if found := (_ZOD_REFINED if opening else _ZOD_LINE).match(line.strip()):
-            yield issue(found[2], found[1])
+        if match := (_ZOD_REFINED if opening else _ZOD_LINE).match(line.strip()):
+            yield make_issue(match[2], match[1])
 
 
-def _ajv(text: str) -> Iterator[Issue]:
+def _read_ajv(text: str) -> Iterator[Issue]:
     if " must " in text and ("data" in text or "/" in text):
         for where, problem in _AJV.findall(text):
             missing = _AJV_MISSING.search(problem)
             if where or missing:
-                yield issue(f"{where}/{missing[1]}" if missing else where, problem)
+                yield make_issue(f"{where}/{missing[1]}" if missing else where, problem)
 
 
-def _proofs(text: str) -> Iterator[Issue]:
+def _read_proofs(text: str) -> Iterator[Issue]:
     for shape, problem in _PROOFS:
-        for found in shape.finditer(text):
-            yield issue(found[1], problem)
+        for match in shape.finditer(text):
+            yield make_issue(match[1], problem)
 
 
-def _unnamed(text: str) -> Iterator[Issue]:
-    """Say that a validator speaks, where it does not say which argument it speaks of."""
-    if found := _UNNAMED.search(text):
-        yield issue("", found[0])
+def _read_unnamed(text: str) -> Iterator[Issue]:
+    """Yield an issue without a field for a validator's text that does not name the argument."""
+    if match := _UNNAMED.search(text):
+        yield make_issue("", match[0])
 
 
-_READERS: tuple[Callable[[str], Iterator[Issue]], ...] = (_pydantic, _zod_pretty, _zod_lines, _proofs, _ajv, _unnamed)
+_READERS: tuple[Callable[[str], Iterator[Issue]], ...] = (
+    _read_pydantic,
+    _read_zod_pretty,
+    _read_zod_lines,
+    _read_proofs,
+    _read_ajv,
+    _read_unnamed,
+)
