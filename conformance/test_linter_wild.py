@@ -43,14 +43,14 @@ def test_handlers_are_found_in_every_published_server(reports):
 
 
 def test_no_published_server_is_too_much_for_a_rule(reports):
-    unjudged = [
+    describe_failed_rule = [
         (finding.path, finding.message)
         for report in reports.values()
         for finding in report.findings
         if finding.rule == "unreadable-file" and "cannot be read by Python" not in finding.message
     ]
 
-    assert not unjudged
+    assert not describe_failed_rule
 
 
 def test_most_published_servers_have_something_to_mend(reports):

@@ -20,7 +20,7 @@ BROKEN = (
     '    except:\n        raise RuntimeError("no orders")\n'
 )
 CLEAN = HEAD + "async def count(customer: str) -> int:\n    return await orders.count(customer)\n"
-UNUSED = CLEAN.removesuffix("\n") + "  # errata: ignore[bare-except] because of the driver\n"
+UNUSED_IGNORE = CLEAN.removesuffix("\n") + "  # errata: ignore[bare-except] because of the driver\n"
 ONLY = ("--select", "bare-except,unused-ignore,unreadable-file")
 
 
@@ -198,7 +198,7 @@ def test_a_file_that_cannot_be_parsed_costs_no_other(project, run):
 
 
 def test_fixes_are_written_and_the_rest_is_shown(project, run):
-    (project / "other.py").write_text(UNUSED)
+    (project / "other.py").write_text(UNUSED_IGNORE)
     status, out, err = run("--fix", *ONLY)
 
     assert (status, err) == (1, "note: fixed 1 finding\n")
@@ -207,39 +207,39 @@ def test_fixes_are_written_and_the_rest_is_shown(project, run):
 
 
 def test_when_all_is_fixed_the_exit_code_is_zero(project, run):
-    (project / "server.py").write_text(UNUSED)
+    (project / "server.py").write_text(UNUSED_IGNORE)
 
     assert run("--fix", *ONLY)[0] == 0
     assert run(*ONLY)[0] == 0
 
 
 def test_what_cannot_be_written_is_said(project, run, monkeypatch):
-    (project / "server.py").write_text(UNUSED)
+    (project / "server.py").write_text(UNUSED_IGNORE)
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("errata.linter._fixes.write_whole", refuse)
+    monkeypatch.setattr("errata.linter._fixes.replace_file", refuse)
     status, _, err = run("--fix", "--no-cache", *ONLY)
 
     assert status == 2
     assert "errata: cannot write `server.py`: permission denied\nhelp: make the file" in err
-    assert (project / "server.py").read_text() == UNUSED
+    assert (project / "server.py").read_text() == UNUSED_IGNORE
 
 
 def test_a_preview_is_a_patch_and_changes_nothing(project, run):
-    (project / "server.py").write_text(UNUSED)
+    (project / "server.py").write_text(UNUSED_IGNORE)
     status, out, err = run("--diff", *ONLY)
 
     assert (status, err) == (1, "note: 1 of 1 finding would be fixed\n")
     assert out.startswith("--- server.py\n+++ server.py\n@@ ")
-    assert (project / "server.py").read_text() == UNUSED
+    assert (project / "server.py").read_text() == UNUSED_IGNORE
     subprocess.run(["git", "apply", "--unsafe-paths", "-p0"], input=out, text=True, check=True)  # noqa: S607 - git is on the path.
     assert (project / "server.py").read_text() == CLEAN
 
 
 def test_a_preview_that_cannot_be_made_is_said_whatever_the_exit_code_should_be(project, run, monkeypatch):
-    (project / "server.py").write_text(UNUSED)
+    (project / "server.py").write_text(UNUSED_IGNORE)
     monkeypatch.setattr("errata.linter._fixes._parses", lambda _: False)
     status, out, err = run("--diff", "--exit-zero", *ONLY)
 
@@ -302,21 +302,21 @@ def test_nothing_is_kept_between_runs(project, run, tmp_path_factory, monkeypatc
 
 def test_a_link_is_not_fixed_and_the_baseline_is_not_written_through_one(project, run, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside") / "precious.py"
-    outside.write_text(UNUSED)
+    outside.write_text(UNUSED_IGNORE)
     (project / "server.py").unlink()
     (project / "server.py").symlink_to(outside)
     status, _, err = run("--fix", "server.py", *ONLY)
 
-    assert (status, outside.read_text()) == (2, UNUSED)
+    assert (status, outside.read_text()) == (2, UNUSED_IGNORE)
     assert "`server.py` was not fixed: it is a link" in err
     (project / ".errata-baseline.json").symlink_to(outside)
     status, _, err = run("--init", *ONLY)
-    assert (status, outside.read_text()) == (2, UNUSED)
+    assert (status, outside.read_text()) == (2, UNUSED_IGNORE)
     assert "cannot write" in err
 
 
 def test_in_single_files_comments_are_not_said_to_be_unused(project, run):
-    (project / "server.py").write_text(UNUSED)
+    (project / "server.py").write_text(UNUSED_IGNORE)
     (project / "pyproject.toml").write_text('[tool.errata.lint]\nselect = ["unused-ignore", "bare-except"]\n')
 
     assert run("server.py")[0] == 0
@@ -346,7 +346,7 @@ def test_settings_for_the_file_that_standard_input_belongs_to_count(project, run
 
 @pytest.mark.usefixtures("project")
 def test_a_preview_of_standard_input_is_a_patch(run, monkeypatch):
-    standard_input(monkeypatch, UNUSED.encode())
+    standard_input(monkeypatch, UNUSED_IGNORE.encode())
 
     assert "\n-    return await orders.count(customer)  # errata: ignore" in run("-", "--diff", *ONLY)[1]
 

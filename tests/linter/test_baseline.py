@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from errata.linter import Finding, Place, Settings, Severity
+from errata.linter import Finding, Location, Settings, Severity
 from errata.linter.judge import Baseline, BaselineError
-from errata.linter.source import Sources
+from errata.linter.source import SourceLines
 
 OLD = "first\n    old line  = 1\nother\n"
 
@@ -20,15 +20,15 @@ def project(tmp_path):
 
 
 def finding(settings, line, rule="bare-except", path="server.py"):
-    return Finding(rule, Severity.WARNING, str(settings.root / path), Place(line, 1, line, 2), "wrong", "mend it")
+    return Finding(rule, Severity.WARNING, str(settings.root / path), Location(line, 1, line, 2), "wrong", "mend it")
 
 
 def write(settings, *findings, read=""):
-    return Baseline.anew(settings, findings, Sources(), [settings.root / read])
+    return Baseline.write_anew(settings, findings, SourceLines(), [settings.root / read])
 
 
 def compare(settings, *findings, read=""):
-    return Baseline.of(settings).compared(findings, Sources(), [settings.root / read], settings)
+    return Baseline.read(settings).compare(findings, SourceLines(), [settings.root / read], settings)
 
 
 def test_what_is_in_the_baseline_is_hidden_and_counted(project):
@@ -146,7 +146,7 @@ def test_a_broken_baseline_is_said_and_can_be_written_anew(project, content, wha
     (project.root / ".errata-baseline.json").write_bytes(content)
 
     with pytest.raises(BaselineError) as raised:
-        Baseline.of(project)
+        Baseline.read(project)
 
     assert what in raised.value.what
     assert raised.value.advice == "write it anew with `errata lint --init`"
@@ -158,7 +158,7 @@ def test_a_baseline_that_cannot_be_read_or_written_is_said(project):
     (project.root / ".errata-baseline.json").mkdir()
 
     with pytest.raises(BaselineError, match="is a directory"):
-        Baseline.of(project)
+        Baseline.read(project)
     with pytest.raises(BaselineError, match="cannot write"):
         write(project)
 

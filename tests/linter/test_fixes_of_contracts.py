@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from errata.linter import Settings, lint_source
-from errata.linter._fixes import mended_source
+from errata.linter._fixes import fix_source
 
 SERVER = """from errata import Code, Contract, Failure, FaultError, not_found, conflict, raises
 from mcp.server.mcpserver import MCPServer
@@ -34,7 +34,7 @@ def fixed(body):
     """Fix a body of the tool, and give it back with the number of findings there were."""
     source = f"{SERVER}    {body}\n"
     findings = lint_source(source, settings=Settings(select=("error-contract-prefer-fail",)))
-    after = mended_source(source, findings).after.decode()
+    after = fix_source(source, findings).after.decode()
     ast.parse(after)
     assert after.startswith(SERVER)
     return after.removeprefix(SERVER).strip(), len(findings) - 1  # One stands in the service.

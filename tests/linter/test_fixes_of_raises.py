@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import pytest
 
 from errata.linter import Settings, lint_source
-from errata.linter._fixes import mended
+from errata.linter._fixes import fix_text
 
 _SERVER = """\
 from mcp.server.fastmcp import FastMCP
@@ -23,7 +23,7 @@ def fixed(rule, imported, body):
     source = f"{imported}\n{_SERVER}{body}"
     findings = lint_source(source, settings=Settings(select=(rule,)))
     assert findings
-    after, _ = mended(source, findings)
+    after, _ = fix_text(source, findings)
     ast.parse(after)
     first, _, rest = after.partition("\n")
     return first, rest.removeprefix(_SERVER)
@@ -166,7 +166,7 @@ def test_a_cause_is_named_only_where_the_name_still_stands_for_it(named, inner):
     source = _SERVER + _INNER.format(named=named, inner=inner.format(name=name))
     before, _ = _raised(source)
     while [finding for finding in _uncaused(source) if finding.edits]:
-        source, _ = mended(source, _uncaused(source))
+        source, _ = fix_text(source, _uncaused(source))
     after, cause = _raised(source)
 
     assert after is before

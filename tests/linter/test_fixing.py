@@ -6,24 +6,24 @@ import stat
 import pytest
 from hypothesis import given, strategies as st
 
-from errata.linter import Edit, Finding, Place, Severity
-from errata.linter._fixes import NotFixedError, by_file, diff, fix, mended, mended_file
-from errata.linter.source import write_whole
+from errata.linter import Edit, Finding, Location, Severity
+from errata.linter._fixes import NotFixedError, fix, fix_file, fix_text, group_by_file, write_diff
+from errata.linter.source import replace_file
 
 
 def edit(line, column, end_line, end_column, text):
-    return Edit(Place(line, column, end_line, end_column), text)
+    return Edit(Location(line, column, end_line, end_column), text)
 
 
 def finding(*edits, path="server.py", line=1):
-    return Finding("bare-except", Severity.WARNING, str(path), Place(line, 1, line, 2), "wrong", "mend it", edits)
+    return Finding("bare-except", Severity.WARNING, str(path), Location(line, 1, line, 2), "wrong", "mend it", edits)
 
 
 def replace_a(path):
     """Find every `a` in a file, and propose `b`."""
     text = path.read_text()
-    places = [(number, line.index("a") + 1) for number, line in enumerate(text.splitlines(), 1) if "a" in line]
-    return [finding(edit(line, at, line, at + 1, "b"), path=path, line=line) for line, at in places]
+    locations = [(number, line.index("a") + 1) for number, line in enumerate(text.splitlines(), 1) if "a" in line]
+    return [finding(edit(line, at, line, at + 1, "b"), path=path, line=line) for line, at in locations]
 
 
 @pytest.mark.parametrize(
@@ -42,29 +42,29 @@ def replace_a(path):
     ],
 )
 def test_edits_are_put_where_they_belong(before, edits, after):
-    assert mended(before, [finding(*edits)]) == (after, 1)
+    assert fix_text(before, [finding(*edits)]) == (after, 1)
 
 
 def test_where_two_want_the_same_place_the_first_has_it():
     first, second = finding(edit(1, 1, 1, 4, "one")), finding(edit(1, 3, 1, 6, "two"))
 
-    assert mended("abcdef", [first, second]) == ("onedef", 1)
+    assert fix_text("abcdef", [first, second]) == ("onedef", 1)
 
 
 def test_a_finding_is_mended_whole_or_not_at_all():
     first, second = finding(edit(1, 1, 1, 4, "one")), finding(edit(1, 3, 1, 6, "two"), edit(2, 1, 2, 2, "x"))
 
-    assert mended("abcdef\ny", [first, second]) == ("onedef\ny", 1)
+    assert fix_text("abcdef\ny", [first, second]) == ("onedef\ny", 1)
 
 
 def test_two_that_want_the_same_edit_get_it_once():
     adding = edit(1, 1, 1, 1, "import errata\n")
 
-    assert mended("a\nb\n", [finding(adding), finding(adding, edit(2, 1, 2, 2, "c"))]) == ("import errata\na\nc\n", 2)
+    assert fix_text("a\nb\n", [finding(adding), finding(adding, edit(2, 1, 2, 2, "c"))]) == ("import errata\na\nc\n", 2)
 
 
 def test_two_that_insert_at_one_place_wait_for_each_other():
-    assert mended("c", [finding(edit(1, 1, 1, 1, "a")), finding(edit(1, 1, 1, 1, "b"))]) == ("ac", 1)
+    assert fix_text("c", [finding(edit(1, 1, 1, 1, "a")), finding(edit(1, 1, 1, 1, "b"))]) == ("ac", 1)
 
 
 @given(
@@ -72,7 +72,7 @@ def test_two_that_insert_at_one_place_wait_for_each_other():
     st.lists(st.builds(edit, *[st.integers(-1, 9)] * 4, st.sampled_from(["", "x", "y\n"])), max_size=6),
 )
 def test_any_edits_of_any_text_are_survived(text, edits):
-    mended(text, [finding(each) for each in edits])
+    fix_text(text, [finding(each) for each in edits])
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_nothing_is_written_through_a_link(tmp_path):
     assert (fixed, file.read_text(), link.is_symlink()) == (0, "a = 1\n", True)
     assert "it is a link" in trouble.what
     with pytest.raises(OSError, match="link"):
-        write_whole(link, b"b = 1\n")
+        replace_file(link, b"b = 1\n")
     assert file.read_text() == "a = 1\n"
 
 
@@ -190,11 +190,11 @@ def test_a_file_without_the_right_to_write_is_not_replaced(tmp_path):
     file.chmod(0o400)
 
     with pytest.raises(PermissionError):
-        write_whole(file, b"b = 1\n")
+        replace_file(file, b"b = 1\n")
 
 
 def test_a_new_file_is_made_as_any_other(tmp_path):
-    write_whole(tmp_path / "new", b"1")
+    replace_file(tmp_path / "new", b"1")
     (tmp_path / "other").write_bytes(b"1")
 
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
@@ -204,7 +204,7 @@ def test_the_patch_is_what_diff_would_write(tmp_path):
     file = tmp_path / "server.py"
     file.write_bytes(b"\xef\xbb\xbfa = 1\r\nc = 2")
 
-    patch = diff("server.py", mended_file(file, replace_a_in_first_line(file)))
+    patch = write_diff("server.py", fix_file(file, replace_a_in_first_line(file)))
 
     assert patch == (
         "--- server.py\n+++ server.py\n@@ -1,2 +1,2 @@\n-a = 1\r\n+b = 1\r\n c = 2\n\\ No newline at end of file\n"
@@ -219,7 +219,7 @@ def replace_a_in_first_line(file):
 def test_only_what_can_be_fixed_is_grouped_by_file():
     one, other = finding(edit(1, 1, 1, 2, "b"), path="b.py"), finding(edit(1, 1, 1, 2, "b"), path="a.py")
 
-    assert list(by_file([one, finding(path="c.py"), other])) == [("a.py", [other]), ("b.py", [one])]
+    assert list(group_by_file([one, finding(path="c.py"), other])) == [("a.py", [other]), ("b.py", [one])]
 
 
 def test_a_file_that_changed_its_encoding_meanwhile_is_left_alone(tmp_path):
@@ -227,4 +227,4 @@ def test_a_file_that_changed_its_encoding_meanwhile_is_left_alone(tmp_path):
     file.write_bytes(b"a = '\xff'\n")
 
     with pytest.raises(NotFixedError, match="its encoding is not clear"):
-        mended_file(file, replace_a_in_first_line(file))
+        fix_file(file, replace_a_in_first_line(file))

@@ -80,12 +80,12 @@ def test_what_answers_no_mcp_client_is_left_alone(source):
     assert lint_source(source, settings=_BARE) == []
 
 
-def _project(place, **files):
+def _project(location, **files):
     for name, text in files.items():
-        file = place / f"{name.replace('__', '/')}.py"
+        file = location / f"{name.replace('__', '/')}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-        if file.parent != place:
+        if file.parent != location:
             (file.parent / "__init__.py").touch()
 
 

@@ -10,7 +10,7 @@ import pytest
 from errata.linter import lint, lint_source
 from errata.linter.rules import RULES, Rule
 from errata.linter.source import Lines
-from errata.linter.summary import summary_of_file
+from errata.linter.summary import summarise_file
 
 GOOD = 'from mcp.server import MCPServer\n\nserver = MCPServer("a")\n\n\n@server.tool()\ndef fetch():\n    return 1\n'
 DEEP = 10_000
@@ -106,9 +106,9 @@ def test_a_declared_encoding_is_read(tmp_path, encoding):
 def test_columns_are_counted_in_characters():
     source = 'x = "é日😀"; raised()'
 
-    place = Lines(source).place_of(ast.parse(source).body[1])
+    location = Lines(source).locate(ast.parse(source).body[1])
 
-    assert place == (1, 12, 1, 20)
+    assert location == (1, 12, 1, 20)
 
 
 @pytest.fixture
@@ -125,10 +125,10 @@ def test_nobody_waits_for_a_pipe(fifo):
 
 
 def test_a_socket_and_a_device_are_one_diagnostic_each(tmp_path):
-    place = tmp_path / "s.py"
+    location = tmp_path / "s.py"
     with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(os.path.relpath(place))
-        rules = [finding.rule for finding in lint([place, Path(os.devnull)]).findings]
+        listening.bind(os.path.relpath(location))
+        rules = [finding.rule for finding in lint([location, Path(os.devnull)]).findings]
 
     assert rules == UNREADABLE * 2
 
@@ -138,12 +138,12 @@ def test_a_directory_with_the_name_of_a_file_is_a_directory(tmp_path):
     (tmp_path / "server.py" / "tools.py").write_text(GOOD, encoding="utf-8")
 
     assert lint([tmp_path]).handlers == 1
-    assert [found.rule for found in summary_of_file(tmp_path / "server.py", RULES.values()).found] == UNREADABLE
+    assert [found.rule for found in summarise_file(tmp_path / "server.py", RULES.values()).obstacles] == UNREADABLE
 
 
 def test_a_file_that_is_gone_meanwhile_is_one_diagnostic(tmp_path, monkeypatch):
     gone = tmp_path / "gone.py"
-    monkeypatch.setattr("errata.linter.judge._judgement.find_files", lambda *_, **__: [gone])
+    monkeypatch.setattr("errata.linter.judge._lint_run.find_files", lambda *_, **__: [gone])
 
     assert [finding.message for finding in lint([tmp_path]).findings] == [
         "this file cannot be read: no such file or directory"

@@ -4,19 +4,21 @@ import json
 
 import pytest
 
-from errata.linter import Finding, Place, Severity
-from errata.linter._fixes import mended
-from errata.linter.judge import apply
+from errata.linter import Finding, Location, Severity
+from errata.linter._fixes import fix_text
+from errata.linter.judge import apply_ignores
 from errata.linter.rules import RULES
-from errata.linter.source import Ignore, ignores_in
+from errata.linter.source import Ignore, find_ignores
 
 
 def finding(line, end_line=None, rule="bare-except"):
-    return Finding(rule, Severity.WARNING, "server.py", Place(line, 1, end_line or line, 2), "it is wrong", "mend it")
+    return Finding(
+        rule, Severity.WARNING, "server.py", Location(line, 1, end_line or line, 2), "it is wrong", "mend it"
+    )
 
 
 def left(source, *findings, judged=tuple(RULES)):
-    return apply(findings, ignores_in(source), "server.py", judged)
+    return apply_ignores(findings, find_ignores(source), "server.py", judged)
 
 
 def messages(source, *findings, **options):
@@ -122,9 +124,9 @@ def test_who_does_not_ask_for_unused_comments_is_not_told():
 
 
 def test_settings_say_how_severe_it_is():
-    ignores = ignores_in("x = 1  # errata: ignore[bare-except] because so")
+    ignores = find_ignores("x = 1  # errata: ignore[bare-except] because so")
 
-    (told,) = apply([], ignores, "server.py", list(RULES), lambda _: Severity.ERROR)
+    (told,) = apply_ignores([], ignores, "server.py", list(RULES), lambda _: Severity.ERROR)
 
     assert told.severity is Severity.ERROR
 
@@ -144,20 +146,20 @@ def test_settings_say_how_severe_it_is():
     ],
 )
 def test_what_is_of_no_use_can_be_removed(source, fixed):
-    assert mended(source, left(source))[0] == fixed
+    assert fix_text(source, left(source))[0] == fixed
 
 
 def test_only_the_unused_name_is_removed():
     source = "x = 1  # errata: ignore[bare-except, unreadable-file] because so"
 
-    assert mended(source, left(source, finding(1))) == ("x = 1  # errata: ignore[bare-except] because so", 1)
+    assert fix_text(source, left(source, finding(1))) == ("x = 1  # errata: ignore[bare-except] because so", 1)
 
 
 def test_comments_survive_being_kept_as_json():
-    ignores = ignores_in("x = 1  # errata: ignore[bare-except, unreadable-file] because so")
+    ignores = find_ignores("x = 1  # errata: ignore[bare-except, unreadable-file] because so")
     kept = [Ignore(*row) for row in json.loads(json.dumps(ignores))]
 
-    assert apply([finding(1)], kept, "a.py", RULES) == apply([finding(1)], ignores, "a.py", RULES)
+    assert apply_ignores([finding(1)], kept, "a.py", RULES) == apply_ignores([finding(1)], ignores, "a.py", RULES)
 
 
 @pytest.mark.parametrize(

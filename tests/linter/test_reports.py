@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from errata.linter import Edit, Finding, Place, Severity
+from errata.linter import Edit, Finding, Location, Place, Severity
 from errata.linter.reports import (
-    github_report,
-    json_report,
-    sarif_report,
-    statistics_report,
     summarise_findings,
-    text_report,
+    write_github_report,
+    write_json_report,
+    write_sarif_report,
+    write_statistics,
+    write_text_report,
 )
 from errata.linter.rules import RULES
-from errata.linter.source import Sources
+from errata.linter.source import SourceLines
 
 UNSEEN = "\x1b\x9b\u202e\r\ud800\u200b\ufe0f\u3164\u115f\U000e0041\U000e0100"
 EVIL = f"\x1b[2J\x9b2J\u202e\r\nerror[forged]: x\ud800{UNSEEN}"
@@ -23,9 +23,9 @@ SOURCE = "try:\n    work()\nexcept:\n\tpass\n"
 
 
 def finding(line=3, column=1, end_line=None, end_column=8, **more):
-    place = Place(line, column, end_line or line, end_column)
+    location = Location(line, column, end_line or line, end_column)
     named = {"severity": Severity.WARNING, "path": "server.py", "message": "this `except` catches all"} | more
-    return Finding(rule="bare-except", place=place, help="name one", **named)
+    return Finding(rule="bare-except", location=location, help="name one", **named)
 
 
 def plain(text, *_styles):
@@ -33,7 +33,7 @@ def plain(text, *_styles):
 
 
 def text_of(*findings, source=SOURCE, paint=plain):
-    return "\n".join(text_report(findings, Sources({"server.py": source}), paint))
+    return "\n".join(write_text_report(findings, SourceLines({"server.py": source}), paint))
 
 
 def caret(source, column, end_column, end_line=1):
@@ -61,7 +61,7 @@ def test_the_gutter_is_as_wide_as_the_number():
 
 
 def test_a_file_that_is_gone_has_no_line_and_costs_nothing(tmp_path):
-    lines = "\n".join(text_report([finding(path=str(tmp_path / "gone.py"))], Sources(), plain)).split("\n")
+    lines = "\n".join(write_text_report([finding(path=str(tmp_path / "gone.py"))], SourceLines(), plain)).split("\n")
 
     assert lines[2:] == ["help: name one", ""]
 
@@ -107,7 +107,9 @@ def test_a_line_of_a_million_odd_characters_is_no_trouble(filler):
 
 def test_nothing_foreign_drives_the_terminal():
     evil = finding(1, path=EVIL, message=EVIL)
-    shown = "\n".join(text_report([evil], Sources({EVIL: EVIL}), plain)) + "\n".join(github_report([evil]))
+    shown = "\n".join(write_text_report([evil], SourceLines({EVIL: EVIL}), plain)) + "\n".join(
+        write_github_report([evil])
+    )
 
     assert not set(shown) & set(UNSEEN)
     assert "\nerror[forged]" not in shown
@@ -121,7 +123,7 @@ def test_colour_is_what_the_painter_makes_of_it():
 
 
 def test_a_program_gets_a_list_of_objects():
-    assert json.loads(json_report([finding()])) == [
+    assert json.loads(write_json_report([finding()])) == [
         {
             "rule": "bare-except",
             "severity": "warning",
@@ -134,18 +136,18 @@ def test_a_program_gets_a_list_of_objects():
             "help": "name one",
         }
     ]
-    assert json.loads(json_report([])) == []
+    assert json.loads(write_json_report([])) == []
 
 
 def test_what_a_program_gets_is_ascii_and_valid_unicode():
-    text = json_report([finding(path="dir\udcff/日.py", message=EVIL)])
+    text = write_json_report([finding(path="dir\udcff/日.py", message=EVIL)])
 
     assert text.isascii()
     json.dumps(json.loads(text), ensure_ascii=False).encode()
 
 
 def test_github_gets_one_command_for_each_finding_with_its_escapes():
-    (line,) = github_report([finding(path="a,b:c%d.py", message="100%: x,\ny", severity=Severity.ERROR)])
+    (line,) = write_github_report([finding(path="a,b:c%d.py", message="100%: x,\ny", severity=Severity.ERROR)])
 
     assert line == (
         "::error file=a%2Cb%3Ac%25d.py,line=3,col=1,endLine=3,endColumn=8,title=errata (bare-except)"
@@ -154,7 +156,7 @@ def test_github_gets_one_command_for_each_finding_with_its_escapes():
 
 
 def sarif(*findings, root=None, source=SOURCE):
-    return json.loads(sarif_report(findings, Sources({"server.py": source}), root or Path.cwd()))
+    return json.loads(write_sarif_report(findings, SourceLines({"server.py": source}), root or Path.cwd()))
 
 
 def test_code_scanning_gets_what_the_standard_requires():
@@ -208,10 +210,10 @@ def test_paths_are_addresses_for_code_scanning(path, expected):
 
 
 def test_statistics_count_the_findings_of_each_rule():
-    error = Finding("unreadable-file", Severity.ERROR, "a.py", Place(1, 1, 1, 2), "x", "y")
+    error = Finding("unreadable-file", Severity.ERROR, "a.py", Location(1, 1, 1, 2), "x", "y")
 
-    assert statistics_report([error, *[finding()] * 10]) == "10  warning  bare-except\n 1  error    unreadable-file"
-    assert statistics_report([]) == ""
+    assert write_statistics([error, *[finding()] * 10]) == "10  warning  bare-except\n 1  error    unreadable-file"
+    assert write_statistics([]) == ""
 
 
 @pytest.mark.parametrize(
@@ -222,7 +224,7 @@ def test_statistics_count_the_findings_of_each_rule():
         ([], 1, None, "nothing found in 1 file"),
         ([finding()], 14, 3, "found 1 warning in 1 of 14 files"),
         (
-            [finding(severity=Severity.ERROR), finding(edits=(Edit(Place(1, 1, 1, 1), ""),)), finding(path="b.py")],
+            [finding(severity=Severity.ERROR), finding(edits=(Edit(Location(1, 1, 1, 1), ""),)), finding(path="b.py")],
             14,
             3,
             "found 1 error and 2 warnings in 2 of 14 files; 1 can be fixed with `--fix`",
@@ -231,3 +233,12 @@ def test_statistics_count_the_findings_of_each_rule():
 )
 def test_the_summary_says_how_much_there_is(findings, files, handlers, expected):
     assert summarise_findings(findings, files, handlers) == expected
+
+
+def test_a_location_goes_by_its_old_name_too():
+    location = Location(1, 2, 3, 4)
+    edit = Edit(location, "")
+    finding = Finding("bare-except", Severity.WARNING, "a.py", location, "what", "help", (edit,))
+
+    assert Place is Location
+    assert (finding.place, edit.place) == (finding.location, edit.location) == (location, location)

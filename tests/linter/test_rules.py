@@ -37,7 +37,7 @@ def test_a_fixture_has_the_findings_that_it_marks_and_no_others(fixture):
     settings = Settings(select=_names(selected[1])) if selected else Settings()
 
     found = {
-        (str(Path(finding.path).relative_to(FIXTURES)), finding.place.line, finding.rule)
+        (str(Path(finding.path).relative_to(FIXTURES)), finding.location.line, finding.rule)
         for finding in lint([fixture], settings).findings
     }
 

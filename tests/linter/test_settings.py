@@ -7,7 +7,7 @@ import pytest
 
 from errata.linter import Settings, Severity
 from errata.linter._fixes import NotFixedError
-from errata.linter.judge import BaselineError, SettingsError, matching, project_settings
+from errata.linter.judge import BaselineError, SettingsError, match_rules, read_project_settings
 from errata.linter.source import LintError, NoSuchPathError
 
 KNOWN = ("bare-except", "error-contract-type", "error-contract-code-unknown", "error-contract-code-unknown-error")
@@ -25,7 +25,7 @@ def project(tmp_path):
 
 
 def test_without_settings_every_rule_is_judged_as_severely_as_it_says_itself(tmp_path):
-    settings = project_settings(tmp_path)
+    settings = read_project_settings(tmp_path)
 
     assert settings.wants("bare-except", "server.py")
     assert settings.severity_of("bare-except") is Severity.WARNING
@@ -44,7 +44,7 @@ def test_settings_are_read_from_pyproject(project, tmp_path):
         """
     )
 
-    settings = project_settings(tmp_path / "src" / "deep")
+    settings = read_project_settings(tmp_path / "src" / "deep")
 
     assert settings.judged(tmp_path / "src/server.py") == {"bare-except"}
     assert settings.judged(tmp_path / "tests/test_server.py") == set()
@@ -56,22 +56,22 @@ def test_the_nearest_pyproject_that_speaks_to_the_linter_counts(project, tmp_pat
     project('[tool.errata.lint]\nselect = ["bare-except"]')
     project("[project]\nname = 'inner'", "packages/inner/pyproject.toml")
 
-    assert project_settings(tmp_path / "packages/inner/server.py").root == tmp_path
+    assert read_project_settings(tmp_path / "packages/inner/server.py").root == tmp_path
     project('[tool.errata.lint]\nselect = ["unused-ignore"]', "packages/inner/pyproject.toml")
-    assert project_settings(tmp_path / "packages/inner/server.py").select == ("unused-ignore",)
+    assert read_project_settings(tmp_path / "packages/inner/server.py").select == ("unused-ignore",)
 
 
 def test_where_none_does_the_nearest_is_still_the_root(project, tmp_path):
     project("[project]\nname = 'plain'")
 
-    assert project_settings(tmp_path / "src").root == tmp_path
+    assert read_project_settings(tmp_path / "src").root == tmp_path
 
 
 def test_a_file_that_is_named_counts_instead(project, tmp_path):
     project('[tool.errata.lint]\nselect = ["bare-except"]')
     other = project('[tool.errata.lint]\nselect = ["unused-ignore"]', "other.toml")
 
-    assert project_settings(tmp_path, other).select == ("unused-ignore",)
+    assert read_project_settings(tmp_path, other).select == ("unused-ignore",)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_setting_that_nothing_can_be_done_with_is_said_with_what_to_write(proj
     file = project(f"[tool.errata.lint]\n{toml}")
 
     with pytest.raises(SettingsError) as raised:
-        project_settings(tmp_path)
+        read_project_settings(tmp_path)
 
     assert raised.value.what.startswith(f"`{file}`: ")
     assert what in raised.value.what
@@ -128,16 +128,16 @@ def test_a_broken_file_is_said(project, tmp_path, content, what):
     project(content)
 
     with pytest.raises(SettingsError) as raised:
-        project_settings(tmp_path)
+        read_project_settings(tmp_path)
 
     assert what in raised.value.what
 
 
 def test_a_file_that_is_named_has_to_be_there_and_to_have_settings(project, tmp_path):
     with pytest.raises(SettingsError, match="no such file"):
-        project_settings(tmp_path, tmp_path / "missing.toml")
+        read_project_settings(tmp_path, tmp_path / "missing.toml")
     with pytest.raises(SettingsError, match=r"has no `\[tool\.errata\.lint\]`"):
-        project_settings(tmp_path, project("[tool.errata]\n", "empty.toml"))
+        read_project_settings(tmp_path, project("[tool.errata]\n", "empty.toml"))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_file_that_is_named_has_to_be_there_and_to_have_settings(project, tmp_
     ],
 )
 def test_a_name_stands_for_a_rule_or_else_for_its_family(name, rules):
-    assert matching(name, KNOWN) == rules
+    assert match_rules(name, KNOWN) == rules
 
 
 def test_a_rule_says_more_about_its_severity_than_its_family():

@@ -11,22 +11,22 @@ from errata.cli._progress import Progress
 from errata.cli._terminal import complain
 from errata.linter import (
     OFF,
-    UNUSED,
+    UNUSED_IGNORE,
     Baseline,
-    Compared,
+    Comparison,
     Finding,
     LintError,
     Report,
     Settings,
-    Sources,
+    SourceLines,
     UnreadableError,
-    counted,
-    decoded,
+    count_of,
+    decode_source,
+    escape_text,
     fix,
-    harmless,
     lint,
     lint_source,
-    project_settings,
+    read_project_settings,
 )
 
 _STDIN = "-"
@@ -41,7 +41,7 @@ def answer(given: argparse.Namespace) -> int:
         _check(given)
         return _answer_for_source(given) if given.paths == [_STDIN] else _answer_for_paths(given)
     except LintError as trouble:
-        return complain(harmless(trouble.what), harmless(trouble.advice))
+        return complain(escape_text(trouble.what), escape_text(trouble.advice))
 
 
 def _check(given: argparse.Namespace) -> None:
@@ -77,13 +77,13 @@ def _answer_for_source(given: argparse.Namespace) -> int:
     path = given.stdin_filename or "stdin.py"
     settings = _settings(given, [Path(path)])
     try:
-        text = decoded(_standard_input())
+        text = decode_source(_standard_input())
     except UnreadableError as error:
         raise LintError(f"standard input {error.what}", error.advice) from error
     findings = tuple(lint_source(text, path, settings))
     if given.diff:
         return _exit_code(show_diff(findings, is_quiet=given.quiet, texts={path: text}), given)
-    show(given, findings, Sources({path: text}), settings.root, None)
+    show(given, findings, SourceLines({path: text}), settings.root, None)
     return _exit_code(int(bool(findings)), given)
 
 
@@ -98,14 +98,14 @@ def _standard_input() -> bytes:
 
 
 def _settings(given: argparse.Namespace, paths: Sequence[Path]) -> Settings:
-    settings = project_settings(paths[0], Path(given.config) if given.config else None)
+    settings = read_project_settings(paths[0], Path(given.config) if given.config else None)
     select, ignore = _names(given.select), _names(given.ignore)
     if select:  # Who asks for a rule wants to see it, also if the project does not.
         settings = dataclasses.replace(settings, select=select, ignore=(), severity=_without_off(settings))
     settings = settings.without(*ignore)
     # Whether a comment is of use is seen only where the handlers are that come by: not in single files.
-    is_partial = not any(path.is_dir() for path in paths) and UNUSED not in select
-    return settings.without(UNUSED) if is_partial else settings
+    is_partial = not any(path.is_dir() for path in paths) and UNUSED_IGNORE not in select
+    return settings.without(UNUSED_IGNORE) if is_partial else settings
 
 
 def _names(given: Iterable[str] | None) -> tuple[str, ...]:
@@ -124,22 +124,22 @@ class _Run:
         self._paths = paths
         self._settings = settings
 
-    def look(self) -> tuple[Report, Compared]:
+    def look(self) -> tuple[Report, Comparison]:
         """Lint, and take away what is in the baseline."""
-        baseline = None if self._given.no_baseline or self._given.init else Baseline.of(self._settings)
+        baseline = None if self._given.no_baseline or self._given.init else Baseline.read(self._settings)
         report = self._lint()
         if baseline is None:
-            return report, Compared(report.findings, 0, 0)
-        return report, baseline.compared(report.findings, Sources(), self._paths, self._settings)
+            return report, Comparison(report.findings, 0, 0)
+        return report, baseline.compare(report.findings, SourceLines(), self._paths, self._settings)
 
     def init(self) -> int:
         """Write the baseline."""
         report = self._lint()
-        baseline = Baseline.anew(self._settings, report.findings, Sources(), self._paths)
-        self.tell(report, Compared((), 0, 0))
+        baseline = Baseline.write_anew(self._settings, report.findings, SourceLines(), self._paths)
+        self.tell(report, Comparison((), 0, 0))
         if not self._given.quiet:
-            file = harmless(str(baseline.file))
-            print(f"wrote {counted(len(baseline), 'finding')} to {file}; from now on only new ones count")
+            file = escape_text(str(baseline.file))
+            print(f"wrote {count_of(len(baseline), 'finding')} to {file}; from now on only new ones count")
         return 0
 
     def fix(self) -> int:
@@ -150,13 +150,13 @@ class _Run:
         report, compared = seen[-1]
         self.tell(report, compared)
         if fixed and not self._given.quiet:
-            note(f"fixed {counted(fixed, 'finding')}")
+            note(f"fixed {count_of(fixed, 'finding')}")
         status = self.shown(left, report)
         for trouble in troubles:
-            status = complain(harmless(trouble.what), harmless(trouble.advice))
+            status = complain(escape_text(trouble.what), escape_text(trouble.advice))
         return status
 
-    def tell(self, report: Report, compared: Compared) -> None:
+    def tell(self, report: Report, compared: Comparison) -> None:
         """Say what nobody would guess from the findings."""
         if self._given.quiet:
             return
@@ -165,20 +165,20 @@ class _Run:
         elif not report.handlers:
             note("no MCP handler was found, so that there was little to judge; lint the whole project, server and all")
         if report.elsewhere:
-            more = counted(report.elsewhere, "more finding is", "more findings are")
+            more = count_of(report.elsewhere, "more finding is", "more findings are")
             note(f"{more} in files that these import and nobody named; name their directory to see them")
         if compared.old:
-            note(f"{counted(compared.old, 'old finding is', 'old findings are')} in the baseline")
+            note(f"{count_of(compared.old, 'old finding is', 'old findings are')} in the baseline")
         if compared.gone:
-            entries = counted(compared.gone, "entry of the baseline is", "entries of the baseline are")
+            entries = count_of(compared.gone, "entry of the baseline is", "entries of the baseline are")
             note(f"{entries} no longer needed; write it anew with `errata lint --init`")
 
     def shown(self, findings: Sequence[Finding], report: Report) -> int:
         """Show findings; answer with the exit code."""
-        show(self._given, findings, Sources(), self._settings.root, report)
+        show(self._given, findings, SourceLines(), self._settings.root, report)
         return _exit_code(int(bool(findings)), self._given)
 
-    def _again(self, seen: list[tuple[Report, Compared]]) -> Sequence[Finding]:
+    def _again(self, seen: list[tuple[Report, Comparison]]) -> Sequence[Finding]:
         seen.append(self.look())
         return seen[-1][1].new
 

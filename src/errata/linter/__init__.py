@@ -5,45 +5,57 @@ it alone); `link` makes one project of all files, and `judge` asks the `rules` a
 """
 
 from errata.linter._fixes import (
-    by_file as by_file,
-    diff as diff,
     fix as fix,
-    mended_file as mended_file,
-    mended_source as mended_source,
+    fix_file as fix_file,
+    fix_source as fix_source,
+    group_by_file as group_by_file,
+    write_diff as write_diff,
 )
 from errata.linter._start_up import lint_at_start_up as lint_at_start_up
 from errata.linter.judge import (
     OFF as OFF,
-    UNUSED as UNUSED,
+    UNUSED_IGNORE as UNUSED_IGNORE,
     Baseline as Baseline,
-    Compared as Compared,
+    Comparison as Comparison,
     Report,
     Settings,
     lint,
     lint_source,
-    project_settings as project_settings,
+    read_project_settings as read_project_settings,
 )
 from errata.linter.reports import (
-    counted as counted,
-    github_report as github_report,
-    harmless as harmless,
-    json_report as json_report,
-    sarif_report as sarif_report,
-    statistics_report as statistics_report,
+    count_of as count_of,
+    escape_text as escape_text,
     summarise_findings as summarise_findings,
-    text_report as text_report,
+    write_github_report as write_github_report,
+    write_json_report as write_json_report,
+    write_sarif_report as write_sarif_report,
+    write_statistics as write_statistics,
+    write_text_report as write_text_report,
 )
 from errata.linter.rules import RULES as RULES, Rule as Rule
 from errata.linter.source import (
     Edit,
     Finding,
     LintError,
+    Location,
     Place,
     Severity,
-    Sources as Sources,
+    SourceLines as SourceLines,
     UnreadableError as UnreadableError,
-    decoded as decoded,
-    write_whole as write_whole,
+    decode_source as decode_source,
+    replace_file as replace_file,
 )
 
-__all__ = ["Edit", "Finding", "LintError", "Place", "Report", "Settings", "Severity", "lint", "lint_source"]
+__all__ = [
+    "Edit",
+    "Finding",
+    "LintError",
+    "Location",
+    "Place",
+    "Report",
+    "Settings",
+    "Severity",
+    "lint",
+    "lint_source",
+]

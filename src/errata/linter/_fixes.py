@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.linter.source import Edit, Finding, LintError, write_whole
+from errata.linter.source import Edit, Finding, LintError, replace_file
 
 _PASSES = 10  # A fix may uncover the next one, or two may want the same place; more than this is a circle.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -22,7 +22,7 @@ class NotFixedError(LintError):
     """A file was left as it is."""
 
 
-class Mended(NamedTuple):
+class FixedText(NamedTuple):
     """A file as it would be after one pass."""
 
     before: bytes
@@ -31,18 +31,18 @@ class Mended(NamedTuple):
     """How many findings are gone with it."""
 
 
-class _Stretch(NamedTuple):
+class _TextRange(NamedTuple):
     start: int
     end: int
     text: str
 
 
-def mended_file(path: Path, findings: Iterable[Finding]) -> Mended:
+def fix_file(path: Path, findings: Iterable[Finding]) -> FixedText:
     """Put the edits of findings into a copy of a file; where two want the same place, the first has it."""
-    before = _content(path)
-    encoding = _encoding(before, path)
+    before = _read_content(path)
+    encoding = _detect_encoding(before, path)
     text = before.removeprefix(_BOM).decode(encoding)
-    after, fixed = mended(text, findings)
+    after, fixed = fix_text(text, findings)
     try:
         content = (_BOM if before.startswith(_BOM) else b"") + after.encode(encoding)
     except UnicodeEncodeError as error:
@@ -51,23 +51,23 @@ def mended_file(path: Path, findings: Iterable[Finding]) -> Mended:
     if not _parses(content):
         what = f"`{path}` was not fixed: it would no longer be Python"
         raise NotFixedError(what, "change it by hand, and report the fix as a bug of errata")
-    return Mended(before, content, fixed)
+    return FixedText(before, content, fixed)
 
 
-def mended_source(text: str, findings: Iterable[Finding]) -> Mended:
+def fix_source(text: str, findings: Iterable[Finding]) -> FixedText:
     """Put the edits of findings into a text that lies in no file."""
-    after, fixed = mended(text, findings)
-    return Mended(text.encode(), after.encode(), fixed)
+    after, fixed = fix_text(text, findings)
+    return FixedText(text.encode(), after.encode(), fixed)
 
 
-def mended(text: str, findings: Iterable[Finding]) -> tuple[str, int]:
+def fix_text(text: str, findings: Iterable[Finding]) -> tuple[str, int]:
     """Put the edits of findings into a text, all of a finding or none; say also how many findings that were."""
-    starts = [0, *itertools.accumulate(len(line) for line in _lines(text))]
-    newline = _newline(text)
-    taken: list[_Stretch] = []
+    starts = [0, *itertools.accumulate(len(line) for line in _split_lines(text))]
+    newline = _find_newline(text)
+    taken: list[_TextRange] = []
     fixed = 0
     for finding in findings:
-        wanted = {_stretch(edit, starts, newline) for edit in finding.edits} - set(taken)
+        wanted = {_make_range(edit, starts, newline) for edit in finding.edits} - set(taken)
         if finding.edits and not any(_clash(one, other) for one in wanted for other in (*taken, *(wanted - {one}))):
             taken += wanted
             fixed += 1
@@ -83,49 +83,51 @@ def fix(
 
     The answer is how many findings are gone, those that are left, and why some files were left as they are.
     """
-    troubles: dict[str, NotFixedError] = {}
+    errors: dict[str, NotFixedError] = {}
     total = 0
     for _ in range(_PASSES):
-        fixed = sum(_fixed(path, of_file, troubles) for path, of_file in by_file(findings) if path not in troubles)
+        fixed = sum(
+            _write_fix(path, of_file, errors) for path, of_file in group_by_file(findings) if path not in errors
+        )
         if not fixed:
             break
         total += fixed
         findings = again()
-    return total, findings, list(troubles.values())
+    return total, findings, list(errors.values())
 
 
-def by_file(findings: Iterable[Finding]) -> Iterator[tuple[str, list[Finding]]]:
+def group_by_file(findings: Iterable[Finding]) -> Iterator[tuple[str, list[Finding]]]:
     """Group the findings that can be fixed by their file."""
-    fixable = sorted((each for each in findings if each.edits), key=lambda each: (each.path, each.place))
+    fixable = sorted((each for each in findings if each.edits), key=lambda each: (each.path, each.location))
     for path, group in itertools.groupby(fixable, key=lambda each: each.path):
         yield path, list(group)
 
 
-def diff(path: str, mended: Mended) -> str:
+def write_diff(path: str, text: FixedText) -> str:
     """Show what a fix changes, as a patch."""
-    encoding = _encoding(mended.before, Path(path))
-    before, after = (_lines(content.removeprefix(_BOM).decode(encoding)) for content in (mended.before, mended.after))
+    encoding = _detect_encoding(text.before, Path(path))
+    before, after = (_split_lines(content.removeprefix(_BOM).decode(encoding)) for content in (text.before, text.after))
     patch = difflib.unified_diff(before, after, fromfile=path, tofile=path)
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in patch)
 
 
-def _fixed(path: str, findings: Iterable[Finding], troubles: dict[str, NotFixedError]) -> int:
+def _write_fix(path: str, findings: Iterable[Finding], errors: dict[str, NotFixedError]) -> int:
     try:
-        mended = mended_file(Path(path), findings)
-        if mended.after == mended.before:
+        text = fix_file(Path(path), findings)
+        if text.after == text.before:
             return 0
-        write_whole(Path(path), mended.after)
-    except NotFixedError as trouble:
-        troubles[path] = trouble
+        replace_file(Path(path), text.after)
+    except NotFixedError as error:
+        errors[path] = error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        troubles[path] = NotFixedError(f"cannot write `{path}`: {reason}", "make the file and its directory writable")
+        errors[path] = NotFixedError(f"cannot write `{path}`: {reason}", "make the file and its directory writable")
     else:
-        return mended.fixed
+        return text.fixed
     return 0
 
 
-def _content(path: Path) -> bytes:
+def _read_content(path: Path) -> bytes:
     if path.is_symlink():
         raise NotFixedError(f"`{path}` was not fixed: it is a link", "name the file that it leads to")
     try:
@@ -135,7 +137,7 @@ def _content(path: Path) -> bytes:
         raise NotFixedError(f"cannot read `{path}`: {reason}", "check the path and its permissions") from error
 
 
-def _encoding(content: bytes, path: Path) -> str:
+def _detect_encoding(content: bytes, path: Path) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         content.decode(encoding)
@@ -154,31 +156,33 @@ def _parses(content: bytes) -> bool:
     return True
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """Split a text where Python ends a line; `splitlines` knows more ends."""
-    return [found[0] for found in _LINE.finditer(text)]
+    return [match[0] for match in _LINE.finditer(text)]
 
 
-def _newline(text: str) -> str:
-    found = re.search(r"\r\n|\r|\n", text)
-    return found[0] if found else "\n"
+def _find_newline(text: str) -> str:
+    match = re.search(r"\r\n|\r|\n", text)
+    return match[0] if match else "\n"
 
 
-def _stretch(edit: Edit, starts: Sequence[int], newline: str) -> _Stretch:
-    place = edit.place
-    start = _offset(place.line, place.column, starts)
-    return _Stretch(
-        start, max(_offset(place.end_line, place.end_column, starts), start), edit.text.replace("\n", newline)
+def _make_range(edit: Edit, starts: Sequence[int], newline: str) -> _TextRange:
+    location = edit.location
+    start = _find_offset(location.line, location.column, starts)
+    return _TextRange(
+        start,
+        max(_find_offset(location.end_line, location.end_column, starts), start),
+        edit.text.replace("\n", newline),
     )
 
 
-def _offset(line: int, column: int, starts: Sequence[int]) -> int:
+def _find_offset(line: int, column: int, starts: Sequence[int]) -> int:
     """Find a place in the text; what lies behind the last line is its end."""
     if line > len(starts) - 1:
         return starts[-1]
     return min(starts[max(line, 1) - 1] + max(column, 1) - 1, starts[line] if line > 0 else 0)
 
 
-def _clash(one: _Stretch, other: _Stretch) -> bool:
+def _clash(one: _TextRange, other: _TextRange) -> bool:
     """Whether two edits want the same place; two insertions at one place do, for nobody knows which comes first."""
     return one.start == other.start or (one.start < other.end and other.start < one.end)

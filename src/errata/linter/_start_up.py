@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 
-from errata.linter.judge import Settings, lint, project_settings
-from errata.linter.source import Finding, LintError, location_of
+from errata.linter.judge import Settings, lint, read_project_settings
+from errata.linter.source import Finding, LintError, locate_module
 
 _LOG = logging.getLogger("errata")
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
@@ -15,28 +15,28 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 def lint_at_start_up(frame: FrameType | None) -> None:
     """Lint the modules loaded so far that lie beside the one whose code called `install`, and log what is found."""
-    file = _first_outside(frame)
+    file = _find_first_outside(frame)
     if file is None:
         _LOG.warning("the linter found no file to begin with: `install` was called from none")
         return
     try:
-        found = lint(_loaded_beside(file), _settings(file)).findings
+        found = lint(_list_loaded_beside(file), _read_settings(file)).findings
     except Exception as error:  # noqa: BLE001 - a server starts whatever the linter stumbles over.
         _LOG.warning("the linter could not look at %s: %s", file, type(error).__name__)
         return
     for finding in found:
-        _LOG.warning("%s", _line(finding), extra={"errata": _facts(finding)})
+        _LOG.warning("%s", _write_line(finding), extra={"errata": _list_facts(finding)})
 
 
-def _settings(file: Path) -> Settings:
+def _read_settings(file: Path) -> Settings:
     try:
-        return project_settings(file)
+        return read_project_settings(file)
     except LintError as error:
         _LOG.warning("the linter goes by its own settings: %s", error)
         return Settings()
 
 
-def _first_outside(frame: FrameType | None) -> Path | None:
+def _find_first_outside(frame: FrameType | None) -> Path | None:
     """Find the file of the first code outside errata."""
     own = __name__.partition(".")[0]
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == own:
@@ -45,14 +45,14 @@ def _first_outside(frame: FrameType | None) -> Path | None:
     return Path(file) if isinstance(file, str) and Path(file).is_file() else None
 
 
-def _loaded_beside(file: Path) -> list[Path]:
+def _list_loaded_beside(file: Path) -> list[Path]:
     """List the files of the modules that are imported from the same directory, and of those below it."""
-    root = Path(location_of(file).root)
-    beside = {found for found in _loaded() if found.is_relative_to(root) and _INSTALLED.isdisjoint(found.parts)}
+    root = Path(locate_module(file).root)
+    beside = {found for found in _list_loaded() if found.is_relative_to(root) and _INSTALLED.isdisjoint(found.parts)}
     return sorted({file.absolute(), *beside})
 
 
-def _loaded() -> Iterator[Path]:
+def _list_loaded() -> Iterator[Path]:
     modules: Iterable[object] = [*sys.modules.values()]
     for module in modules:
         file = getattr(module, "__file__", None)
@@ -60,10 +60,10 @@ def _loaded() -> Iterator[Path]:
             yield Path(file).absolute()
 
 
-def _line(finding: Finding) -> str:
-    return f"{finding.path}:{finding.place.line}: {finding.rule}: {finding.message}; {finding.help}"
+def _write_line(finding: Finding) -> str:
+    return f"{finding.path}:{finding.location.line}: {finding.rule}: {finding.message}; {finding.help}"
 
 
-def _facts(finding: Finding) -> dict[str, object]:
-    place = {"path": finding.path, "line": finding.place.line, "column": finding.place.column}
-    return {"rule": finding.rule, "severity": str(finding.severity), **place, "message": finding.message}
+def _list_facts(finding: Finding) -> dict[str, object]:
+    location = {"path": finding.path, "line": finding.location.line, "column": finding.location.column}
+    return {"rule": finding.rule, "severity": str(finding.severity), **location, "message": finding.message}

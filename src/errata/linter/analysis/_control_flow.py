@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata.linter.syntax import Function, written
+from errata.linter.syntax import Function, spell_name
 
 _FILLS = frozenset({"add", "append", "appendleft", "extend", "insert", "setdefault", "update"})
 _EXITS = frozenset({"exit", "os._exit", "os.abort", "quit", "sys.exit"})
@@ -18,7 +18,7 @@ class Ending(NamedTuple):
     last: ast.stmt
 
 
-def endings(body: list[ast.stmt]) -> Iterator[Ending]:
+def list_endings(body: list[ast.stmt]) -> Iterator[Ending]:
     """List the ways out at the end of a block; what leaves it earlier, under a condition, is not looked at."""
     last = body[-1]
     match last:
@@ -29,23 +29,23 @@ def endings(body: list[ast.stmt]) -> Iterator[Ending]:
         case ast.Continue() | ast.Break():
             yield Ending("loop", last)
         case ast.If(body=inside, orelse=other):
-            yield from endings(inside)
-            yield from endings(other) if other else [Ending("through", last)]
+            yield from list_endings(inside)
+            yield from list_endings(other) if other else [Ending("through", last)]
         case ast.With(body=inside) | ast.AsyncWith(body=inside):
-            yield from endings(inside)
+            yield from list_endings(inside)
         case ast.Try() | ast.TryStar():
             # A second attempt is an answer of its own, and its except clauses are looked at for themselves.
-            how = {each.how for each in endings(last.orelse or last.body)}
+            how = {each.how for each in list_endings(last.orelse or last.body)}
             yield Ending("through" if how == {"through"} else "unknown", last)
         case ast.Match():
             yield Ending("unknown", last)
-        case ast.Expr(value=ast.Call(func=func)) if written(func) in _EXITS:
+        case ast.Expr(value=ast.Call(func=func)) if spell_name(func) in _EXITS:
             yield Ending("raise", last)
         case _:
             yield Ending("through", last)
 
 
-def following(body: list[ast.stmt], target: ast.stmt) -> list[ast.stmt] | None:
+def list_following(body: list[ast.stmt], target: ast.stmt) -> list[ast.stmt] | None:
     """List what is run after a statement, up to the end of the function; None if it stands in a loop."""
     for number, each in enumerate(body):
         if each is target:
@@ -53,14 +53,14 @@ def following(body: list[ast.stmt], target: ast.stmt) -> list[ast.stmt] | None:
         if each.lineno <= target.lineno <= (each.end_lineno or each.lineno):
             if isinstance(each, ast.For | ast.AsyncFor | ast.While | ast.ExceptHandler):
                 return None
-            for block in _blocks(each):
-                if (rest := following(block, target)) is not None:
+            for block in _list_blocks(each):
+                if (rest := list_following(block, target)) is not None:
                     return rest + body[number + 1 :]
             return None
     return None
 
 
-def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+def _list_blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
     for name in ("body", "orelse", "finalbody"):
         if block := getattr(statement, name, None):
             yield block
@@ -68,7 +68,7 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield clause.body
 
 
-def assigned(body: list[ast.stmt], before: int | None = None) -> Iterator[tuple[str, ast.expr]]:
+def list_assignments(body: list[ast.stmt], before: int | None = None) -> Iterator[tuple[str, ast.expr]]:
     """List the names that statements bind, in their order; those inside conditions and loops count too."""
     for each in body:
         if before is not None and each.lineno >= before:
@@ -83,30 +83,30 @@ def assigned(body: list[ast.stmt], before: int | None = None) -> Iterator[tuple[
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 continue
             case _:
-                for block in _blocks(each):
-                    yield from assigned(block, before)
+                for block in _list_blocks(each):
+                    yield from list_assignments(block, before)
 
 
-def filled(body: list[ast.stmt], before: int | None = None) -> Iterator[str]:
+def list_filled_names(body: list[ast.stmt], before: int | None = None) -> Iterator[str]:
     """List the names that statements put something into: `rows.append(…)`, `rows[key] = …`, `found["rows"] = …`."""
     for each in body:
         if before is not None and each.lineno >= before:
             return
         match each:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method) as holder)) if method in _FILLS:
-                yield _root_of(holder)
+                yield _find_root(holder)
             case ast.Assign(targets=targets):
-                yield from (_root_of(target) for target in targets if isinstance(target, ast.Subscript))
+                yield from (_find_root(target) for target in targets if isinstance(target, ast.Subscript))
             case ast.AugAssign(target=target):
-                yield _root_of(target)
+                yield _find_root(target)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 continue
             case _:
-                for block in _blocks(each):
-                    yield from filled(block, before)
+                for block in _list_blocks(each):
+                    yield from list_filled_names(block, before)
 
 
-def _root_of(node: ast.expr) -> str:
+def _find_root(node: ast.expr) -> str:
     """Give the name that a chain of members and calls begins with; empty if it begins with none."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
@@ -118,12 +118,12 @@ def never_returns(function: Function) -> bool:
     node = function.node
     if isinstance(node, ast.Module):
         return False
-    if last_name(node.returns) in {"NoReturn", "Never"}:
+    if get_last_name(node.returns) in {"NoReturn", "Never"}:
         return True
-    return not function.returns and not function.yields and {each.how for each in endings(node.body)} == {"raise"}
+    return not function.returns and not function.yields and {each.how for each in list_endings(node.body)} == {"raise"}
 
 
-def last_name(node: ast.expr | None) -> str:
+def get_last_name(node: ast.expr | None) -> str:
     """Give the last part of a name as it is written; empty for anything else."""
-    text = written(node) if node is not None else None
+    text = spell_name(node) if node is not None else None
     return text.rpartition(".")[2] if text else ""

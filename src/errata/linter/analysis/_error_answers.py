@@ -4,9 +4,9 @@ import ast
 import re
 from typing import NamedTuple
 
-from errata.linter.analysis._error_messages import GAP, words_of
-from errata.linter.analysis._success_shapes import FAILED_STATUSES, STATUS_KEYS, SUCCESS_KEYS, pairs_of
-from errata.linter.syntax import Function, last_of, written
+from errata.linter.analysis._error_messages import GAP, read_words
+from errata.linter.analysis._success_shapes import FAILED_STATUSES, STATUS_KEYS, SUCCESS_KEYS, list_pairs
+from errata.linter.syntax import Function, get_last_part, spell_name
 
 _STATUS = re.compile(
     r"(^|_)(check|checks|debug|diagnos\w*|doctor|health\w*|is|has|can|lint|ping|probe|self_test|status|test|validate|validation|verify)(_|$)"
@@ -15,15 +15,15 @@ _STATUS = re.compile(
 
 def tells_status(function: Function) -> bool:
     """Whether a function, by its name, answers with a verdict."""
-    return bool(_STATUS.search(last_of(function.name).lower()))
+    return bool(_STATUS.search(get_last_part(function.name).lower()))
 
 
 _DEEPEST = 5  # Objects in lists in calls.
 
-_VERDICTS = frozenset(
+_STATUS_FIELDS = frozenset(
     {"valid", "is_valid", "isError", "is_error", "errors", "healthy", "connected", "exists", "found", "available"}
 )
-_SAID = frozenset({"error", "message", "msg", "detail", "details", "reason", "error_message"})
+_MESSAGE_FIELDS = frozenset({"error", "message", "msg", "detail", "details", "reason", "error_message"})
 _DUMPS = frozenset({"dumps", "json_dumps", "to_json"})
 _BEGINS = re.compile(
     r"[\W_]*(error\b(?! (rate|count|code|log|handl|margin|message))|failed to\b|failure:|invalid \w|unknown \w|cannot \w|can't \w|could not \w|unable to\b|missing required\b)",
@@ -42,27 +42,27 @@ class ErrorAnswer(NamedTuple):
     """What it says, as far as it is written out."""
 
 
-def error_answer(value: ast.expr | None, depth: int = 0) -> ErrorAnswer | None:
+def read_error_answer(value: ast.expr | None, depth: int = 0) -> ErrorAnswer | None:
     """Read an answer; None unless it surely says that the call failed."""
     match value:
         case _ if depth > _DEEPEST:
             return None
         case ast.Constant(value=str()) | ast.JoinedStr() | ast.BinOp():
-            text = literal_text(value)
+            text = read_literal_text(value)
             return ErrorAnswer("text", text) if _says_error(text) else None
         case ast.Dict():
-            return _in_pairs(pairs_of(value))
+            return _read_pairs(list_pairs(value))
         case ast.List(elts=[only]):
-            return error_answer(only, depth + 1)
+            return read_error_answer(only, depth + 1)
         case ast.Call():
-            return _in_call(value, depth)
+            return _read_call(value, depth)
         case _:
             return None
 
 
-def literal_text(value: ast.expr) -> str:
+def read_literal_text(value: ast.expr) -> str:
     """Give the words of a text that are written out; `…` stands for the rest."""
-    return words_of(value).replace(GAP, "…")
+    return read_words(value).replace(GAP, "…")
 
 
 def _says_error(text: str) -> bool:
@@ -72,31 +72,33 @@ def _says_error(text: str) -> bool:
     return "\n" not in text.strip() and not first.lower().startswith("no ") and bool(_ENDS.search(first))
 
 
-def _in_call(call: ast.Call, depth: int) -> ErrorAnswer | None:
-    name = last_of(written(call.func) or "")
+def _read_call(call: ast.Call, depth: int) -> ErrorAnswer | None:
+    name = get_last_part(spell_name(call.func) or "")
     if name in _DUMPS and call.args:
-        inside = error_answer(call.args[0], depth + 1)
+        inside = read_error_answer(call.args[0], depth + 1)
         return inside and ErrorAnswer("JSON", inside.text)
     if name == "TextContent":
         text = next((each.value for each in call.keywords if each.arg == "text"), None)
-        inside = error_answer(text, depth + 1)
+        inside = read_error_answer(text, depth + 1)
         return inside and ErrorAnswer("content", inside.text)
     if name == "str" and len(call.args) == 1:
-        return error_answer(call.args[0], depth + 1)
+        return read_error_answer(call.args[0], depth + 1)
     if name[:1].isupper() and not call.args:
-        return _in_pairs([(each.arg or "", each.value) for each in call.keywords])
+        return _read_pairs([(each.arg or "", each.value) for each in call.keywords])
     return None
 
 
-def _in_pairs(pairs: list[tuple[str, ast.expr]]) -> ErrorAnswer | None:
+def _read_pairs(pairs: list[tuple[str, ast.expr]]) -> ErrorAnswer | None:
     """`{"error": "no such order"}`, `{"status": "error", …}`, `Answer(success=False, …)`."""
-    if any(name in _VERDICTS for name, _ in pairs):
+    if any(name in _STATUS_FIELDS for name, _ in pairs):
         return None  # A verdict is what was asked for; a list of errors stands beside data.
     marked = next((name for name, value in pairs if _marks(name, value)), None)
     if marked is None:
         return None
-    said = next((text for name, value in pairs if name in _SAID and (text := literal_text(value)).strip("…")), "")
-    return ErrorAnswer(f"an object with `{marked}`", said)
+    message = next(
+        (text for name, value in pairs if name in _MESSAGE_FIELDS and (text := read_literal_text(value)).strip("…")), ""
+    )
+    return ErrorAnswer(f"an object with `{marked}`", message)
 
 
 def _marks(name: str, value: ast.expr) -> bool:

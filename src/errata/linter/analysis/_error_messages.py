@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata.linter.analysis._raised_errors import argument, error_of, keyword, made_in
-from errata.linter.syntax import Function, last_of, written
+from errata.linter.analysis._raised_errors import find_argument, find_keyword, list_makers, read_error
+from errata.linter.syntax import Function, get_last_part, spell_name
 
 _DEEPEST = 8  # Texts made of texts, and names that stand for them.
 _POSITION_OF_MESSAGE = {"factory": 0, "constructor": 1, "fail": 1}
@@ -16,7 +16,7 @@ GAP = "\0"
 """What stands for everything that is not written out in a text."""
 
 
-class Poured(NamedTuple):
+class TextPart(NamedTuple):
     """Something that becomes part of a text."""
 
     node: ast.expr
@@ -27,84 +27,84 @@ class Poured(NamedTuple):
     depth: int = 0
 
 
-def calls_raised(function: Function, raised: ast.Raise) -> Iterator[ast.Call]:
+def list_raised_calls(function: Function, raised: ast.Raise) -> Iterator[ast.Call]:
     """List the calls that may make what is raised."""
-    return (made for made in made_in(function, raised.exc) if isinstance(made, ast.Call))
+    return (made for made in list_makers(function, raised.exc) if isinstance(made, ast.Call))
 
 
-def messages_of(function: Function, call: ast.Call) -> Iterator[ast.expr]:
+def find_messages(function: Function, call: ast.Call) -> Iterator[ast.expr]:
     """Find the expressions that become the message of an error."""
-    position = _POSITION_OF_MESSAGE.get(error_of(function, call).how)
+    position = _POSITION_OF_MESSAGE.get(read_error(function, call).how)
     if position is None:
-        yield from _foreign_messages(call)
-    elif (found := argument(call, position, "message")) is not None:
-        yield found
+        yield from _find_foreign_messages(call)
+    elif (message := find_argument(call, position, "message")) is not None:
+        yield message
 
 
-def data_of(function: Function, call: ast.Call) -> ast.expr | None:
+def find_data(function: Function, call: ast.Call) -> ast.expr | None:
     """Find what is attached to an error for machines."""
-    position = _POSITION_OF_MESSAGE.get(error_of(function, call).how)
-    return keyword(call, "data") if position is None else argument(call, position + 1, "data")
+    position = _POSITION_OF_MESSAGE.get(read_error(function, call).how)
+    return find_keyword(call, "data") if position is None else find_argument(call, position + 1, "data")
 
 
-def _foreign_messages(call: ast.Call) -> Iterator[ast.expr]:
+def _find_foreign_messages(call: ast.Call) -> Iterator[ast.expr]:
     """Every argument of a class; the first of what is called like a function, as a declared failure is."""
-    name = last_of(written(call.func) or "").lstrip("_")
+    name = get_last_part(spell_name(call.func) or "").lstrip("_")
     for given in call.args if name[:1].isupper() else call.args[:1]:
-        yield from _unpacked(given)
+        yield from _unpack(given)
     for each in call.keywords:
         if each.arg in _NAMES_OF_MESSAGE:
-            yield from _unpacked(each.value)
+            yield from _unpack(each.value)
 
 
-def _unpacked(given: ast.expr) -> Iterator[ast.expr]:
+def _unpack(given: ast.expr) -> Iterator[ast.expr]:
     """Look into `ErrorData(code=…, message=…)`, which the SDK wants around a message."""
     match given:
         case ast.Starred():
             return
         case ast.Call(func=ast.Name(id="ErrorData") | ast.Attribute(attr="ErrorData")):
-            if (message := argument(given, 1, "message")) is not None:
+            if (message := find_argument(given, 1, "message")) is not None:
                 yield message
         case _:
             yield given
 
 
-def poured_into(function: Function, text: ast.expr) -> Iterator[Poured]:
+def walk_text_parts(function: Function, text: ast.expr) -> Iterator[TextPart]:
     """Walk what is poured into a text, as far as the text is put together in this function."""
-    waiting = [Poured(text)]
+    waiting = [TextPart(text)]
     while waiting:
         part = waiting.pop()
-        inside = list(_inside(function, part)) if part.depth < _DEEPEST else []
+        inside = list(_split_text(function, part)) if part.depth < _DEEPEST else []
         if not inside or isinstance(part.node, ast.Name):
             yield part
         waiting += reversed(inside)
 
 
-def _inside(function: Function, part: Poured) -> Iterator[Poured]:
+def _split_text(function: Function, part: TextPart) -> Iterator[TextPart]:
     """Take a text apart by one step; what is none has no parts."""
     one = part._replace(depth=part.depth + 1)
     match part.node:
         case ast.JoinedStr(values=values):
-            yield from _of_f_string(values, one)
+            yield from _split_f_string(values, one)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             yield one._replace(node=left)
-            yield one._replace(node=right, before=part.before + words_of(left))
+            yield one._replace(node=right, before=part.before + read_words(left))
         case ast.BinOp(left=ast.Constant(value=str()) as left, op=ast.Mod(), right=right):
             for given in right.elts if isinstance(right, ast.Tuple) else [right]:
-                yield one._replace(node=given, before=words_of(left).partition("%")[0])
+                yield one._replace(node=given, before=read_words(left).partition("%")[0])
         case ast.IfExp(body=body, orelse=other):
             yield from (one._replace(node=each) for each in (body, other))
         case ast.BoolOp(op=ast.Or(), values=values):
             yield from (one._replace(node=each) for each in values)
         case ast.Call() as call:
-            yield from _of_call(function, call, one)
+            yield from _split_call(function, call, one)
         case ast.Name(id=name) if name in function.bindings and name not in part.names:
             yield one._replace(node=function.bindings[name], names=part.names | {name})
         case _:
             return
 
 
-def _of_f_string(values: list[ast.expr], one: Poured) -> Iterator[Poured]:
+def _split_f_string(values: list[ast.expr], one: TextPart) -> Iterator[TextPart]:
     before = one.before
     for value in values:
         if isinstance(value, ast.FormattedValue):
@@ -112,10 +112,10 @@ def _of_f_string(values: list[ast.expr], one: Poured) -> Iterator[Poured]:
             before += GAP
         else:
             yield one._replace(node=value, before=before)
-            before += words_of(value)
+            before += read_words(value)
 
 
-def _of_call(function: Function, call: ast.Call, one: Poured) -> Iterator[Poured]:
+def _split_call(function: Function, call: ast.Call, one: TextPart) -> Iterator[TextPart]:
     match call.func:
         case ast.Attribute(value=ast.Constant(value=str(words)), attr="format"):
             for given in (*call.args, *(each.value for each in call.keywords)):
@@ -132,7 +132,7 @@ def _of_call(function: Function, call: ast.Call, one: Poured) -> Iterator[Poured
             return
 
 
-def is_certain(function: Function, part: Poured) -> bool:
+def is_certain(function: Function, part: TextPart) -> bool:
     """Whether each name by way of which something comes there is bound once, and can stand for nothing else."""
     if not part.names:
         return True
@@ -144,16 +144,16 @@ def is_certain(function: Function, part: Poured) -> bool:
     return len(stored) == len(part.names)
 
 
-def words_of(text: ast.expr) -> str:
+def read_words(text: ast.expr) -> str:
     """Give the words of a text that are written out, with a gap for everything else."""
     match text:
         case ast.Constant(value=str(words)):
             return words
         case ast.JoinedStr(values=values):
-            return "".join(map(words_of, values))
+            return "".join(map(read_words, values))
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return words_of(left) + words_of(right)
+            return read_words(left) + read_words(right)
         case ast.BinOp(left=left, op=ast.Mod()) | ast.Call(func=ast.Attribute(value=left, attr="format")):
-            return words_of(left)
+            return read_words(left)
         case _:
             return GAP

@@ -4,9 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter.analysis._control_flow import endings
-from errata.linter.analysis._raised_errors import BROAD, caught_by, raises_again, suppressing
-from errata.linter.syntax import Function, Site, Try, last_of, written
+from errata.linter.analysis._control_flow import list_endings
+from errata.linter.analysis._raised_errors import BROAD, list_caught, list_suppressions, raises_again
+from errata.linter.syntax import Function, Site, Try, get_last_part, spell_name
 
 # The operating system's: they name paths, hosts and numbers of errors.
 _SYSTEM = frozenset(
@@ -86,21 +86,21 @@ _LIBRARIES = frozenset(
 
 def is_broad(function: Function, clause: ast.ExceptHandler) -> bool:
     """Whether a clause catches every error there is."""
-    return not BROAD.isdisjoint(caught_by(function, clause))
+    return not BROAD.isdisjoint(list_caught(function, clause))
 
 
 def is_foreign(function: Function, clause: ast.ExceptHandler) -> bool:
     """Whether a clause catches errors whose text nobody wrote for the client of this server."""
-    return any(map(_is_foreign_class, caught_by(function, clause)))
+    return any(map(_is_foreign_class, list_caught(function, clause)))
 
 
 def _is_foreign_class(name: str) -> bool:
     return name in BROAD or name in _SYSTEM or ("." in name and name.partition(".")[0] in _LIBRARIES)
 
 
-def name_of(function: Function, clause: ast.ExceptHandler) -> str:
+def name_caught(function: Function, clause: ast.ExceptHandler) -> str:
     """Name what a clause catches, for a message."""
-    names = [last_of(name) for name in caught_by(function, clause)]
+    names = [get_last_part(name) for name in list_caught(function, clause)]
     return f"`{names[0]}`" if len(names) == 1 else "exception"
 
 
@@ -116,13 +116,13 @@ _NOT_HERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 def is_cancellation(name: str) -> bool:
     """Whether a class is the one that cancels a task, or one that it is made from."""
-    return name == "BaseException" or last_of(name) in _CANCELLED
+    return name == "BaseException" or get_last_part(name) in _CANCELLED
 
 
 def swallows_cancellation(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
     """Whether an except clause ends the cancellation of the call that it stands in."""
     return (
-        any(map(is_cancellation, caught_by(function, clause)))
+        any(map(is_cancellation, list_caught(function, clause)))
         and not _is_let_through(function, site, clause)
         and not hands_over(clause)
         and not _tells_what_was_done(function, clause)
@@ -132,35 +132,35 @@ def swallows_cancellation(function: Function, site: Site[Try], clause: ast.Excep
     )
 
 
-def suppressed_in(function: Function) -> Iterator[tuple[ast.Call, str]]:
+def find_suppressed_cancellations(function: Function) -> Iterator[tuple[ast.Call, str]]:
     """Find `suppress(CancelledError)` around something that is awaited, each with the class as it is written."""
     for site in function.withs:
-        for call in suppressing(function, site.node.items):
+        for call in list_suppressions(function, site.node.items):
             given = next((each for each in call.args if is_cancellation(function.resolve(each) or "")), None)
             if given is not None and awaits(site.node.body) and not ends_something(function):
-                yield call, function.source_of(given)
+                yield call, function.quote(given)
 
 
 def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
     """Whether cancellation leaves again: raised here, or already caught and raised by a clause before."""
-    if raises_again(clause) or {each.how for each in endings(clause.body)} == {"raise"}:
+    if raises_again(clause) or {each.how for each in list_endings(clause.body)} == {"raise"}:
         return True
     if site.clause is not None and raises_again(site.clause):
         return True  # It was caught once more while the first one was cleaned up after.
     before = site.node.handlers[: site.node.handlers.index(clause)]
-    return any(is_cancellation(name) for each in before for name in caught_by(function, each))
+    return any(is_cancellation(name) for each in before for name in list_caught(function, each))
 
 
 def _is_done(function: Function, body: list[ast.stmt]) -> bool:
     """Whether all that is awaited is a task that the function asked whether it is done: that waits for nothing."""
     awaited = [node.value for each in body for node in ast.walk(each) if isinstance(node, ast.Await)]
-    asked = {written(site.node.func) for site in function.calls}
-    return bool(awaited) and all(isinstance(each, ast.Name) and f"{each.id}.done" in asked for each in awaited)
+    called = {spell_name(site.node.func) for site in function.calls}
+    return bool(awaited) and all(isinstance(each, ast.Name) and f"{each.id}.done" in called for each in awaited)
 
 
 def _tells_what_was_done(function: Function, clause: ast.ExceptHandler) -> bool:
     """Whether an author named cancellation and answers at once, by more than a constant: what was done before it."""
-    if any(last_of(name) not in _CANCELLED for name in caught_by(function, clause)) or awaits(clause.body):
+    if any(get_last_part(name) not in _CANCELLED for name in list_caught(function, clause)) or awaits(clause.body):
         return False
     return any(isinstance(each, ast.Return) and isinstance(each.value, ast.Name | ast.Call) for each in clause.body)
 
@@ -170,7 +170,7 @@ def hands_over(clause: ast.ExceptHandler) -> bool:
     for each in clause.body:
         for node in ast.walk(each):
             match node:
-                case ast.Call(args=[*given]) if any(_is_name(argument, clause.name) for argument in given):
+                case ast.Call(args=[*given]) if any(_is_name(find_argument, clause.name) for find_argument in given):
                     if isinstance(node.func, ast.Attribute):
                         return True
                 case ast.Assign(value=value) if _is_name(value, clause.name):
@@ -198,6 +198,6 @@ def awaits(body: list[ast.stmt]) -> bool:
 
 def ends_something(function: Function) -> bool:
     """Whether a function cancels a task of its own and waits for its end, or is there to close things."""
-    if _ENDS_THINGS.search(last_of(function.name).strip("_")):
+    if _ENDS_THINGS.search(get_last_part(function.name).strip("_")):
         return True
     return any(isinstance(site.node.func, ast.Attribute) and site.node.func.attr == "cancel" for site in function.calls)

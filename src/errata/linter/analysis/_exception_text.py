@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from errata.linter.syntax import Function, last_of, written
+from errata.linter.syntax import Function, get_last_part, spell_name
 
 Sink = ast.Return | ast.Yield | ast.Raise
 
@@ -50,7 +50,7 @@ class Leak(NamedTuple):
     """The expression that has the text; for what is handed on below the clause, the one in it."""
 
 
-class Texts:
+class ExceptionTexts:
     """The names that hold a caught exception or its text, at one point of an except clause."""
 
     def __init__(self, function: Function, caught: str | None) -> None:
@@ -65,64 +65,68 @@ class Texts:
             return
         if self._is_caught(value):
             self._caught.add(target.id)
-        elif (text := self.carrier(value)) is not None:
+        elif (text := self.find_carrier(value)) is not None:
             self.held[target.id] = text
         else:
             self.held.pop(target.id, None)
 
-    def in_error(self, raised: ast.expr | None) -> ast.expr | None:
+    def find_in_error(self, raised: ast.expr | None) -> ast.expr | None:
         """Find the text among what a raised error is made of."""
         if not isinstance(raised, ast.Call):
             return None
-        if raised.args and self._is_caught(raised.args[0]) and last_of(written(raised.func) or "")[:1].isupper():
+        if (
+            raised.args
+            and self._is_caught(raised.args[0])
+            and get_last_part(spell_name(raised.func) or "")[:1].isupper()
+        ):
             return raised.args[0]  # `raise ToolError(e)`; `raise mapped(e)` finds words of its own.
         shown = [each.value for each in raised.keywords if each.arg in _SHOWN]
-        return self._first([*raised.args, *shown])
+        return self._find_first([*raised.args, *shown])
 
-    def carrier(self, value: ast.expr | None) -> ast.expr | None:
+    def find_carrier(self, value: ast.expr | None) -> ast.expr | None:
         """Find the expression that carries the text into a value; None if the value does not have it."""
         match value:
             case ast.Name(id=name):
                 return value if name in self.held else None
             case ast.Call():
-                return self._in_call(value)
+                return self._find_in_call(value)
             case ast.JoinedStr(values=parts):
                 inside = [part.value for part in parts if isinstance(part, ast.FormattedValue)]
-                return value if self._any(inside) else None
+                return value if self._carries_any(inside) else None
             case ast.BinOp(left=left, op=ast.Mod(), right=right):
                 given = right.elts if isinstance(right, ast.Tuple) else [right]
-                return value if self._any(given) or self.carrier(left) else None
+                return value if self._carries_any(given) or self.find_carrier(left) else None
             case ast.Attribute(value=ast.Name(id=name), attr="args"):
                 return value if name in self._caught else None
             case _:
-                return self._first(_parts(value))
+                return self._find_first(_list_parts(value))
 
-    def _in_call(self, call: ast.Call) -> ast.expr | None:
+    def _find_in_call(self, call: ast.Call) -> ast.expr | None:
         given = [*call.args, *(each.value for each in call.keywords)]
         name = self._function.resolve(call.func) or ""
         if name in _TRACEBACKS:
             return call
         if name in _WORDS_OF:
-            return call if self._any(given[:1]) else None
+            return call if self._carries_any(given[:1]) else None
         if isinstance(call.func, ast.Attribute):
-            if call.func.attr == "format" and self._any(given):
+            if call.func.attr == "format" and self._carries_any(given):
                 return call
             if call.func.attr in _STILL_TEXT:
-                return self.carrier(call.func.value)
+                return self.find_carrier(call.func.value)
             if call.func.attr == "join":
-                return self._first(given)
-        return self._first(given) if _passes_on(call.func) else None
+                return self._find_first(given)
+        return self._find_first(given) if _passes_on(call.func) else None
 
-    def _any(self, values: Iterable[ast.expr]) -> bool:
-        return any(self._is_caught(value) or self.carrier(value) is not None for value in values)
+    def _carries_any(self, values: Iterable[ast.expr]) -> bool:
+        return any(self._is_caught(value) or self.find_carrier(value) is not None for value in values)
 
-    def _first(self, values: Iterable[ast.expr]) -> ast.expr | None:
-        return next((found for value in values if (found := self.carrier(value)) is not None), None)
+    def _find_first(self, values: Iterable[ast.expr]) -> ast.expr | None:
+        return next((carrier for value in values if (carrier := self.find_carrier(value)) is not None), None)
 
     def _is_caught(self, value: ast.expr) -> bool:
         return isinstance(value, ast.Name) and value.id in self._caught
 
-    def origin(self, text: ast.expr) -> ast.expr:
+    def find_origin(self, text: ast.expr) -> ast.expr:
         """Find the expression that brought the text which a value has."""
         names = (node.id for node in ast.walk(text) if isinstance(node, ast.Name))
         return next((self.held[name] for name in names if name in self.held), text)
@@ -130,35 +134,35 @@ class Texts:
     def narrows(self, test: ast.expr) -> bool:
         """Whether a test asks for the class of the exception: then somebody knows whose words they are."""
         match test:
-            case ast.Call(func=ast.Name(id="isinstance"), args=[asked, *_]):
-                return self._is_caught(asked)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[subject, *_]):
+                return self._is_caught(subject)
             case ast.BoolOp(op=ast.And(), values=values):
                 return any(map(self.narrows, values))
             case _:
                 return False
 
 
-def leaks_in(function: Function, clause: ast.ExceptHandler) -> Iterator[Leak]:
+def find_leaks(function: Function, clause: ast.ExceptHandler) -> Iterator[Leak]:
     """Find where an except clause, or what comes after it, hands on the text of what was caught."""
-    texts = Texts(function, clause.name)
-    yield from _in_block(clause.body, texts)
+    texts = ExceptionTexts(function, clause.name)
+    yield from _search_block(clause.body, texts)
     if texts.held:
-        yield from _after(function, clause, texts)
+        yield from _search_after(function, clause, texts)
 
 
-def _in_block(statements: Iterable[ast.stmt], texts: Texts) -> Iterator[Leak]:
+def _search_block(statements: Iterable[ast.stmt], texts: ExceptionTexts) -> Iterator[Leak]:
     for statement in statements:
-        yield from _in_statement(statement, texts)
+        yield from _search_statement(statement, texts)
 
 
-def _in_statement(statement: ast.stmt, texts: Texts) -> Iterator[Leak]:
+def _search_statement(statement: ast.stmt, texts: ExceptionTexts) -> Iterator[Leak]:
     match statement:
         case ast.Return(value=value) as sink:
-            yield from _leak(sink, texts.carrier(value))
+            yield from _make_leak(sink, texts.find_carrier(value))
         case ast.Expr(value=ast.Yield(value=value) as sink):
-            yield from _leak(sink, texts.carrier(value))
+            yield from _make_leak(sink, texts.find_carrier(value))
         case ast.Raise(exc=raised) as sink:
-            yield from _leak(sink, texts.in_error(raised))
+            yield from _make_leak(sink, texts.find_in_error(raised))
         case ast.Assign(targets=targets, value=value):
             for target in targets:
                 texts.assign(target, value)
@@ -167,16 +171,16 @@ def _in_statement(statement: ast.stmt, texts: Texts) -> Iterator[Leak]:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return
         case _:
-            for block in _blocks(statement, texts):
-                yield from _in_block(block, texts)
+            for block in _list_blocks(statement, texts):
+                yield from _search_block(block, texts)
 
 
-def _leak(sink: Sink, at: ast.expr | None) -> Iterator[Leak]:
+def _make_leak(sink: Sink, at: ast.expr | None) -> Iterator[Leak]:
     if at is not None:
         yield Leak(sink, at)
 
 
-def _blocks(statement: ast.stmt, texts: Texts) -> Iterator[list[ast.stmt]]:
+def _list_blocks(statement: ast.stmt, texts: ExceptionTexts) -> Iterator[list[ast.stmt]]:
     """List the blocks of a statement that are no except clauses: each of those has an exception of its own."""
     narrowed = isinstance(statement, ast.If) and texts.narrows(statement.test)
     for name in ("orelse",) if narrowed else ("body", "orelse", "finalbody"):
@@ -185,20 +189,20 @@ def _blocks(statement: ast.stmt, texts: Texts) -> Iterator[list[ast.stmt]]:
         yield case.body
 
 
-def _after(function: Function, clause: ast.ExceptHandler, texts: Texts) -> Iterator[Leak]:
+def _search_after(function: Function, clause: ast.ExceptHandler, texts: ExceptionTexts) -> Iterator[Leak]:
     """Find what is returned or raised below the clause, with a name that was given the text in it."""
     end = clause.end_lineno or clause.lineno
     for returned in function.returns:
         if returned.node.lineno > end and returned.clause is None:
-            at = texts.carrier(returned.node.value)
-            yield from _leak(returned.node, at and texts.origin(at))
+            at = texts.find_carrier(returned.node.value)
+            yield from _make_leak(returned.node, at and texts.find_origin(at))
     for raised in function.raises:
         if raised.node.lineno > end and raised.clause is None:
-            at = texts.in_error(raised.node.exc)
-            yield from _leak(raised.node, at and texts.origin(at))
+            at = texts.find_in_error(raised.node.exc)
+            yield from _make_leak(raised.node, at and texts.find_origin(at))
 
 
-def _parts(value: ast.expr | None) -> list[ast.expr]:
+def _list_parts(value: ast.expr | None) -> list[ast.expr]:
     """List what a value is put together from; a condition is no part of it."""
     match value:
         case ast.Dict(values=values) | ast.BoolOp(values=values):
@@ -226,7 +230,7 @@ def _passes_on(called: ast.expr) -> bool:
             return False
     if name in _WRAPPERS or name.lstrip("_")[:1].isupper():
         return True
-    lower = last_of(name).lower()
+    lower = get_last_part(name).lower()
     return any(word in lower for word in _ANSWERS) and not any(word in lower for word in _CHANGES)
 
 

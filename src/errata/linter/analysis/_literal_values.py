@@ -39,7 +39,7 @@ class Unreadable:
 UNREADABLE = Unreadable()
 
 
-class Value(NamedTuple):
+class LiteralValue(NamedTuple):
     """A value as far as the source tells it."""
 
     node: ast.AST
@@ -48,67 +48,67 @@ class Value(NamedTuple):
     read: object = UNREADABLE
 
 
-def value_of(scope: "Scope", node: ast.expr, depth: int = 0) -> Value | None:
+def read_value(scope: "LiteralScope", node: ast.expr, depth: int = 0) -> LiteralValue | None:
     """Read a value; None if it is known only when the program runs."""
-    match scope.held(node):
+    match scope.look_up(node):
         case ast.Constant(value=value) as held:
-            return Value(held, type(value), value)
+            return LiteralValue(held, type(value), value)
         case ast.BinOp(op=ast.Add(), left=left, right=right) as held if depth < _DEEPEST:
-            return _added(held, value_of(scope, left, depth + 1), value_of(scope, right, depth + 1))
+            return _add_texts(held, read_value(scope, left, depth + 1), read_value(scope, right, depth + 1))
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant(value=int() | float() as number)) as held:
-            return Value(held, type(number))
+            return LiteralValue(held, type(number))
         case ast.Attribute() as held:
-            return _member(held, scope.function.resolve(held) or "")
+            return _read_member(held, scope.function.resolve(held) or "")
         case ast.Call(func=func) as held:
             kind = _MADE_BY_CALLING.get(scope.function.resolve(func) or "")
-            return Value(held, kind) if kind else None
+            return LiteralValue(held, kind) if kind else None
         case held:
-            return Value(held, _KINDS[type(held)]) if type(held) in _KINDS else None
+            return LiteralValue(held, _KINDS[type(held)]) if type(held) in _KINDS else None
 
 
-def _added(node: ast.expr, left: Value | None, right: Value | None) -> Value | None:
+def _add_texts(node: ast.expr, left: LiteralValue | None, right: LiteralValue | None) -> LiteralValue | None:
     if left and right and isinstance(left.read, str) and isinstance(right.read, str):
-        return Value(node, str, left.read + right.read)
+        return LiteralValue(node, str, left.read + right.read)
     return None
 
 
-def _member(node: ast.expr, name: str) -> Value | None:
+def _read_member(node: ast.expr, name: str) -> LiteralValue | None:
     """Read a member of an enumeration that errata knows."""
     if name.startswith(_NUMBERS):
-        return Value(node, int) if "." not in _after(name, _NUMBERS) else None
+        return LiteralValue(node, int) if "." not in _strip_beginning(name, _NUMBERS) else None
     word = name.removeprefix(_CODE)
     if word == name or "." in word or "(" in word:
         return None
     if word in Code.__members__:
-        return Value(node, Code, Code[word])
-    return None if hasattr(Code, word) else Value(node, Code, word)
+        return LiteralValue(node, Code, Code[word])
+    return None if hasattr(Code, word) else LiteralValue(node, Code, word)
 
 
-def _after(name: str, beginnings: tuple[str, ...]) -> str:
+def _strip_beginning(name: str, beginnings: tuple[str, ...]) -> str:
     return next((name.removeprefix(each) for each in beginnings if name.startswith(each)), name)
 
 
-class Scope:
+class LiteralScope:
     """Where an expression stands: in a function or a module, and perhaps in the body of a class."""
 
-    def __init__(self, function: Function, bindings: "Bindings", body: ast.ClassDef | None = None) -> None:
+    def __init__(self, function: Function, bindings: "FileBindings", body: ast.ClassDef | None = None) -> None:
         self.function = function
         self._bindings = bindings
         self._body = body
 
-    def held(self, node: ast.expr) -> ast.expr:
+    def look_up(self, node: ast.expr) -> ast.expr:
         """Replace a name by what it stands for, if it is bound once and nothing else can be meant."""
         for _ in range(_DEEPEST):
             if not isinstance(node, ast.Name):
                 return node
-            found = self._bindings.only(node.id, self._body, self.function)
-            if found is None:
+            bound = self._bindings.find_only(node.id, self._body, self.function)
+            if bound is None:
                 return node
-            node = found
+            node = bound
         return node
 
 
-class Bindings:
+class FileBindings:
     """What the names of a file are bound to; counted once, when the first is asked for."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -116,23 +116,23 @@ class Bindings:
         self._bound: Counter[str] | None = None
         self._top: dict[str, ast.expr] = {}
 
-    def only(self, name: str, body: ast.ClassDef | None, function: Function) -> ast.expr | None:
+    def find_only(self, name: str, body: ast.ClassDef | None, function: Function) -> ast.expr | None:
         """Find the one expression that a name is bound to in the whole file, if it is bound where it is seen."""
         if self._bound is None:
-            self._bound = Counter(names_bound_in(self._tree))
-            self._top = dict(_assigned(self._tree.body))
+            self._bound = Counter(list_bound_names(self._tree))
+            self._top = dict(_list_top_assignments(self._tree.body))
         if self._bound[name] != 1:
             return None
-        in_class = dict(_assigned(body.body)).get(name) if body else None
-        return in_class or self._top.get(name) or _local(name, function)
+        in_class = dict(_list_top_assignments(body.body)).get(name) if body else None
+        return in_class or self._top.get(name) or _find_local(name, function)
 
 
-def _local(name: str, function: Function) -> ast.expr | None:
-    found = (dict(_assigned(scope.node.body)).get(name) for scope in function.scopes())
-    return next((each for each in found if each is not None), None)
+def _find_local(name: str, function: Function) -> ast.expr | None:
+    bound = (dict(_list_top_assignments(scope.node.body)).get(name) for scope in function.walk_scopes())
+    return next((each for each in bound if each is not None), None)
 
 
-def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+def _list_top_assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """List the names that statements bind to an expression, those in blocks left out."""
     for node in body:
         match node:
@@ -144,7 +144,7 @@ def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 pass
 
 
-def names_bound_in(tree: ast.AST) -> Iterator[str]:
+def list_bound_names(tree: ast.AST) -> Iterator[str]:
     """List the names that are bound anywhere in a file, by whatever means, each as often as it is."""
     for node in ast.walk(tree):
         match node:

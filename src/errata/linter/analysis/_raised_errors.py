@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from errata.linter.source import Place
+from errata.linter.source import Location
 from errata.linter.syntax import Function, Site
 from errata.model import FACTORY_NAMES, Code, known_word
 
@@ -17,7 +17,7 @@ _GIVE_THEMSELVES = {"with_traceback"}
 _MOST_STEPS = 12  # From a name to the call that made what it holds.
 
 
-class Error(NamedTuple):
+class RaisedExpression(NamedTuple):
     """What is raised."""
 
     how: str
@@ -27,87 +27,89 @@ class Error(NamedTuple):
     code: str = ""
 
 
-def error_of(function: Function, expression: ast.expr | None) -> Error:
+def read_error(function: Function, expression: ast.expr | None) -> RaisedExpression:
     """Say what an expression raises."""
     if expression is None:
-        return Error("again", "")
+        return RaisedExpression("again", "")
     call = expression if isinstance(expression, ast.Call) else None
     name = function.resolve(call.func if call else expression) or "?"
     if code := CODE_OF_FACTORY.get(name):
-        return Error("factory", name, code)
+        return RaisedExpression("factory", name, code)
     if name in CONSTRUCTORS:
-        given = argument(call, 0, "code") if name == "errata.FaultError" else call and keyword(call, "code")
-        return Error("constructor", name, code_of(function, given) or "")
+        given = find_argument(call, 0, "code") if name == "errata.FaultError" else call and find_keyword(call, "code")
+        return RaisedExpression("constructor", name, read_code(function, given) or "")
     if name == FAIL:
-        reason = argument(call, 0, "reason")
-        return Error("fail", reason.value if isinstance(reason, ast.Constant) and isinstance(reason.value, str) else "")
-    return Error("other", name)
+        reason = find_argument(call, 0, "reason")
+        return RaisedExpression(
+            "fail", reason.value if isinstance(reason, ast.Constant) and isinstance(reason.value, str) else ""
+        )
+    return RaisedExpression("other", name)
 
 
-def made_in(function: Function, expression: ast.expr | None, depth: int = 0) -> Iterator[ast.expr | None]:
+def list_makers(function: Function, expression: ast.expr | None, depth: int = 0) -> Iterator[ast.expr | None]:
     """List the expressions that may have made what is raised: both arms of a condition, or what a name was bound to."""
     match expression:
         case ast.IfExp(body=body, orelse=other) if depth < _MOST_STEPS:
-            yield from made_in(function, body, depth + 1)
-            yield from made_in(function, other, depth + 1)
+            yield from list_makers(function, body, depth + 1)
+            yield from list_makers(function, other, depth + 1)
         case ast.NamedExpr(value=value) if depth < _MOST_STEPS:
-            yield from made_in(function, value, depth + 1)
+            yield from list_makers(function, value, depth + 1)
         case ast.Call(func=ast.Attribute(value=ast.Call() as made, attr=name)) if name in _GIVE_THEMSELVES:
             yield made
         case ast.Name(id=name) if depth < _MOST_STEPS and isinstance(
             bound := function.bindings.get(name), ast.Call | ast.IfExp
         ):
-            yield from made_in(function, bound, depth + 1)
+            yield from list_makers(function, bound, depth + 1)
         case _:
             yield expression
 
 
-def reason_of(made: ast.expr | None) -> str:
+def read_reason(made: ast.expr | None) -> str:
     """Read the reason that an error is given in its data, or by keyword; empty if it is not written out."""
     if not isinstance(made, ast.Call):
         return ""
     pairs: list[tuple[str | None, ast.expr]] = [(each.arg, each.value) for each in made.keywords]
     for data in (*made.args, *(each.value for each in made.keywords)):
         if isinstance(data, ast.Dict):
-            pairs += [(_text(key), value) for key, value in zip(data.keys, data.values, strict=True)]
-    return next((_text(value) for name, value in pairs if name == "reason"), "")
+            pairs += [(_read_text(key), value) for key, value in zip(data.keys, data.values, strict=True)]
+    return next((_read_text(value) for name, value in pairs if name == "reason"), "")
 
 
-def _text(node: ast.expr | None) -> str:
+def _read_text(node: ast.expr | None) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def head_of(function: Function, made: ast.expr | None) -> Place | None:
+def find_head(function: Function, made: ast.expr | None) -> Location | None:
     """Find what names the maker of an error: `not_found`, or `FaultError(Code.NOT_FOUND, `; None if it is not so plain."""
     if not isinstance(made, ast.Call):
         return None
-    maker = function.place_of(made.func)
+    maker = function.locate(made.func)
     if function.resolve(made.func) not in CONSTRUCTORS:
         return maker
-    after = [function.place_of(each) for each in (*made.args[1:], *made.keywords)]
+    after = [function.locate(each) for each in (*made.args[1:], *made.keywords)]
     end = min(after, default=None)
-    whole = function.place_of(made)
+    whole = function.locate(made)
     last = (end.line, end.column) if end else (whole.end_line, whole.end_column - 1)
-    head = Place(maker.line, maker.column, *last)
+    head = Location(maker.line, maker.column, *last)
     is_plain = bool(made.args) and not isinstance(made.args[0], ast.Starred)
-    return head if is_plain and "#" not in function.module.lines.text_of(head) else None
+    return head if is_plain and "#" not in function.module.lines.excerpt(head) else None
 
 
-def argument(call: ast.Call | None, position: int, name: str) -> ast.expr | None:
+def find_argument(call: ast.Call | None, position: int, name: str) -> ast.expr | None:
     """Find an argument of a call by its position or its name."""
     if call is None:
         return None
     if position < len(call.args) and not any(isinstance(each, ast.Starred) for each in call.args[: position + 1]):
         return call.args[position]
-    return keyword(call, name)
+    return find_keyword(call, name)
 
 
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
+def find_keyword(call: ast.Call, name: str) -> ast.expr | None:
     """Find an argument of a call by its name."""
     return next((each.value for each in call.keywords if each.arg == name), None)
 
 
-def code_of(function: Function, expression: ast.expr | None) -> Code | None:
+def read_code(function: Function, expression: ast.expr | None) -> Code | None:
     """Read `Code.NOT_FOUND` or `"NOT_FOUND"`; None for what is no code, or not written out."""
     if isinstance(expression, ast.Constant):
         return known_word(Code, expression.value)
@@ -115,28 +117,32 @@ def code_of(function: Function, expression: ast.expr | None) -> Code | None:
     return known_word(Code, name.removeprefix("errata.Code.")) if name.startswith("errata.Code.") else None
 
 
-def caught_around(function: Function, site: Site[ast.Raise] | Site[ast.Call] | Site[ast.Return]) -> tuple[str, ...]:
+def list_caught_around(
+    function: Function, site: Site[ast.Raise] | Site[ast.Call] | Site[ast.Return]
+) -> tuple[str, ...]:
     """Name the exception classes that are caught around a place, and may not be raised again."""
     around = id(site.around)
     if around not in function.caught:
-        function.caught[around] = tuple(name for block in site.blocks() for name in _caught_in(function, block))
+        function.caught[around] = tuple(
+            name for block in site.walk_blocks() for name in _list_caught_in(function, block)
+        )
     return function.caught[around]
 
 
-def _caught_in(function: Function, block: ast.AST) -> Iterator[str]:
+def _list_caught_in(function: Function, block: ast.AST) -> Iterator[str]:
     match block:
         case ast.Try(handlers=clauses) | ast.TryStar(handlers=clauses):
             for clause in clauses:
                 if not always_raises_again(clause):
-                    yield from caught_by(function, clause)
+                    yield from list_caught(function, clause)
         case ast.With(items=items) | ast.AsyncWith(items=items):
-            for call in suppressing(function, items):
+            for call in list_suppressions(function, items):
                 yield from (function.resolve(each) or "?" for each in call.args)
         case _:
             return
 
 
-def suppressing(function: Function, items: Iterable[ast.withitem]) -> Iterator[ast.Call]:
+def list_suppressions(function: Function, items: Iterable[ast.withitem]) -> Iterator[ast.Call]:
     """List the calls of `contextlib.suppress` that a with statement enters."""
     for item in items:
         call = item.context_expr
@@ -144,7 +150,7 @@ def suppressing(function: Function, items: Iterable[ast.withitem]) -> Iterator[a
             yield call
 
 
-def caught_by(function: Function, clause: ast.ExceptHandler) -> list[str]:
+def list_caught(function: Function, clause: ast.ExceptHandler) -> list[str]:
     """Name the classes that an except clause catches; a bare one catches `BaseException`."""
     kinds = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
     return ["BaseException" if kind is None else function.resolve(kind) or "?" for kind in kinds]

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from errata.linter.analysis._control_flow import assigned, endings, never_returns
-from errata.linter.syntax import Function, last_of, written
+from errata.linter.analysis._control_flow import list_assignments, list_endings, never_returns
+from errata.linter.syntax import Function, get_last_part, spell_name
 
 _DEEPEST = 6  # Names that stand for names, lists in calls in lists.
 
@@ -57,7 +57,7 @@ class Shapes:
         self._bound = bound
         self._error = error
 
-    def of(self, value: ast.expr | None, depth: int = 0) -> Shape | None:  # noqa: C901, PLR0911 - one for each kind.
+    def read(self, value: ast.expr | None, depth: int = 0) -> Shape | None:  # noqa: C901, PLR0911 - one for each kind.
         """Say what an expression looks like; None for what may well be an answer."""
         if depth > _DEEPEST:
             return None
@@ -65,25 +65,25 @@ class Shapes:
             case None | ast.Constant(value=None):
                 return NOTHING
             case ast.Constant():
-                return self._of_constant(value)
+                return self._read_constant(value)
             case ast.JoinedStr() | ast.BinOp():
                 return _TEXT if self._tells_error(value) else None
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
-                return self._of_list(value, items, depth)
+                return self._read_list(value, items, depth)
             case ast.Dict():
-                return self._of_pairs(pairs_of(value), depth) if value.keys else _NO_OBJECT
+                return self._read_pairs(list_pairs(value), depth) if value.keys else _NO_OBJECT
             case ast.Name(id=name) if name in self._bound:
-                return self.of(self._bound[name], depth + 1)
+                return self.read(self._bound[name], depth + 1)
             case ast.Await(value=inner):
-                return self.of(inner, depth + 1)
+                return self.read(inner, depth + 1)
             case ast.IfExp(body=one, orelse=other):
-                return self.of(one, depth + 1) and self.of(other, depth + 1)
+                return self.read(one, depth + 1) and self.read(other, depth + 1)
             case ast.Call():
-                return self._of_call(value, depth)
+                return self._read_call(value, depth)
             case _:
                 return None
 
-    def _of_constant(self, value: ast.Constant) -> Shape | None:
+    def _read_constant(self, value: ast.Constant) -> Shape | None:
         match value.value:
             case False:
                 return NO
@@ -96,21 +96,21 @@ class Shapes:
             case _:
                 return None
 
-    def _of_list(self, value: ast.expr, items: list[ast.expr], depth: int) -> Shape | None:
+    def _read_list(self, value: ast.expr, items: list[ast.expr], depth: int) -> Shape | None:
         if not items:
             return _NO_LIST
         if isinstance(value, ast.Tuple) or len(items) > 1:
             return None  # `return None, "failed"` is for a caller, who looks at both.
-        inside = self.of(items[0], depth + 1)
+        inside = self.read(items[0], depth + 1)
         return inside if inside and inside.family in {"error", "typed"} else None
 
-    def _of_pairs(self, pairs: list[tuple[str, ast.expr]], depth: int) -> Shape | None:
+    def _read_pairs(self, pairs: list[tuple[str, ast.expr]], depth: int) -> Shape | None:
         if any(name in FLAGS for name, _ in pairs):
             return None  # Somebody who writes this down has thought of it; others read it.
         for name, value in pairs:
             if self._marks_error(name.lower(), value):
                 return Shape("error", f"an object with `{name}` in it, which reads like a result: isError is not set")
-        return self._of_empty_fields(pairs, depth)
+        return self._read_empty_fields(pairs, depth)
 
     def _marks_error(self, name: str, value: ast.expr) -> bool:
         constant = value.value if isinstance(value, ast.Constant) else ...
@@ -122,7 +122,7 @@ class Shapes:
             return self._tells_error(value)
         return name in _ERROR_KEYS and bool(constant) and not _is_empty(value)
 
-    def _of_empty_fields(self, pairs: list[tuple[str, ast.expr]], depth: int) -> Shape | None:
+    def _read_empty_fields(self, pairs: list[tuple[str, ast.expr]], depth: int) -> Shape | None:
         empty = [name for name, value in pairs if _is_empty(value)]
         if not empty or not all(_is_empty(value) or _says_no_more(value) for _, value in pairs):
             return None
@@ -130,66 +130,66 @@ class Shapes:
             return None
         return Shape("empty", f'a result whose `{empty[0]}` is empty, which reads like "nothing found"')
 
-    def _of_call(self, call: ast.Call, depth: int) -> Shape | None:  # noqa: PLR0911 - as above.
-        method = last_of(written(call.func) or "")
+    def _read_call(self, call: ast.Call, depth: int) -> Shape | None:  # noqa: PLR0911 - as above.
+        method = get_last_part(spell_name(call.func) or "")
         first = call.args[0] if call.args else None
         if method in _DUMPS and first is not None:
-            return _as_json(self.of(first, depth + 1))
+            return _dress_as_json(self.read(first, depth + 1))
         if method in _MODELS and isinstance(call.func, ast.Attribute):
-            return self.of(call.func.value, depth + 1)
+            return self.read(call.func.value, depth + 1)
         if method == "TextContent":
             return (
                 _CONTENT if any(self._tells_error(each.value) for each in call.keywords if each.arg == "text") else None
             )
         if method in {"list", "dict", "tuple", "set", "str"} and isinstance(call.func, ast.Name):
-            return self._of_builtin(call, method)
+            return self._read_builtin(call, method)
         if method in _COLLECTIONS:
-            return _of_collection(call, method)
+            return _read_collection(call, method)
         if method == "format":
             return _TEXT if self._tells_error(call) else None
         if method[:1].isupper():
-            return self._of_object(call, depth)
+            return self._read_object(call, depth)
         return Shape("call", "", call.func)
 
-    def _of_builtin(self, call: ast.Call, name: str) -> Shape | None:
+    def _read_builtin(self, call: ast.Call, name: str) -> Shape | None:
         if name == "str":
             return _TEXT if self._tells_error(call) else None
         return None if call.args or call.keywords else _NO_OBJECT if name == "dict" else _NO_LIST
 
-    def _of_object(self, call: ast.Call, depth: int) -> Shape | None:
+    def _read_object(self, call: ast.Call, depth: int) -> Shape | None:
         """`Page(orders=[])`, `Answer(success=False)`, `ToolResult(content=[TextContent(…)])`."""
         pairs = [(each.arg or "", each.value) for each in call.keywords]
         if any(name in FLAGS for name, _ in pairs) or call.args or not pairs:
             return None
         if content := next((value for name, value in pairs if name == "content"), None):
-            return self.of(content, depth + 1)
-        shape = self._of_pairs(pairs, depth)
+            return self.read(content, depth + 1)
+        shape = self._read_pairs(pairs, depth)
         return shape._replace(family="typed") if shape and shape.family == "error" else shape
 
     def _tells_error(self, value: ast.expr) -> bool:
         """Whether a text says that something failed, in words or by what was caught."""
-        for node in self._nodes(value):
+        for node in self._walk_nodes(value):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ERROR_WORD.search(node.value):
                 return True
             if isinstance(node, ast.Name) and node.id == self._error:
                 return True
         return False
 
-    def _nodes(self, value: ast.expr) -> Iterator[ast.AST]:
+    def _walk_nodes(self, value: ast.expr) -> Iterator[ast.AST]:
         for node in ast.walk(value):
             yield node
             if isinstance(node, ast.Name) and node.id in self._bound:
                 yield from ast.walk(self._bound[node.id])
 
 
-def _of_collection(call: ast.Call, name: str) -> Shape | None:
+def _read_collection(call: ast.Call, name: str) -> Shape | None:
     """Say what `defaultdict(list)` and its kin hold: nothing, unless they are given something to begin with."""
     if call.keywords or len(call.args) > (name == "defaultdict"):
         return None
     return _NO_LIST if name == "deque" else _NO_OBJECT
 
 
-def pairs_of(value: ast.Dict) -> list[tuple[str, ast.expr]]:
+def list_pairs(value: ast.Dict) -> list[tuple[str, ast.expr]]:
     """List the names and values of an object; a name that is not written out is empty."""
     return [
         (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else "", item)
@@ -197,7 +197,7 @@ def pairs_of(value: ast.Dict) -> list[tuple[str, ast.expr]]:
     ]
 
 
-def _as_json(inside: Shape | None) -> Shape | None:
+def _dress_as_json(inside: Shape | None) -> Shape | None:
     return _JSON if inside and inside.family in {"error", "typed"} else inside
 
 
@@ -224,29 +224,29 @@ ERROR = "error"
 _MOST_NAMES = 20  # Between a test and the calls behind it.
 
 
-def outcome_of(function: Function) -> str:
+def read_outcome(function: Function) -> str:
     """Say what a function gives back: `raises` for nothing ever, `error` for errors told as results, else nothing."""
     if never_returns(function):
         return RAISES
     shapes = Shapes(function.bindings, None)
-    found = (shapes.of(site.node.value) for site in function.returns)
-    return ERROR if function.returns and all(shape and shape.family == "error" for shape in found) else ""
+    bindings = (shapes.read(site.node.value) for site in function.returns)
+    return ERROR if function.returns and all(shape and shape.family == "error" for shape in bindings) else ""
 
 
-def checked_by(function: Function) -> Iterator[str]:
+def list_checked_functions(function: Function) -> Iterator[str]:
     """Name the functions whose results a function looks at, to raise or to tell an error if they say so."""
     bound: dict[str, list[ast.expr]] | None = None
     for site in function.ifs:
         for branch in (site.node.body, site.node.orelse):
-            if branch and _tells(branch) and _asks(function, site.node.test):
-                bound = _bound(function) if bound is None else bound
-                for call in _calls_behind(bound, site.node.test):
+            if branch and _ends_in_error(branch) and _looks_at_result(function, site.node.test):
+                bound = _list_bindings(function) if bound is None else bound
+                for call in _list_calls_behind(bound, site.node.test):
                     if name := function.resolve(call.func):
                         yield name
                 break
 
 
-def _asks(function: Function, test: ast.expr) -> bool:
+def _looks_at_result(function: Function, test: ast.expr) -> bool:
     """Whether a test calls something, or looks at what was bound in the function."""
     return any(
         isinstance(node, ast.Call) or (isinstance(node, ast.Name) and node.id in function.bindings)
@@ -254,9 +254,9 @@ def _asks(function: Function, test: ast.expr) -> bool:
     )
 
 
-def _tells(branch: list[ast.stmt]) -> bool:
+def _ends_in_error(branch: list[ast.stmt]) -> bool:
     """Whether a branch ends in an error: raised, marked as one, or at least told."""
-    ending = next(iter(endings(branch)))
+    ending = next(iter(list_endings(branch)))
     if ending.how == "raise":
         return True
     if not isinstance(ending.last, ast.Return) or ending.last.value is None:
@@ -264,19 +264,19 @@ def _tells(branch: list[ast.stmt]) -> bool:
     value = ending.last.value
     if isinstance(value, ast.Call) and any(each.arg in FLAGS for each in value.keywords):
         return True
-    shape = Shapes({}, None).of(value)
+    shape = Shapes({}, None).read(value)
     return shape is not None and shape.family == "error"
 
 
-def _bound(function: Function) -> dict[str, list[ast.expr]]:
+def _list_bindings(function: Function) -> dict[str, list[ast.expr]]:
     """List everything that each name of a function is bound to."""
-    found: dict[str, list[ast.expr]] = {}
-    for name, value in assigned(function.node.body):
-        found.setdefault(name, []).append(value)
-    return found
+    bindings: dict[str, list[ast.expr]] = {}
+    for name, value in list_assignments(function.node.body):
+        bindings.setdefault(name, []).append(value)
+    return bindings
 
 
-def _calls_behind(bound: dict[str, list[ast.expr]], test: ast.expr) -> Iterator[ast.Call]:
+def _list_calls_behind(bound: dict[str, list[ast.expr]], test: ast.expr) -> Iterator[ast.Call]:
     """List the calls in a test, and those that the names in it came from."""
     waiting, seen = [test], set[str]()
     while waiting and len(seen) < _MOST_NAMES:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from errata.linter.analysis._control_flow import assigned, endings, filled, following
-from errata.linter.analysis._raised_errors import caught_by, suppressing
+from errata.linter.analysis._control_flow import list_assignments, list_endings, list_filled_names, list_following
+from errata.linter.analysis._raised_errors import list_caught, list_suppressions
 from errata.linter.analysis._success_shapes import NOTHING, Shape, Shapes
-from errata.linter.analysis._tried_calls import Attempt, attempt_in, is_remote
-from errata.linter.syntax import Function, Site, Try, called_as, last_of, written
+from errata.linter.analysis._tried_calls import TriedCall, find_tried_call, is_remote
+from errata.linter.syntax import Function, Site, Try, get_called_name, get_last_part, spell_name
 
 # fmt: off
 # What these say is about a value in hand, or that something is not there: an answer, not an outage.
@@ -40,7 +40,7 @@ _WRAPS = frozenset({
 _RECORDS = frozenset({"add", "append", "extend", "insert", "put", "put_nowait", "set_exception", "update"})
 
 
-class Swallowed(NamedTuple):
+class SwallowedFailure(NamedTuple):
     """A failure that ends as an answer."""
 
     at: ast.AST
@@ -53,7 +53,7 @@ class Swallowed(NamedTuple):
     """For `default` and `filled`, the name."""
     helper: ast.expr | None = None
     """A function that the clause calls last before it falls through, and that perhaps never returns."""
-    attempt: Attempt = Attempt("reading", "")
+    attempt: TriedCall = TriedCall("reading", "")
     """What failed."""
     asks_outside: bool = False
     """Whether what failed asks another process, by what is called, or by what is caught."""
@@ -61,58 +61,58 @@ class Swallowed(NamedTuple):
 
 def is_about_values(function: Function, clause: ast.ExceptHandler) -> bool:
     """Whether a clause only catches what says that a value does not fit, or that something is not there."""
-    names = [last_of(name) for name in caught_by(function, clause)]
+    names = [get_last_part(name) for name in list_caught(function, clause)]
     return all(name in _ABOUT_VALUES or _ABOUT_VALUES_LIKELY.search(name) for name in names)
 
 
 def _is_no_failure(function: Function, clause: ast.ExceptHandler) -> bool:
-    return any(last_of(name) in _NO_FAILURES for name in caught_by(function, clause))
+    return any(get_last_part(name) in _NO_FAILURES for name in list_caught(function, clause))
 
 
-def swallowed_in(function: Function) -> Iterator[Swallowed]:
+def find_swallowed_failures(function: Function) -> Iterator[SwallowedFailure]:
     """Find the except clauses of a function that give an answer in place of a failure."""
     for site, clause in function.clauses:
         if _is_no_failure(function, clause):
             continue
         keeps = _records(clause)
-        for each in _found(function, site, clause):
+        for each in _find_in_clause(function, site, clause):
             if each.shape.family != "empty" or not keeps:
-                yield _judged(function, site, each, site.node)
-    yield from _suppressed(function)
+                yield _add_attempt(function, site, each, site.node)
+    yield from _find_suppressed(function)
 
 
-def _suppressed(function: Function) -> Iterator[Swallowed]:
+def _find_suppressed(function: Function) -> Iterator[SwallowedFailure]:
     """Read `with suppress(Exception):` as the `try` that it stands for."""
     for site in function.withs:
-        for call in suppressing(function, site.node.items):
+        for call in list_suppressions(function, site.node.items):
             clause = ast.ExceptHandler(type=ast.Tuple(elts=call.args), name=None, body=[ast.Pass()])
             if not call.args or _is_no_failure(function, clause):
                 continue
             attempt = ast.Try(body=site.node.body, handlers=[clause], orelse=[], finalbody=[])
             stands_for = Site[Try](ast.copy_location(attempt, site.node), site.around)
-            for each in _fallen_through(function, stands_for, clause, clause.body[0], site.node):
+            for each in _find_fallen_through(function, stands_for, clause, clause.body[0], site.node):
                 if each.how in {"default", "filled"} or isinstance(site.node.body[-1], ast.Return):
-                    yield _judged(function, stands_for, each._replace(at=call), site.node)
+                    yield _add_attempt(function, stands_for, each._replace(at=call), site.node)
 
 
-def _found(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> Iterator[Swallowed]:
-    for ending in endings(clause.body):
+def _find_in_clause(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> Iterator[SwallowedFailure]:
+    for ending in list_endings(clause.body):
         if ending.how == "return" and isinstance(ending.last, ast.Return):
-            yield from _returned(function, site, clause, ending.last)
+            yield from _find_returned(function, site, clause, ending.last)
         elif ending.how == "through":
-            yield from _fallen_through(function, site, clause, ending.last)
+            yield from _find_fallen_through(function, site, clause, ending.last)
 
 
-def _judged(function: Function, site: Site[Try], each: Swallowed, block: ast.AST) -> Swallowed:
-    attempt = attempt_in(function, block)
+def _add_attempt(function: Function, site: Site[Try], each: SwallowedFailure, block: ast.AST) -> SwallowedFailure:
+    attempt = find_tried_call(function, block)
     return each._replace(attempt=attempt, asks_outside=_asks_outside(function, site, attempt))
 
 
-def _asks_outside(function: Function, site: Site[Try], attempt: Attempt) -> bool:
+def _asks_outside(function: Function, site: Site[Try], attempt: TriedCall) -> bool:
     """Whether something outside can fail here; a clause for timeouts says so of what cannot be seen."""
     if attempt.kind != "inside":
         return attempt.kind == "outside"
-    names = [name for clause in site.node.handlers for name in caught_by(function, clause)]
+    names = [name for clause in site.node.handlers for name in list_caught(function, clause)]
     return any(name in _OUTAGES or is_remote(function, name) for name in names)
 
 
@@ -129,58 +129,60 @@ def _records(clause: ast.ExceptHandler) -> bool:
     return False
 
 
-def _returned(function: Function, site: Site[Try], clause: ast.ExceptHandler, last: ast.Return) -> Iterator[Swallowed]:
-    inside = dict(assigned(clause.body))
+def _find_returned(
+    function: Function, site: Site[Try], clause: ast.ExceptHandler, last: ast.Return
+) -> Iterator[SwallowedFailure]:
+    inside = dict(list_assignments(clause.body))
     value = last.value
     if isinstance(value, ast.Name) and value.id not in inside:
-        yield from _default(function, site, clause, last, value.id)
-    elif (shape := Shapes(inside, clause.name).of(value)) is not None:
-        yield Swallowed(last, shape, clause, "return")
+        yield from _find_default(function, site, clause, last, value.id)
+    elif (shape := Shapes(inside, clause.name).read(value)) is not None:
+        yield SwallowedFailure(last, shape, clause, "return")
 
 
-def _fallen_through(
+def _find_fallen_through(
     function: Function, site: Site[Try], clause: ast.ExceptHandler, last: ast.stmt, written_as: ast.stmt | None = None
-) -> Iterator[Swallowed]:
+) -> Iterator[SwallowedFailure]:
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Yield):
-        shape = Shapes(dict(assigned(clause.body)), clause.name).of(last.value.value)
+        shape = Shapes(dict(list_assignments(clause.body)), clause.name).read(last.value.value)
         if shape and (shape.family == "error" or (shape.family == "empty" and not _is_resource(function))):
-            yield Swallowed(last, shape, clause, "yield")
+            yield SwallowedFailure(last, shape, clause, "yield")
         return
     if isinstance(function.node, ast.Module) or not _only_tells(clause.body):
         return
-    rest = following(function.node.body, written_as or site.node)
+    rest = list_following(function.node.body, written_as or site.node)
     if rest is None:
         return
     rest = [each for each in rest if not _is_telling(each)]
-    helper = _called(last)
+    helper = _find_called(last)
     if not rest:
-        yield Swallowed(clause, NOTHING, clause, "end", helper=helper)
+        yield SwallowedFailure(clause, NOTHING, clause, "end", helper=helper)
     else:
-        for each in _answered_after(function, site, clause, rest):
+        for each in _find_answer_after(function, site, clause, rest):
             yield each._replace(helper=helper)
 
 
-def _answered_after(
+def _find_answer_after(
     function: Function, site: Site[Try], clause: ast.ExceptHandler, rest: list[ast.stmt]
-) -> Iterator[Swallowed]:
+) -> Iterator[SwallowedFailure]:
     """Look at what follows a `try` up to its answer: `total = len(rows)`, `if not rows: return "none"`, `return rows`."""
     made_of: dict[str, str] = {}
     for each in rest:
         match each:
-            case ast.Assign(targets=[ast.Name(id=new)], value=value) if name := _made_of(function, value, made_of):
+            case ast.Assign(targets=[ast.Name(id=new)], value=value) if name := _find_source(function, value, made_of):
                 made_of[new] = name
-            case ast.If(test=test, body=[ast.Return(value=value)], orelse=[]) if name := _missed_in(test):
+            case ast.If(test=test, body=[ast.Return(value=value)], orelse=[]) if name := _find_missed(test):
                 if _is_plain(value, clause):
-                    yield from _default(function, site, clause, clause, name)
+                    yield from _find_default(function, site, clause, clause, name)
                 return
             case ast.Return(value=value):
-                yield from _returned_after(function, site, clause, value, made_of)
+                yield from _find_returned_after(function, site, clause, value, made_of)
                 return
             case _:
                 return
 
 
-def _missed_in(test: ast.expr) -> str:
+def _find_missed(test: ast.expr) -> str:
     """Name what a condition finds to be empty or None: `not rows`, `rows is None`, `len(rows) == 0`."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
@@ -199,36 +201,36 @@ def _missed_in(test: ast.expr) -> str:
 
 def _is_plain(value: ast.expr | None, clause: ast.ExceptHandler) -> bool:
     """Whether an answer is written out, and says nothing of an error: `[]`, `None`, `"No orders found."`."""
-    shape = Shapes({}, clause.name).of(value)
+    shape = Shapes({}, clause.name).read(value)
     if shape is not None:
         return shape.family == "empty"
     return value is not None and not any(isinstance(node, ast.Call) for node in ast.walk(value))
 
 
-def _returned_after(
+def _find_returned_after(
     function: Function, site: Site[Try], clause: ast.ExceptHandler, value: ast.expr | None, made_of: Mapping[str, str]
-) -> Iterator[Swallowed]:
+) -> Iterator[SwallowedFailure]:
     """Look at the `return` after a `try`: of a name, of an object made of one, or of what only a failure leads to."""
-    if name := _made_of(function, value, made_of):
-        yield from _default(function, site, clause, clause, name)
+    if name := _find_source(function, value, made_of):
+        yield from _find_default(function, site, clause, clause, name)
     elif site.clause is None and _returns(function, site.node):
-        shape = Shapes({}, clause.name).of(value)
+        shape = Shapes({}, clause.name).read(value)
         if shape is not None and shape.family != "call":
-            yield Swallowed(clause, shape, clause, "return")
+            yield SwallowedFailure(clause, shape, clause, "return")
 
 
-def _made_of(function: Function, value: ast.expr | None, made_of: Mapping[str, str] = MappingProxyType({})) -> str:
+def _find_source(function: Function, value: ast.expr | None, made_of: Mapping[str, str] = MappingProxyType({})) -> str:
     """Give the one name that an answer is made of: `orders`, or `{"orders": orders, "total": len(orders)}`."""
     if isinstance(value, ast.Name):
         return made_of.get(value.id, value.id)
     if isinstance(function.node, ast.Module) or not isinstance(value, _MADE_OF_NAMES) or not _only_wraps(value):
         return ""
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-    names = {made_of.get(name, name) for name in names & _bound_in(function.node) - _bound_in(value)}
+    names = {made_of.get(name, name) for name in names & _list_bound(function.node) - _list_bound(value)}
     return names.pop() if len(names) == 1 else ""
 
 
-def _bound_in(node: ast.AST) -> set[str]:
+def _list_bound(node: ast.AST) -> set[str]:
     """List the names that are bound anywhere in something."""
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
@@ -239,7 +241,7 @@ def _only_wraps(value: ast.expr) -> bool:
         if isinstance(node, ast.Await | ast.Lambda | ast.NamedExpr):
             return False
         if isinstance(node, ast.Call):
-            method = called_as(node)
+            method = get_called_name(node)
             if method not in _WRAPS and not method[:1].isupper():
                 return False
     return True
@@ -248,7 +250,7 @@ def _only_wraps(value: ast.expr) -> bool:
 def _returns(function: Function, block: Try) -> bool:
     """Whether a `try` returns something when it works, so that what follows is for when it does not."""
     return any(
-        any(each is block for each in site.blocks()) and site.node.lineno < block.handlers[0].lineno
+        any(each is block for each in site.walk_blocks()) and site.node.lineno < block.handlers[0].lineno
         for site in function.returns
         if site.node.value is not None
     )
@@ -257,10 +259,10 @@ def _returns(function: Function, block: Try) -> bool:
 def _is_resource(function: Function) -> bool:
     """Whether what a function yields is for a `with`, and no answer."""
     decorators = [] if isinstance(function.node, ast.Module) else function.node.decorator_list
-    return any((written(each) or "").endswith(("contextmanager", "fixture")) for each in decorators)
+    return any((spell_name(each) or "").endswith(("contextmanager", "fixture")) for each in decorators)
 
 
-def _called(last: ast.stmt) -> ast.expr | None:
+def _find_called(last: ast.stmt) -> ast.expr | None:
     """Name the function that a clause calls at its end."""
     match last:
         case ast.Expr(value=ast.Call(func=func) | ast.Await(value=ast.Call(func=func))):
@@ -269,31 +271,31 @@ def _called(last: ast.stmt) -> ast.expr | None:
             return None
 
 
-def _default(
+def _find_default(
     function: Function, site: Site[Try], clause: ast.ExceptHandler, at: ast.AST, name: str
-) -> Iterator[Swallowed]:
+) -> Iterator[SwallowedFailure]:
     """Find a name that is bound to nothing before the `try`, and to the answer inside it."""
     assert not isinstance(function.node, ast.Module)  # noqa: S101 - for type checkers.
-    in_clause = dict(assigned(clause.body)).get(name)
-    before = dict(assigned(function.node.body, site.node.lineno)).get(name)
+    in_clause = dict(list_assignments(clause.body)).get(name)
+    before = dict(list_assignments(function.node.body, site.node.lineno)).get(name)
     value = in_clause if in_clause is not None else before
-    how = "return" if in_clause is not None else _set_by(function, site, name)
-    shape = Shapes({}, clause.name).of(value) if value is not None and how else None
+    how = "return" if in_clause is not None else _read_assignment(function, site, name)
+    shape = Shapes({}, clause.name).read(value) if value is not None and how else None
     if shape is not None and shape.family != "call":
-        yield Swallowed(at, shape, clause, how, name)
+        yield SwallowedFailure(at, shape, clause, how, name)
 
 
-def _set_by(function: Function, site: Site[Try], name: str) -> str:
+def _read_assignment(function: Function, site: Site[Try], name: str) -> str:
     """Say how a `try`, or the loop it stands in, sets a name that is empty before: `default`, `filled`, or not at all."""
     assert not isinstance(function.node, ast.Module)  # noqa: S101 - for type checkers.
-    loops = [block for block in site.blocks() if isinstance(block, ast.For | ast.AsyncFor | ast.While)]
+    loops = [block for block in site.walk_blocks() if isinstance(block, ast.For | ast.AsyncFor | ast.While)]
     begin = min(block.lineno for block in (*loops, site.node))
-    if name in filled(function.node.body, begin):
+    if name in list_filled_names(function.node.body, begin):
         return ""
-    if name in dict(assigned(site.node.body)):
+    if name in dict(list_assignments(site.node.body)):
         return "default"
     bodies = (site.node.body, *(loop.body for loop in loops))
-    return "filled" if any(name in filled(body) for body in bodies) else ""
+    return "filled" if any(name in list_filled_names(body) for body in bodies) else ""
 
 
 def _only_tells(body: list[ast.stmt]) -> bool:

@@ -7,7 +7,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from errata.linter.syntax import Function, Module, Site, last_of, written
+from errata.linter.syntax import Function, Module, Site, get_last_part, spell_name
 
 _MOST_SHOWN = 50
 _BUILTINS = frozenset(vars(builtins)) - {"open", "input"}
@@ -64,7 +64,7 @@ _COMPUTES = re.compile(r"(parse|loads|decode|encode|tokeni[sz]e|compile|format|r
 _WORD = re.compile(r"[a-z0-9]+")
 
 
-class Attempt(NamedTuple):
+class TriedCall(NamedTuple):
     """The most telling thing in a `try`."""
 
     kind: str
@@ -75,20 +75,20 @@ class Attempt(NamedTuple):
     cleans_up: bool = False
 
 
-def attempt_in(function: Function, block: ast.AST) -> Attempt:
+def find_tried_call(function: Function, block: ast.AST) -> TriedCall:
     """Find what can fail in a `try`, or in a `with`."""
     inside = [site.node for site in function.calls if _fails_into(site, block)]
     inside.sort(key=lambda call: (call.lineno, call.col_offset))
-    found = [_attempt(function, call, awaited=call in function.awaited) for call in inside]
+    tried = [_read_call(function, call, awaited=call in function.awaited) for call in inside]
     for kind in ("wrapped", "outside", "inside"):
-        of_kind = [each for each in found if each.kind == kind]
+        of_kind = [each for each in tried if each.kind == kind]
         if of_kind:
             telling = min(of_kind, key=_tells_little)
             return telling._replace(cleans_up=all(each.cleans_up for each in of_kind))
-    return Attempt("reading", "")
+    return TriedCall("reading", "")
 
 
-def calls_in(function: Function, block: ast.AST) -> tuple[str, ...]:
+def list_calls_in(function: Function, block: ast.AST) -> tuple[str, ...]:
     """Name what is called in a `try` and may fail there; what is not called by a name is `?`."""
     inside = [site.node for site in function.calls if _fails_into(site, block)]
     return tuple(sorted({function.resolve(call.func) or "?" for call in inside}))
@@ -97,17 +97,17 @@ def calls_in(function: Function, block: ast.AST) -> tuple[str, ...]:
 def only_computes(name: str) -> bool:
     """Whether a dotted name is one of Python itself that asks nobody else and opens nothing."""
     text = name.removesuffix("()")
-    if last_of(text) in _RUNS_GIVEN:
+    if get_last_part(text) in _RUNS_GIVEN:
         return False
     top = text.partition(".")[0].removesuffix("()")
-    if text in _BUILTINS or last_of(text) in _LOCAL_METHODS:
+    if text in _BUILTINS or get_last_part(text) in _LOCAL_METHODS:
         return True
     return top in sys.stdlib_module_names - _REMOTE_STANDARD - _OPENS
 
 
 def _fails_into(site: Site[ast.Call], block: ast.AST) -> bool:
     """Whether a call stands in a block, and in no `try` inside of it that catches everything for good."""
-    for each in site.blocks():
+    for each in site.walk_blocks():
         if each is block:
             return True
         if isinstance(each, ast.Try) and any(map(_catches_all, each.handlers)):
@@ -120,34 +120,36 @@ def _catches_all(clause: ast.ExceptHandler) -> bool:
     return is_broad and not any(isinstance(node, ast.Raise) for each in clause.body for node in ast.walk(each))
 
 
-def _tells_little(attempt: Attempt) -> tuple[bool, bool, bool]:
+def _tells_little(attempt: TriedCall) -> tuple[bool, bool, bool]:
     """Order attempts: a class that is called, a close, a lock, or the `.json()` of an answer says less about what failed."""
-    method = last_of(attempt.name)
+    method = get_last_part(attempt.name)
     return attempt.cleans_up, method[:1].isupper() or method in _WAITS, "()." in attempt.name
 
 
-def _attempt(function: Function, call: ast.Call, *, awaited: bool) -> Attempt:
-    text = written(call.func)
+def _read_call(function: Function, call: ast.Call, *, awaited: bool) -> TriedCall:
+    text = spell_name(call.func)
     if text is None:
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         outside = awaited or method in _OUTSIDE_METHODS
-        return Attempt("outside" if outside else "reading", method)
+        return TriedCall("outside" if outside else "reading", method)
     if _is_handed_in(function, call, text):
-        return Attempt("wrapped", text)
-    if last_of(text) in _RUNS_GIVEN and (given := _given(call)):
-        return Attempt("outside", _shown(given))
-    name = function.meaning_of(text)
-    method = last_of(text).removesuffix("()")
-    return Attempt(_kind(function, name, text, method, awaited=awaited), _shown(text), method in _CLEANS_UP)
+        return TriedCall("wrapped", text)
+    if get_last_part(text) in _RUNS_GIVEN and (given := _name_given(call)):
+        return TriedCall("outside", _shorten(given))
+    name = function.resolve_name(text)
+    method = get_last_part(text).removesuffix("()")
+    return TriedCall(
+        _classify_call(function, name, text, method, awaited=awaited), _shorten(text), method in _CLEANS_UP
+    )
 
 
-def _given(call: ast.Call) -> str | None:
+def _name_given(call: ast.Call) -> str | None:
     """Name the function that a call runs for its caller, or the call that it waits for."""
-    names = [written(each) for each in call.args if not isinstance(each, ast.Constant)]
+    names = [spell_name(each) for each in call.args if not isinstance(each, ast.Constant)]
     return next((name.removesuffix("()") for name in names if name), None)
 
 
-def _kind(function: Function, name: str, text: str, method: str, *, awaited: bool) -> str:
+def _classify_call(function: Function, name: str, text: str, method: str, *, awaited: bool) -> str:
     if method in _QUIET and (awaited or "log" in text.lower() or text.startswith("ctx")):
         return "reading"
     if awaited or method in _OUTSIDE_METHODS or (not method[:1].isupper() and is_remote(function, name)):
@@ -170,17 +172,17 @@ def _is_handed_in(function: Function, call: ast.Call, text: str) -> bool:
 def is_remote(function: Function, name: str) -> bool:
     """Whether a dotted name is one of a library that talks to another process."""
     top = name.partition(".")[0].removesuffix("()")
-    if name.startswith("?") or "." not in name or top not in _imported(function.module):
+    if name.startswith("?") or "." not in name or top not in _list_imported(function.module):
         return False
     if top in sys.stdlib_module_names:
         return top in _REMOTE_STANDARD or name.startswith(("urllib.error", "urllib.request"))
-    if _COMPUTES.match(last_of(name)) and "(" not in name:
+    if _COMPUTES.match(get_last_part(name)) and "(" not in name:
         return False
     return not _is_own(function, name) and top not in _LOCAL_LIBRARIES
 
 
 @functools.lru_cache(maxsize=1)
-def _imported(module: Module) -> frozenset[str]:
+def _list_imported(module: Module) -> frozenset[str]:
     return frozenset(meaning.partition(".")[0] for meaning in module.names.values())
 
 
@@ -201,7 +203,11 @@ def _is_reading(function: Function, name: str, text: str, method: str) -> bool:
     return top in sys.stdlib_module_names or (top in _LOCAL_LIBRARIES and not _is_own(function, name))
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= _MOST_SHOWN:
         return text
-    return "….".join(["", last_of(text)]) if len(last_of(text)) < _MOST_SHOWN else last_of(text)[:_MOST_SHOWN]
+    return (
+        "….".join(["", get_last_part(text)])
+        if len(get_last_part(text)) < _MOST_SHOWN
+        else get_last_part(text)[:_MOST_SHOWN]
+    )

@@ -1,23 +1,23 @@
 """From a project to findings: rules by their settings, comments that ignore, and a baseline of old findings."""
 
-from errata.linter.judge._baseline import Baseline, BaselineError, Compared, hashes
-from errata.linter.judge._judgement import Report, lint, lint_source
-from errata.linter.judge._lint_settings import OFF, Settings, SettingsError, matching, project_settings
-from errata.linter.judge._suppression import UNUSED, apply
+from errata.linter.judge._baseline import Baseline, BaselineError, Comparison, hash_findings
+from errata.linter.judge._lint_run import Report, lint, lint_source
+from errata.linter.judge._lint_settings import OFF, Settings, SettingsError, match_rules, read_project_settings
+from errata.linter.judge._suppression import UNUSED_IGNORE, apply_ignores
 
 __all__ = [
     "OFF",
-    "UNUSED",
+    "UNUSED_IGNORE",
     "Baseline",
     "BaselineError",
-    "Compared",
+    "Comparison",
     "Report",
     "Settings",
     "SettingsError",
-    "apply",
-    "hashes",
+    "apply_ignores",
+    "hash_findings",
     "lint",
     "lint_source",
-    "matching",
-    "project_settings",
+    "match_rules",
+    "read_project_settings",
 ]

@@ -15,11 +15,11 @@ from errata.linter.judge._lint_settings import Settings
 from errata.linter.source import (
     Finding,
     LintError,
-    Sources,
+    SourceLines,
     UnreadableError,
-    read as read_file,
-    relative_to,
-    write_whole,
+    make_relative,
+    read_bytes,
+    replace_file,
 )
 from errata.redaction import as_object
 
@@ -34,19 +34,19 @@ class Fingerprint(NamedTuple):
     line: str
 
 
-def fingerprint(finding: Finding, sources: Sources, root: Path) -> Fingerprint:
+def make_fingerprint(finding: Finding, sources: SourceLines, root: Path) -> Fingerprint:
     """Say what a finding is known by, below a root."""
-    line = " ".join(sources.line(finding.path, finding.place.line).split())
+    line = " ".join(sources.get_line(finding.path, finding.location.line).split())
     if len(line) > _LONGEST_LINE:
         line = f"{line[:_LONGEST_LINE]} … {sha256(line.encode(errors='replace')).hexdigest()[:8]}"
-    return Fingerprint(relative_to(finding.path, root), finding.rule, line)
+    return Fingerprint(make_relative(finding.path, root), finding.rule, line)
 
 
-def hashes(findings: Iterable[Finding], sources: Sources, root: Path) -> Iterator[str]:
+def hash_findings(findings: Iterable[Finding], sources: SourceLines, root: Path) -> Iterator[str]:
     """Write a fingerprint for each finding that no other has."""
     seen: Counter[Fingerprint] = Counter()
     for finding in findings:
-        known_by = fingerprint(finding, sources, root)
+        known_by = make_fingerprint(finding, sources, root)
         seen[known_by] += 1
         yield f"{sha256(repr(known_by).encode(errors='replace')).hexdigest()[:16]}:{seen[known_by]}"
 
@@ -60,7 +60,7 @@ class BaselineError(LintError):
     """The baseline cannot be read or written."""
 
 
-class Compared(NamedTuple):
+class Comparison(NamedTuple):
     """What is left when the old findings are taken away."""
 
     new: tuple[Finding, ...]
@@ -78,38 +78,40 @@ class Baseline:
         self._counts = counts
 
     @classmethod
-    def of(cls, settings: Settings) -> "Baseline":
+    def read(cls, settings: Settings) -> "Baseline":
         """Read the baseline of a project; an empty one if there is none."""
-        file = _file_of(settings)
+        file = _find_file(settings)
         return cls(file, _read(file))
 
-    def compared(
-        self, findings: Iterable[Finding], sources: Sources, read: Iterable[Path], settings: Settings
-    ) -> Compared:
+    def compare(
+        self, findings: Iterable[Finding], sources: SourceLines, read: Iterable[Path], settings: Settings
+    ) -> Comparison:
         """Take the old findings away; what was not read, or not judged, is not said to be gone."""
         left = self._counts.copy()
         new: list[Finding] = []
         for finding in findings:
-            known_by = fingerprint(finding, sources, self.file.parent)
+            known_by = make_fingerprint(finding, sources, self.file.parent)
             left[known_by] -= 1
             if left[known_by] < 0:
                 new.append(finding)
         over = {entry: count for entry, count in left.items() if count > 0}
-        places = tuple(read)
-        gone = sum(count for entry, count in over.items() if self._could_be_found(entry, places, settings))
-        return Compared(tuple(new), len(self) - sum(over.values()), gone)
+        locations = tuple(read)
+        gone = sum(count for entry, count in over.items() if self._could_recur(entry, locations, settings))
+        return Comparison(tuple(new), len(self) - sum(over.values()), gone)
 
     @classmethod
-    def anew(
-        cls, settings: Settings, findings: Iterable[Finding], sources: Sources, read: Iterable[Path]
+    def write_anew(
+        cls, settings: Settings, findings: Iterable[Finding], sources: SourceLines, read: Iterable[Path]
     ) -> "Baseline":
         """Write today's findings down; entries of files that were not read stay as they are."""
-        file = _file_of(settings)
-        places = tuple(read)
-        counts = Counter(fingerprint(finding, sources, file.parent) for finding in findings)
-        counts.update({entry: count for entry, count in _readable(file).items() if not _is_below(entry, file, places)})
+        file = _find_file(settings)
+        locations = tuple(read)
+        counts = Counter(make_fingerprint(finding, sources, file.parent) for finding in findings)
+        counts.update(
+            {entry: count for entry, count in _read_if_baseline(file).items() if not _is_below(entry, file, locations)}
+        )
         try:
-            write_whole(file, _text(counts).encode())
+            replace_file(file, _write_text(counts).encode())
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise BaselineError(f"cannot write `{file}`: {reason}", "make its directory writable") from error
@@ -118,11 +120,11 @@ class Baseline:
     def __len__(self) -> int:
         return sum(self._counts.values())
 
-    def _could_be_found(self, entry: Fingerprint, read: tuple[Path, ...], settings: Settings) -> bool:
+    def _could_recur(self, entry: Fingerprint, read: tuple[Path, ...], settings: Settings) -> bool:
         return _is_below(entry, self.file, read) and settings.wants(entry.rule, self.file.parent / entry.path)
 
 
-def _file_of(settings: Settings) -> Path:
+def _find_file(settings: Settings) -> Path:
     """Return where the baseline of a project lies. A project names it, so that it may be no other file, and nowhere else."""
     file, root = settings.root / settings.baseline, Path(os.path.realpath(settings.root))
     directory = Path(os.path.realpath(file.parent)) if "\0" not in settings.baseline else Path("/")
@@ -140,7 +142,7 @@ def _is_below(entry: Fingerprint, baseline: Path, read: tuple[Path, ...]) -> boo
     return any(file.is_relative_to(os.path.abspath(path)) for path in read)  # noqa: PTH100 - as above.
 
 
-def _readable(file: Path) -> "Counter[Fingerprint]":
+def _read_if_baseline(file: Path) -> "Counter[Fingerprint]":
     """Read what is there as far as it is a baseline: it is written anew because it is not. Another file stays."""
     try:
         return _read(file)
@@ -151,7 +153,7 @@ def _readable(file: Path) -> "Counter[Fingerprint]":
         return Counter()
 
 
-def _text(counts: "Counter[Fingerprint]") -> str:
+def _write_text(counts: "Counter[Fingerprint]") -> str:
     """Write one line for each entry, in order, so that a change of one is a change of one line."""
     files: dict[str, dict[str, dict[str, int]]] = {}
     for (path, rule, line), count in sorted(counts.items()):
@@ -163,37 +165,37 @@ def _read(file: Path) -> "Counter[Fingerprint]":
     if not os.path.lexists(file):
         return Counter()
     try:
-        content: object = json.loads(_content(file))
+        content: object = json.loads(_read_content(file))
     except (ValueError, RecursionError) as error:
         raise BaselineError(f"the baseline `{file}` is not JSON", _ANEW) from error
     whole = as_object(content)
     if type(whole.get("version")) is int and whole["version"] != _VERSION:
         what = f"the baseline `{file}` is of version {whole['version']}, not {_VERSION}"
         raise BaselineError(what, _ANEW)
-    return Counter(dict(_entries(whole.get("findings"), file)))
+    return Counter(dict(_read_entries(whole.get("findings"), file)))
 
 
-def _content(file: Path) -> bytes:
+def _read_content(file: Path) -> bytes:
     try:
-        return read_file(file, _LARGEST_BYTES)
+        return read_bytes(file, _LARGEST_BYTES)
     except UnreadableError as error:
         raise BaselineError(f"the baseline `{file}` {error.what}", "check what it is, and its permissions") from error
 
 
-def _entries(files: object, file: Path) -> Iterator[tuple[Fingerprint, int]]:
-    for path, rules in _items(files, file):
-        for rule, lines in _items(rules, file):
-            for line, count in _items(lines, file):
+def _read_entries(files: object, file: Path) -> Iterator[tuple[Fingerprint, int]]:
+    for path, rules in _read_items(files, file):
+        for rule, lines in _read_items(rules, file):
+            for line, count in _read_items(lines, file):
                 if type(count) is not int or count < 1:
-                    raise _odd(file)
+                    raise _make_error(file)
                 yield Fingerprint(path, rule, line), count
 
 
-def _items(value: object, file: Path) -> Iterable[tuple[str, object]]:
+def _read_items(value: object, file: Path) -> Iterable[tuple[str, object]]:
     if not isinstance(value, dict):
-        raise _odd(file)
+        raise _make_error(file)
     return cast("dict[str, object]", value).items()
 
 
-def _odd(file: Path) -> BaselineError:
+def _make_error(file: Path) -> BaselineError:
     return BaselineError(f"the baseline `{file}` does not hold what a baseline holds", _ANEW)

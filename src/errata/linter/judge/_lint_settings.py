@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from errata.linter.rules import RULES
-from errata.linter.source import LintError, Severity, matches_any, relative_to
+from errata.linter.source import LintError, Severity, make_relative, matches_any
 from errata.model import did_you_mean
 
 ALL = "ALL"
@@ -52,7 +52,7 @@ class Settings:
             return self._wanted
         name = str(path)
         if name not in self._judged:
-            relative = relative_to(path, self.root)
+            relative = make_relative(path, self.root)
             ignored = [rules for pattern, rules in self._per_file.items() if matches_any(relative, [pattern])]
             self._judged[name] = self._wanted.difference(*ignored)
         return self._judged[name]
@@ -71,33 +71,33 @@ class Settings:
 
     @functools.cached_property
     def _wanted(self) -> frozenset[str]:
-        off = {rule for rule, severity in _expanded(self.severity).items() if severity == OFF}
-        return rules_named(self.select, "select") - rules_named(self.ignore, "ignore") - off
+        off = {rule for rule, severity in _expand(self.severity).items() if severity == OFF}
+        return find_rules(self.select, "select") - find_rules(self.ignore, "ignore") - off
 
     @functools.cached_property
     def _severities(self) -> dict[str, Severity]:
-        return {rule: _severity(word) for rule, word in _expanded(self.severity).items() if word != OFF}
+        return {rule: _read_severity(word) for rule, word in _expand(self.severity).items() if word != OFF}
 
     @functools.cached_property
     def _per_file(self) -> dict[str, frozenset[str]]:
         return {
-            pattern: rules_named(names, f'per-file-ignores."{pattern}"')
+            pattern: find_rules(names, f'per-file-ignores."{pattern}"')
             for pattern, names in self.per_file_ignores.items()
         }
 
 
-def rules_named(names: Iterable[str], where: str) -> frozenset[str]:
+def find_rules(names: Iterable[str], where: str) -> frozenset[str]:
     """Find the rules meant by names; one that means none is an error, which says where it stands."""
-    found: set[str] = set()
+    rules_by_name: set[str] = set()
     for name in names:
-        rules = matching(name, RULES)
+        rules = match_rules(name, RULES)
         if not rules:
             raise SettingsError(f"`{where}` names a rule `{name}`, and there is none", _advice(name))
-        found |= rules
-    return frozenset(found)
+        rules_by_name |= rules
+    return frozenset(rules_by_name)
 
 
-def matching(name: str, known: Collection[str]) -> set[str]:
+def match_rules(name: str, known: Collection[str]) -> set[str]:
     """Find the rules that a name stands for: itself, or else its family."""
     if name in known:
         return {name}
@@ -105,15 +105,15 @@ def matching(name: str, known: Collection[str]) -> set[str]:
     return {rule for rule in known if name == ALL or (family != "-" and rule.startswith(family))}
 
 
-def _expanded(severity: Mapping[str, str]) -> dict[str, str]:
+def _expand(severity: Mapping[str, str]) -> dict[str, str]:
     """Give every rule its word; the name of a rule says more than that of its family."""
-    found: dict[str, str] = {}
+    rules_by_name: dict[str, str] = {}
     for name, word in sorted(severity.items(), key=lambda entry: (entry[0] in RULES, len(entry[0]))):
-        found |= dict.fromkeys(sorted(rules_named([name], "severity")), word)
-    return found
+        rules_by_name |= dict.fromkeys(sorted(find_rules([name], "severity")), word)
+    return rules_by_name
 
 
-def _severity(word: str) -> Severity:
+def _read_severity(word: str) -> Severity:
     try:
         return Severity(word)
     except ValueError:
@@ -142,7 +142,7 @@ _WANTED = {
 }
 
 
-class _Given(TypedDict, total=False):
+class _SettingsTable(TypedDict, total=False):
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     per_file_ignores: dict[str, tuple[str, ...]]
@@ -151,31 +151,31 @@ class _Given(TypedDict, total=False):
     baseline: str
 
 
-def project_settings(path: Path, config: Path | None = None) -> Settings:
+def read_project_settings(path: Path, config: Path | None = None) -> Settings:
     """Read the settings of the project that a path is in, or those of a file that is named."""
     if config is not None:
-        table = _table_in(config)
+        table = _read_table(config)
         if table is None:
             raise SettingsError(f"`{config}` has no `{_TABLE}`", f"add a table `{_TABLE}`, or leave `--config` out")
-        return _settings(table, config)
+        return _make_settings(table, config)
     nearest: Path | None = None
     for file in _pyprojects_above(path):
-        table = _table_in(file)
+        table = _read_table(file)
         if table is not None:
-            return _settings(table, file)
+            return _make_settings(table, file)
         nearest = nearest or file
     return Settings(root=nearest.parent if nearest else Path.cwd())
 
 
 def _pyprojects_above(path: Path) -> Iterator[Path]:
-    place = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would leave the project through a link.
-    for directory in (place, *place.parents):
+    location = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would leave the project through a link.
+    for directory in (location, *location.parents):
         file = directory / "pyproject.toml"
         if file.is_file():
             yield file
 
 
-def _table_in(file: Path) -> object | None:
+def _read_table(file: Path) -> object | None:
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
@@ -195,13 +195,13 @@ def _table_in(file: Path) -> object | None:
             return None
 
 
-def _settings(table: object, file: Path) -> Settings:
+def _make_settings(table: object, file: Path) -> Settings:
     if not isinstance(table, dict):
         raise SettingsError(f"`{file}`: `tool.errata.lint` is no table", f"write `{_TABLE}` with its keys below")
     values = cast("dict[str, object]", table)
     for key, value in values.items():
         _check(key, value, file)
-    given = cast("_Given", {key.replace("-", "_"): _frozen(value) for key, value in values.items()})
+    given = cast("_SettingsTable", {key.replace("-", "_"): _freeze(value) for key, value in values.items()})
     try:
         return Settings(**given, root=file.absolute().parent)
     except SettingsError as error:
@@ -214,7 +214,7 @@ def _check(key: str, value: object, file: Path) -> None:
         choices = f"choose from {', '.join(f'`{known}`' for known in _WANTED)}"
         raise SettingsError(f"`{file}`: `{_TABLE}` has no key `{key}`", f"d{question[1:]}" if question else choices)
     if not _fits(_WANTED[key], value):
-        what = f"`{file}`: `{key}` is {_kind(value)}"
+        what = f"`{file}`: `{key}` is {_name_kind(value)}"
         raise SettingsError(what, f"write {_WANTED[key]}")
 
 
@@ -231,14 +231,14 @@ def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in cast("list[object]", value))
 
 
-def _kind(value: object) -> str:
+def _name_kind(value: object) -> str:
     kinds = {str: "a text", bool: "a truth value", list: "a list of other things", dict: "a table of other things"}
     return next((word for kind, word in kinds.items() if isinstance(value, kind)), f"`{value}`")
 
 
-def _frozen(value: object) -> object:
+def _freeze(value: object) -> object:
     if isinstance(value, list):
         return tuple(cast("list[str]", value))
     if isinstance(value, dict):
-        return {name: _frozen(each) for name, each in cast("dict[str, object]", value).items()}
+        return {name: _freeze(each) for name, each in cast("dict[str, object]", value).items()}
     return value

@@ -3,17 +3,17 @@
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from errata.linter.judge._lint_settings import matching
+from errata.linter.judge._lint_settings import match_rules
 from errata.linter.rules import RULES
-from errata.linter.source import Edit, Finding, Ignore, Place, Severity
+from errata.linter.source import Edit, Finding, Ignore, Location, Severity
 from errata.model import did_you_mean, nearest
 
-UNUSED = "unused-ignore"
+UNUSED_IGNORE = "unused-ignore"
 WITHOUT_REASON = "ignore-without-reason"
 _LINE, _FILE = "ignore", "ignore-file"
 
 
-def apply(
+def apply_ignores(
     findings: Iterable[Finding],
     ignores: Sequence[Ignore],
     path: str,
@@ -28,8 +28,8 @@ def apply(
     kept = [finding for finding in findings if not _is_set_aside(finding, ignores, used)]
     for number, ignore in enumerate(ignores):
         names = {name for position, name in used if position == number}
-        told = (found for found in _complaints(ignore, names, path, judged) if found.rule in judged)
-        kept += (dataclasses.replace(found, severity=severity_of(found.rule)) for found in told)
+        judged_here = (finding for finding in _judge_comment(ignore, names, path, judged) if finding.rule in judged)
+        kept += (dataclasses.replace(finding, severity=severity_of(finding.rule)) for finding in judged_here)
     return kept
 
 
@@ -37,77 +37,83 @@ def _is_set_aside(finding: Finding, ignores: Sequence[Ignore], used: set[tuple[i
     hits = [
         (number, name)
         for number, ignore in enumerate(ignores)
-        if _covers(ignore, finding.place)
-        for name in _names(ignore)
-        if not name or finding.rule in matching(name, RULES)
+        if _covers(ignore, finding.location)
+        for name in _list_names(ignore)
+        if not name or finding.rule in match_rules(name, RULES)
     ]
     used.update(hits)
     return bool(hits)
 
 
-def _covers(ignore: Ignore, place: Place) -> bool:
+def _covers(ignore: Ignore, location: Location) -> bool:
     if not ignore.is_whole:
         return False
-    is_near = ignore.first <= place.line <= ignore.last or ignore.first <= place.end_line <= ignore.last
+    is_near = ignore.first <= location.line <= ignore.last or ignore.first <= location.end_line <= ignore.last
     return ignore.word == _FILE or (ignore.word == _LINE and is_near)
 
 
-def _names(ignore: Ignore) -> Sequence[str]:
+def _list_names(ignore: Ignore) -> Sequence[str]:
     return ("",) if ignore.names is None else ignore.names
 
 
-def _complaints(ignore: Ignore, used: set[str], path: str, judged: Collection[str]) -> Iterator[Finding]:
+def _judge_comment(ignore: Ignore, used: set[str], path: str, judged: Collection[str]) -> Iterator[Finding]:
     if ignore.word not in {_LINE, _FILE}:
-        yield from _other_word(ignore, path)
+        yield from _judge_other_word(ignore, path)
     elif not ignore.is_whole:
         what = "this comment names no rule, so that it ignores nothing"
-        yield _finding(
-            UNUSED, ignore, path, what, f"write the rule in brackets, as in `# errata: {ignore.word}[rule] because …`"
+        yield _make_finding(
+            UNUSED_IGNORE,
+            ignore,
+            path,
+            what,
+            f"write the rule in brackets, as in `# errata: {ignore.word}[rule] because …`",
         )
     else:
-        unused = [name for name in _names(ignore) if name not in used and _was_judged(name, judged)]
-        yield from (_unused(name, ignore, unused, path) for name in unused)
+        unused = [name for name in _list_names(ignore) if name not in used and _was_judged(name, judged)]
+        yield from (_make_unused(name, ignore, unused, path) for name in unused)
         if not ignore.has_reason and used:
             named = "" if ignore.names is None else f"[{', '.join(ignore.names)}]"
             help_ = f"write why behind it, as in `# errata: {ignore.word}{named} because …`"
-            yield _finding(WITHOUT_REASON, ignore, path, "this comment does not say why the finding is ignored", help_)
+            yield _make_finding(
+                WITHOUT_REASON, ignore, path, "this comment does not say why the finding is ignored", help_
+            )
 
 
-def _other_word(ignore: Ignore, path: str) -> Iterator[Finding]:
+def _judge_other_word(ignore: Ignore, path: str) -> Iterator[Finding]:
     """Tell a slip from prose: a comment may also be about errata."""
     if near := nearest(ignore.word.lower(), (_LINE, _FILE)):
         what = f"`# errata: {ignore.word}` ignores nothing"
-        yield _finding(UNUSED, ignore, path, what, f"write `# errata: {near[0]}[rule] because …`")
+        yield _make_finding(UNUSED_IGNORE, ignore, path, what, f"write `# errata: {near[0]}[rule] because …`")
 
 
 def _was_judged(name: str, judged: Collection[str]) -> bool:
     """Whether everything that a name stands for was judged; an unknown name stands for nothing."""
-    return set(RULES if not name else matching(name, RULES)) <= set(judged)
+    return set(RULES if not name else match_rules(name, RULES)) <= set(judged)
 
 
-def _unused(name: str, ignore: Ignore, unused: Sequence[str], path: str) -> Finding:
-    if name and not matching(name, RULES):
+def _make_unused(name: str, ignore: Ignore, unused: Sequence[str], path: str) -> Finding:
+    if name and not match_rules(name, RULES):
         question = did_you_mean(name.lower(), RULES)
         advice = f"correct the name: d{question[1:]}" if question else "list all rules with `errata lint --rules`"
-        return _finding(UNUSED, ignore, path, f"there is no rule `{name}` to ignore", advice)
+        return _make_finding(UNUSED_IGNORE, ignore, path, f"there is no rule `{name}` to ignore", advice)
     what = f"nothing here breaks `{name}`" if name else "nothing here breaks any rule"
-    advice = f"remove `{name}` from the comment" if len(_names(ignore)) > 1 else "remove the comment"
-    return _finding(UNUSED, ignore, path, what, advice, _without(ignore, unused))
+    advice = f"remove `{name}` from the comment" if len(_list_names(ignore)) > 1 else "remove the comment"
+    return _make_finding(UNUSED_IGNORE, ignore, path, what, advice, _make_removal(ignore, unused))
 
 
-def _without(ignore: Ignore, unused: Sequence[str]) -> Edit:
+def _make_removal(ignore: Ignore, unused: Sequence[str]) -> Edit:
     """Take all that is unused out of a comment at once, or the comment out if nothing is left of it.
 
     A name that is no rule's stays: somebody has mistyped what they meant.
     """
-    left = [name for name in _names(ignore) if name not in unused or (name and not matching(name, RULES))]
+    left = [name for name in _list_names(ignore) if name not in unused or (name and not match_rules(name, RULES))]
     if not left:
         line, column, end_line, end_column = ignore.cut
-        return Edit(Place(line, column, end_line, end_column), "")
-    place = Place(ignore.line, ignore.names_column, ignore.line, ignore.names_end_column)
-    return Edit(place, ", ".join(left))
+        return Edit(Location(line, column, end_line, end_column), "")
+    location = Location(ignore.line, ignore.names_column, ignore.line, ignore.names_end_column)
+    return Edit(location, ", ".join(left))
 
 
-def _finding(rule: str, ignore: Ignore, path: str, message: str, help_: str, *edits: Edit) -> Finding:
-    place = Place(ignore.line, ignore.column, ignore.line, ignore.end_column)
-    return Finding(rule, Severity.WARNING, path, place, message, help_, edits)
+def _make_finding(rule: str, ignore: Ignore, path: str, message: str, help_: str, *edits: Edit) -> Finding:
+    location = Location(ignore.line, ignore.column, ignore.line, ignore.end_column)
+    return Finding(rule, Severity.WARNING, path, location, message, help_, edits)

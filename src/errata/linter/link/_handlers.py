@@ -6,48 +6,48 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from errata.linter.link._linked_contracts import Agreement
-from errata.linter.link._name_resolution import Located
-from errata.linter.source import Place
-from errata.linter.summary import Asked, Raised, Registration
-from errata.linter.syntax import last_of
+from errata.linter.link._linked_contracts import LinkedContract
+from errata.linter.link._name_resolution import LocatedFunction
+from errata.linter.source import Location
+from errata.linter.summary import ContractUse, RaisedError, Registration
+from errata.linter.syntax import get_last_part
 from errata.tools import is_same_deed, verb_of, words_of
 
 
-class Reached(NamedTuple):
+class ReachedError(NamedTuple):
     """An error that a handler may raise, and the function that raises it."""
 
-    where: Located
-    raised: Raised
+    where: LocatedFunction
+    raised: RaisedError
 
 
-class AskedAt(NamedTuple):
+class LinkedContractUse(NamedTuple):
     """What a function asks of a contract by name, and of which one; None if there is none to ask."""
 
-    where: Located
-    asked: Asked
-    agreement: Agreement | None
+    where: LocatedFunction
+    use: ContractUse
+    linked_contract: LinkedContract | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Handler:
     """A function that answers a client, with everything it reaches."""
 
-    where: Located
+    where: LocatedFunction
     registration: Registration
     hints: Mapping[str, bool] | None
     """Its annotations; None if they stand where they cannot be seen."""
-    reached: tuple[Located, ...]
+    reached: tuple[LocatedFunction, ...]
     """Itself first, then what it calls."""
-    agreement: Agreement | None
+    linked_contract: LinkedContract | None
     """What it declares; None if it declares nothing."""
-    errors: tuple[Reached, ...]
+    errors: tuple[ReachedError, ...]
     """The errors of errata that leave it, as far as can be seen."""
-    asked: tuple[AskedAt, ...] = ()
+    contract_uses: tuple[LinkedContractUse, ...] = ()
     """The reasons and failures that it asks for by name, itself or in what it calls."""
     shared: frozenset[int] = frozenset()
     """The ids of the functions that other handlers reach, too."""
-    in_loop: tuple[Located, ...] = ()
+    in_loop: tuple[LocatedFunction, ...] = ()
     """What of it runs in the event loop, and not in a thread; nothing if it is no coroutine function."""
 
     @property
@@ -58,13 +58,13 @@ class Handler:
     @property
     def name(self) -> str:
         """What the client calls it."""
-        return self.registration.tool or last_of(self.where.function.name)
+        return self.registration.tool or get_last_part(self.where.function.name)
 
     @property
-    def promise(self) -> Agreement | None:
+    def promise(self) -> LinkedContract | None:
         """What it declares, if all of that can be seen; what one function does for several tools promises nothing."""
-        is_one = self.agreement is not None and self.agreement.is_legible and self.kind != "dispatcher"
-        return self.agreement if is_one else None
+        is_one = self.linked_contract is not None and self.linked_contract.is_legible and self.kind != "dispatcher"
+        return self.linked_contract if is_one else None
 
     @property
     def subject(self) -> str:
@@ -93,7 +93,7 @@ _CONFIGURES = re.compile(r"(Options?|Config|Configuration|Settings|Builder|Param
 _STANDARD = frozenset(sys.stdlib_module_names)
 
 
-def changes_made(handler: Handler) -> Iterator[str]:
+def list_changes(handler: Handler) -> Iterator[str]:
     """Name the calls that change something, the most telling first, if the tool's name says that it changes something.
 
     A file counts only if the tool itself writes it: behind a service it is a cache, as a rule.
@@ -101,17 +101,22 @@ def changes_made(handler: Handler) -> Iterator[str]:
     verb = verb_of(handler.name)
     if verb is None or "cache" in words_of(handler.name):
         return
-    yield from _calls_that_do_it(handler, verb)
-    yield from (act.what for where in handler.reached for act in where.function.acts if act.kind == "changes")
-    yield from (act.what for act in handler.where.function.acts if act.kind == "writes")
+    yield from _list_calls_that_do_it(handler, verb)
+    yield from (
+        side_effect.what
+        for where in handler.reached
+        for side_effect in where.function.side_effects
+        if side_effect.kind == "changes"
+    )
+    yield from (side_effect.what for side_effect in handler.where.function.side_effects if side_effect.kind == "writes")
 
 
-def _calls_that_do_it(handler: Handler, verb: str) -> Iterator[str]:
+def _list_calls_that_do_it(handler: Handler, verb: str) -> Iterator[str]:
     """Name the calls of other libraries that say they do what the tool does: `jira.create_issue` in `create_issue`."""
-    ours = {last_of(where.function.name) for where in handler.reached if where != handler.where}
+    ours = {get_last_part(where.function.name) for where in handler.reached if where != handler.where}
     for where in handler.reached:
         for called in where.function.calls:
-            name = last_of(called.name).removesuffix("()")
+            name = get_last_part(called.name).removesuffix("()")
             if name not in ours and _does(name, verb) and _is_of_another_library(called.name):
                 yield ".".join(called.name.lstrip("?").removesuffix("()").split(".")[-2:])
 
@@ -139,13 +144,13 @@ def marks_its_effect(handler: Handler) -> bool:
     )
 
 
-def is_guarded(where: Located) -> bool:
+def is_guarded(where: LocatedFunction) -> bool:
     """Whether errata decides what of a function is repeated."""
     return any(name.startswith(_CAREFUL) for name in where.function.decorators)
 
 
-def head_of(where: Located) -> Place:
+def locate_head(where: LocatedFunction) -> Location:
     """Point to the `def` of a function and its name, not to all of it."""
-    line, column, *_ = where.function.place
+    line, column, *_ = where.function.location
     start = "async def " if where.function.is_async else "def "
-    return Place(line, column, line, column + len(start) + len(last_of(where.function.name)))
+    return Location(line, column, line, column + len(start) + len(get_last_part(where.function.name)))

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from errata.linter.analysis import CODE_OF_FACTORY, CONSTRUCTORS
-from errata.linter.link._name_resolution import Trails
+from errata.linter.link._name_resolution import NameResolver
 from errata.linter.summary import CONTRACT, ContractSummary, EntrySummary, FunctionSummary, Summary
-from errata.linter.syntax import UNKNOWN, last_of
+from errata.linter.syntax import UNKNOWN, get_last_part
 
 _NO_CONTRACTS = frozenset({*vars(builtins), *CODE_OF_FACTORY, *CONSTRUCTORS, "errata.Code", "errata.Failure"})
 _HARMLESS_BASES = frozenset({*vars(builtins), CONTRACT})
 
 
-class Held(NamedTuple):
+class HeldEntry(NamedTuple):
     """An entry of a contract, and the file it stands in."""
 
     entry: EntrySummary
@@ -25,19 +25,19 @@ class Held(NamedTuple):
     @property
     def contract_name(self) -> str:
         """The dotted name of that contract, for those who import it."""
-        return without_root(self.holder)
+        return strip_root(self.holder)
 
 
-class Agreement(NamedTuple):
+class LinkedContract(NamedTuple):
     """A contract with all that it holds."""
 
     path: str
     contract: ContractSummary
-    failures: tuple[Held, ...]
+    failures: tuple[HeldEntry, ...]
     """In the order in which Python finds them; a name that is declared anew is there once."""
-    repeated: tuple[Held, ...]
+    repeated: tuple[HeldEntry, ...]
     """Those whose name or reason another one has."""
-    strangers: tuple[Held, ...]
+    strangers: tuple[HeldEntry, ...]
     """What is neither a contract nor a failure."""
     is_whole: bool
     """Whether all of it can be seen."""
@@ -61,108 +61,115 @@ class Agreement(NamedTuple):
 class _Attributes(NamedTuple):
     """What a class has, by name, and whether that is all."""
 
-    held: dict[str, Held]
-    repeated: list[Held]
+    held: dict[str, HeldEntry]
+    repeated: list[HeldEntry]
     is_whole: bool
 
 
-class Agreements:
+class ContractLinker:
     """The contracts of a project."""
 
-    def __init__(self, trails: Trails) -> None:
-        self._trails = trails
-        self._known: dict[str, Agreement | None] = {}
+    def __init__(self, resolver: NameResolver) -> None:
+        self._resolver = resolver
+        self._known: dict[str, LinkedContract | None] = {}
 
-    def every(self) -> Iterator[Agreement]:
+    def link_all(self) -> Iterator[LinkedContract]:
         """Link every contract of the project."""
-        for file in self._trails.files.values():
+        for file in self._resolver.files.values():
             kept = [each for each in file.classes if each.contract]
-            yield from (found for each in kept if (found := self.of_class(f"{file.module}.{each.name}")))
-            yield from (found for each in file.functions if (found := self.of_function(each, file)))
-            yield from (self._agreed(each, file) for each in file.installed if each.subject)
+            yield from (match for each in kept if (match := self.link_class(f"{file.module}.{each.name}")))
+            yield from (match for each in file.functions if (match := self.link_function(each, file)))
+            yield from (self._link_declaration(each, file) for each in file.installed if each.subject)
 
-    def of_class(self, at: str) -> Agreement | None:
+    def link_class(self, at: str) -> LinkedContract | None:
         """Link a class, if it is a contract."""
         if at not in self._known:
-            file, each = self._trails.classes.get(at, (None, None))
+            file, each = self._resolver.classes.get(at, (None, None))
             contract = each.contract if each else None
             is_one = file and contract and self._is_contract(at)
-            self._known[at] = self._agreed_class(at, file, contract) if file and contract and is_one else None
+            self._known[at] = self._link_class_body(at, file, contract) if file and contract and is_one else None
         return self._known[at]
 
-    def of_function(self, function: FunctionSummary, file: Summary) -> Agreement | None:
+    def link_function(self, function: FunctionSummary, file: Summary) -> LinkedContract | None:
         """Link what `@raises` declares for a function."""
-        return self._agreed(function.contract, file) if function.contract else None
+        return self._link_declaration(function.contract, file) if function.contract else None
 
-    def of_tool(self, name: str, *, is_any: bool = False) -> Iterator[Agreement]:
+    def link_tool(self, name: str, *, is_any: bool = False) -> Iterator[LinkedContract]:
         """Link what `install(contracts=…)` declares for a tool; one whose tool cannot be seen may be for any."""
-        for file in self._trails.files.values():
+        for file in self._resolver.files.values():
             for each in file.installed:
                 if is_any or not each.subject or each.subject == name or each.subject.endswith(f"_{name}"):
-                    yield self._agreed(each, file)
+                    yield self._link_declaration(each, file)
 
-    def failure(self, name: str, file: Summary) -> Held | None:
+    def find_failure(self, name: str, file: Summary) -> HeldEntry | None:
         """Find the failure that an attribute of a contract is: `OrderErrors.no_match`."""
-        found = self._contract_and_attribute(name, file)
-        held = self._attributes(found[0]).held.get(found[1]) if found else None
-        return held._replace(holder=found[0]) if held and found else None
+        match = self._find_contract(name, file)
+        held = self._collect_attributes(match[0]).held.get(match[1]) if match else None
+        return held._replace(holder=match[0]) if held and match else None
 
-    def lacking(self, name: str, file: Summary) -> Agreement | None:
+    def find_lacking(self, name: str, file: Summary) -> LinkedContract | None:
         """Find the contract that an attribute is asked of, if it is sure not to have it."""
-        found = self._contract_and_attribute(name, file)
-        if found is None:
+        match = self._find_contract(name, file)
+        if match is None:
             return None
-        at, attribute = found
-        agreement = self.of_class(at)
-        return agreement if agreement and agreement.is_whole and not self._has(at, attribute) else None
+        at, attribute = match
+        linked_contract = self.link_class(at)
+        return (
+            linked_contract if linked_contract and linked_contract.is_whole and not self._has(at, attribute) else None
+        )
 
-    def _contract_and_attribute(self, name: str, file: Summary) -> tuple[str, str] | None:
+    def _find_contract(self, name: str, file: Summary) -> tuple[str, str] | None:
         owner, _, attribute = name.rpartition(".")
-        at = self._trails.followed(owner, file) if owner and owner[:1] != UNKNOWN else ""
-        return (at, attribute) if self.of_class(at) else None
+        at = self._resolver.follow(owner, file) if owner and owner[:1] != UNKNOWN else ""
+        return (at, attribute) if self.link_class(at) else None
 
     def _has(self, at: str, attribute: str) -> bool:
-        names = [f"{each}.{attribute}" for each in self._lineage(at)]
-        is_defined = any(each in self._trails.functions or each in self._trails.classes for each in names)
-        return is_defined or attribute in self._attributes(at).held or hasattr(type, attribute) or attribute[:2] == "__"
+        names = [f"{each}.{attribute}" for each in self._list_lineage(at)]
+        is_defined = any(each in self._resolver.functions or each in self._resolver.classes for each in names)
+        return (
+            is_defined
+            or attribute in self._collect_attributes(at).held
+            or hasattr(type, attribute)
+            or attribute[:2] == "__"
+        )
 
-    def _lineage(self, at: str) -> list[str]:
-        return [f"{file.module}.{each.name}" for file, each in self._trails.lineage(at)]
+    def _list_lineage(self, at: str) -> list[str]:
+        return [f"{file.module}.{each.name}" for file, each in self._resolver.walk_lineage(at)]
 
-    def _bases(self, at: str) -> list[str]:
-        file, each = self._trails.classes[at]
-        return [self._trails.followed(base, file) for base in each.bases]
+    def _list_bases(self, at: str) -> list[str]:
+        file, each = self._resolver.classes[at]
+        return [self._resolver.follow(base, file) for base in each.bases]
 
     def _has_known_bases(self, at: str) -> bool:
-        return all(base in _HARMLESS_BASES or base in self._trails.classes for base in self._bases(at))
+        return all(base in _HARMLESS_BASES or base in self._resolver.classes for base in self._list_bases(at))
 
     def _is_contract(self, at: str) -> bool:
-        return any(CONTRACT in self._bases(each) for each in self._lineage(at))
+        return any(CONTRACT in self._list_bases(each) for each in self._list_lineage(at))
 
-    def _attributes(self, at: str) -> _Attributes:
+    def _collect_attributes(self, at: str) -> _Attributes:
         """Collect what a class binds in its body and inherits, as Python would."""
-        found = _Attributes({}, [], is_whole=True)
+        match = _Attributes({}, [], is_whole=True)
         whole = True
-        for each in reversed(self._lineage(at)):
-            file, summary = self._trails.classes[each]
+        for each in reversed(self._list_lineage(at)):
+            file, summary = self._resolver.classes[each]
             contract = summary.contract
             whole &= contract is not None and contract.is_whole and self._has_known_bases(each)
             if contract:
-                own, repeated = _own(contract, file.path)
-                found.held.update(own)
-                found.repeated.extend(repeated if each == at else ())
-        return found._replace(is_whole=whole)
+                own, repeated = _collect_own(contract, file.path)
+                match.held.update(own)
+                match.repeated.extend(repeated if each == at else ())
+        return match._replace(is_whole=whole)
 
-    def _agreed_class(self, at: str, file: Summary, contract: ContractSummary) -> Agreement:
-        attributes = self._attributes(at)
-        failures, strangers, whole = self._sorted(list(attributes.held.values()), file)
-        mine = {id(each.entry) for each in _own(contract, file.path)[0].values()}
-        again = [held for held in _again(failures) if id(held.entry) in mine]
-        if len(self._bases(at)) > 1:  # Two bases may be at odds where each of them is right.
-            others = [held for held in _again(failures) if id(held.entry) not in mine]
-            again += [Held(held.entry._replace(place=contract.place), file.path) for held in others]
+    def _link_class_body(self, at: str, file: Summary, contract: ContractSummary) -> LinkedContract:
+        attributes = self._collect_attributes(at)
+        failures, strangers, whole = self._sort_entries(list(attributes.held.values()), file)
+        mine = {id(each.entry) for each in _collect_own(contract, file.path)[0].values()}
+        again = [held for held in _list_repeated(failures) if id(held.entry) in mine]
+        if len(self._list_bases(at)) > 1:  # Two bases may be at odds where each of them is right.
+            others = [held for held in _list_repeated(failures) if id(held.entry) not in mine]
+            again += [HeldEntry(held.entry._replace(location=contract.location), file.path) for held in others]
         public = [held for held in strangers if held.entry.attribute[:1] != "_" and held.entry.kind == "value"]
-        return Agreement(
+        return LinkedContract(
             file.path,
             contract,
             tuple(failures),
@@ -171,31 +178,31 @@ class Agreements:
             whole and attributes.is_whole,
         )
 
-    def _agreed(self, contract: ContractSummary, file: Summary) -> Agreement:
-        given = [Held(entry, file.path) for entry in contract.entries]
-        failures, strangers, whole = self._sorted(given, file)
-        again = [_placed(held, given) for held in _again(failures)]
-        return Agreement(
+    def _link_declaration(self, contract: ContractSummary, file: Summary) -> LinkedContract:
+        given = [HeldEntry(entry, file.path) for entry in contract.entries]
+        failures, strangers, whole = self._sort_entries(given, file)
+        again = [_move_to_owner(held, given) for held in _list_repeated(failures)]
+        return LinkedContract(
             file.path, contract, tuple(failures), tuple(again), tuple(strangers), whole and contract.is_whole
         )
 
-    def _sorted(self, given: Sequence[Held], file: Summary) -> tuple[list[Held], list[Held], bool]:
+    def _sort_entries(self, given: Sequence[HeldEntry], file: Summary) -> tuple[list[HeldEntry], list[HeldEntry], bool]:
         """Part failures from what is none, and say whether everything could be told."""
-        failures: list[Held] = []
-        strangers: list[Held] = []
+        failures: list[HeldEntry] = []
+        strangers: list[HeldEntry] = []
         whole = True
         for held in given:
-            found = self._failures_of(held, file)
-            if found is None and self._is_stranger(held.entry, file):
+            match = self._find_failures(held, file)
+            if match is None and self._is_stranger(held.entry, file):
                 strangers.append(held)
-            elif found is None:
+            elif match is None:
                 whole = False
             else:
-                failures += found[0]
-                whole &= found[1]
+                failures += match[0]
+                whole &= match[1]
         return failures, strangers, whole
 
-    def _failures_of(self, held: Held, file: Summary) -> tuple[list[Held], bool] | None:
+    def _find_failures(self, held: HeldEntry, file: Summary) -> tuple[list[HeldEntry], bool] | None:
         """Find what an entry stands for: itself, a failure elsewhere, or all that a contract has."""
         entry = held.entry
         if entry.kind == "failure":
@@ -204,60 +211,64 @@ class Agreements:
             return None
         if entry.name == CONTRACT:
             return [], True
-        if single := self.failure(entry.name, file):
+        if single := self.find_failure(entry.name, file):
             return ([single], True) if single.entry.kind == "failure" else None
-        at = "" if entry.attribute else self._trails.followed(entry.name, file)
-        agreement = self.of_class(at)
-        return ([each._replace(holder=at) for each in agreement.failures], agreement.is_whole) if agreement else None
+        at = "" if entry.attribute else self._resolver.follow(entry.name, file)
+        linked_contract = self.link_class(at)
+        return (
+            ([each._replace(holder=at) for each in linked_contract.failures], linked_contract.is_whole)
+            if linked_contract
+            else None
+        )
 
     def _is_stranger(self, entry: EntrySummary, file: Summary) -> bool:
         """Whether it is sure that an entry is neither a contract nor a failure."""
         if entry.kind == "value":
             return True
-        at = self._trails.followed(entry.name, file) if entry.name else ""
-        if at in self._trails.classes:
-            return not self._is_contract(at) and all(map(self._has_known_bases, self._lineage(at)))
-        return at in self._trails.functions or at in _NO_CONTRACTS
+        at = self._resolver.follow(entry.name, file) if entry.name else ""
+        if at in self._resolver.classes:
+            return not self._is_contract(at) and all(map(self._has_known_bases, self._list_lineage(at)))
+        return at in self._resolver.functions or at in _NO_CONTRACTS
 
 
-def without_root(name: str) -> str:
+def strip_root(name: str) -> str:
     """Write a dotted name as an import does, without the mark that tells one root from another."""
     return re.sub(r"@[0-9a-f]{8}", "", name)
 
 
-def joined(agreements: Sequence[Agreement]) -> Agreement | None:
+def join_contracts(linker: Sequence[LinkedContract]) -> LinkedContract | None:
     """Take several contracts of one tool as one."""
-    if not agreements:
+    if not linker:
         return None
-    failures = tuple(dict.fromkeys(held for each in agreements for held in each.failures))
-    return agreements[0]._replace(failures=failures, is_whole=all(each.is_whole for each in agreements))
+    failures = tuple(dict.fromkeys(held for each in linker for held in each.failures))
+    return linker[0]._replace(failures=failures, is_whole=all(each.is_whole for each in linker))
 
 
-def _own(contract: ContractSummary, path: str) -> tuple[dict[str, Held], list[Held]]:
+def _collect_own(contract: ContractSummary, path: str) -> tuple[dict[str, HeldEntry], list[HeldEntry]]:
     """Run through the body of a class: of two bindings the last counts, but two failures are one too many."""
-    held: dict[str, Held] = {}
-    repeated: list[Held] = []
+    held: dict[str, HeldEntry] = {}
+    repeated: list[HeldEntry] = []
     for entry in contract.entries:
         before = held.get(entry.attribute)
         if before and before.entry.kind == entry.kind == "failure":
-            repeated.append(Held(entry, path))
-        held[entry.attribute] = Held(entry, path)
+            repeated.append(HeldEntry(entry, path))
+        held[entry.attribute] = HeldEntry(entry, path)
     return held, repeated
 
 
-def _again(failures: Sequence[Held]) -> Iterator[Held]:
+def _list_repeated(failures: Sequence[HeldEntry]) -> Iterator[HeldEntry]:
     """List the failures whose reason another one had before; the same failure may come twice."""
-    first: dict[str, Held] = {}
+    first: dict[str, HeldEntry] = {}
     for held in failures:
         reason = held.entry.reason
         if reason and first.setdefault(reason, held).entry is not held.entry:
             yield held
 
 
-def _placed(held: Held, given: Sequence[Held]) -> Held:
+def _move_to_owner(held: HeldEntry, given: Sequence[HeldEntry]) -> HeldEntry:
     """Put what comes from a contract where that contract is named, for that is where the two meet."""
     if held in given:
         return held
     named = [each for each in given if each.entry.kind == "named"]
-    owner = next((each for each in reversed(named) if last_of(each.entry.name)), given[-1])
-    return Held(held.entry._replace(place=owner.entry.place), owner.path)
+    owner = next((each for each in reversed(named) if get_last_part(each.entry.name)), given[-1])
+    return HeldEntry(held.entry._replace(location=owner.entry.location), owner.path)

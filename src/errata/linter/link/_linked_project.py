@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 
 from errata.linter.link._handlers import Handler
-from errata.linter.link._linked_contracts import Agreement, Agreements, joined
-from errata.linter.link._name_resolution import Located, Trails
-from errata.linter.link._reachability import Reach
+from errata.linter.link._linked_contracts import ContractLinker, LinkedContract, join_contracts
+from errata.linter.link._name_resolution import LocatedFunction, NameResolver
+from errata.linter.link._reachability import CallGraph
 from errata.linter.source import find_files
 from errata.linter.summary import Registration, Summary
-from errata.linter.syntax import UNKNOWN, last_of
+from errata.linter.syntax import UNKNOWN, get_last_part
 
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|docs|examples|scripts|benchmarks)/|(?:^|/)(?:test_\w*|\w*_test|conftest|setup)\.py$"
@@ -52,48 +52,48 @@ class Project:
     """All files, linked."""
 
     def __init__(self, files: Iterable[Summary]) -> None:
-        self._trails = trails = Trails(files)
-        self.agreements = Agreements(trails)
-        self._reach = Reach(trails, self.agreements)
+        self._resolver = resolver = NameResolver(files)
+        self.linker = ContractLinker(resolver)
+        self._call_graph = CallGraph(resolver, self.linker)
 
     @property
     def unseen(self) -> set[tuple[str, str]]:
         """Names that lead out of these files, each with the root of the file that uses it."""
-        return self._trails.unseen
+        return self._resolver.unseen
 
     @property
     def files(self) -> Iterable[Summary]:
         """Every file."""
-        return self._trails.files.values()
+        return self._resolver.files.values()
 
     @cached_property
     def handlers(self) -> tuple[Handler, ...]:
         """Every handler of the project, each once, however often it is registered."""
-        found = tuple(self._handlers())
+        found = tuple(self._find_handlers())
         times = Counter(id(at.function) for handler in found for at in handler.reached)
         shared = frozenset(function for function, count in times.items() if count > 1)
         return tuple(dataclasses.replace(handler, shared=shared) for handler in found)
 
     @cached_property
-    def contracts(self) -> tuple[Agreement, ...]:
+    def contracts(self) -> tuple[LinkedContract, ...]:
         """Every contract, `@raises` and `install(contracts=…)` of the project."""
-        return tuple(self.agreements.every())
+        return tuple(self.linker.link_all())
 
     @cached_property
     def tools(self) -> frozenset[str] | None:
         """The names of all tools; None if there may be others, or none at all."""
-        if any(file.adds_unseen_tools or file.found for file in self.files):
+        if any(file.adds_unseen_tools or file.obstacles for file in self.files):
             return None
-        if any(self._registered_by_own_decorators()):
+        if any(self._find_registered_by_own_decorators()):
             return None
         names: set[str] = set()
         for file in self.files:
             for registration in file.registrations:
                 if self._is_with_server(registration, file) and registration.kind in {"tool", "listing", "dispatcher"}:
-                    functions = [*self._trails.named(registration.function, file)]
+                    functions = [*self._resolver.find_functions(registration.function, file)]
                     if registration.kind != "tool" or registration.is_named_later or not functions:
                         return None
-                    names.update(registration.tool or last_of(each.function.name) for each in functions)
+                    names.update(registration.tool or get_last_part(each.function.name) for each in functions)
         return frozenset(names) or None
 
     @cached_property
@@ -101,102 +101,104 @@ class Project:
         """The functions whose results some caller looks at, to tell an error if they say so: path and name of each."""
         waiting = [
             found
-            for file in self._trails.files.values()
+            for file in self._resolver.files.values()
             for function in file.functions
             for name in function.checks
-            if (found := self.function(name, file))
+            if (found := self.find_function(name, file))
         ]
         seen: set[tuple[str, str]] = set()
         while waiting:
             at = waiting.pop()
             if (at.file.path, at.function.name) not in seen:
                 seen.add((at.file.path, at.function.name))
-                waiting.extend(found for made in at.function.makes if (found := self.function(made.name, at.file)))
+                waiting.extend(found for made in at.function.makes if (found := self.find_function(made.name, at.file)))
         return frozenset(seen)
 
     @cached_property
     def _speaks_mcp(self) -> bool:
         return any(
             meaning.split(".")[0] in {"mcp", "fastmcp"}
-            for file in self._trails.files.values()
+            for file in self._resolver.files.values()
             for meaning in file.names.values()
         )
 
-    def function(self, name: str, file: Summary) -> Located | None:
+    def find_function(self, name: str, file: Summary) -> LocatedFunction | None:
         """Find the function that a name in a file leads to."""
-        return self._trails.function(name, file)
+        return self._resolver.find_function(name, file)
 
-    def named(self, name: str, file: Summary) -> Iterator[Located]:
+    def find_functions(self, name: str, file: Summary) -> Iterator[LocatedFunction]:
         """Find the functions that a name in a file leads to: one, or those in a list or a table."""
-        return self._trails.named(name, file)
+        return self._resolver.find_functions(name, file)
 
-    def _handlers(self) -> Iterator[Handler]:
+    def _find_handlers(self) -> Iterator[Handler]:
         seen: set[tuple[str, str]] = set()
-        for registration, where in (*self._registered(), *self._registered_by_own_decorators()):
+        for registration, where in (*self._find_registered(), *self._find_registered_by_own_decorators()):
             key = (where.file.path, where.function.name)
             if key not in seen:
                 seen.add(key)
-                yield self._handler(registration, where)
+                yield self._make_handler(registration, where)
 
-    def _registered(self) -> Iterator[tuple[Registration, Located]]:
-        for file in self._trails.files.values():
+    def _find_registered(self) -> Iterator[tuple[Registration, LocatedFunction]]:
+        for file in self._resolver.files.values():
             for registration in file.registrations:
                 if self._is_with_server(registration, file):
-                    yield from ((registration, where) for where in self._trails.named(registration.function, file))
+                    yield from (
+                        (registration, where) for where in self._resolver.find_functions(registration.function, file)
+                    )
 
-    def _registered_by_own_decorators(self) -> Iterator[tuple[Registration, Located]]:
-        for file in self._trails.files.values():
+    def _find_registered_by_own_decorators(self) -> Iterator[tuple[Registration, LocatedFunction]]:
+        for file in self._resolver.files.values():
             for function in file.functions:
                 for decorator in function.decorators:
-                    own = self.function(decorator, file)
+                    own = self.find_function(decorator, file)
                     if own and own.function.registers:
                         name = f"{file.module}.{function.name}"
                         yield (
                             Registration(own.function.registers, decorator, decorator, name, "", {}, "?"),
-                            Located(file, function),
+                            LocatedFunction(file, function),
                         )
 
     def _is_with_server(self, registration: Registration, file: Summary) -> bool:
         """Whether something is registered with an MCP server: by what is known of it, else by its name."""
-        at = self._trails.followed(registration.receiver, file)
+        at = self._resolver.follow(registration.receiver, file)
         if at.startswith(_SDKS):
             return True
         owner = at.rpartition(".")[0].removesuffix("()")
-        if any(base.startswith(_SDKS) for _, each in self._trails.lineage(owner) for base in each.bases):
+        if any(base.startswith(_SDKS) for _, each in self._resolver.walk_lineage(owner) for base in each.bases):
             return True
         comes_from_elsewhere = "." in owner.partition("(")[0] and at[:1] != UNKNOWN
-        if comes_from_elsewhere and not self._trails.is_ours(at):
+        if comes_from_elsewhere and not self._resolver.is_ours(at):
             return False
-        receiver = last_of(registration.written.rpartition(".")[0].replace("()", "")).lower()
+        receiver = get_last_part(registration.written.rpartition(".")[0].replace("()", "")).lower()
         return self._speaks_mcp and bool(receiver) and not any(word in receiver for word in _OTHER_OWNERS)
 
-    def _handler(self, registration: Registration, where: Located) -> Handler:
-        reached = tuple(self._reach.reached(where))
-        agreement = self._agreement(registration, where)
+    def _make_handler(self, registration: Registration, where: LocatedFunction) -> Handler:
+        reached = tuple(self._call_graph.list_reached(where))
+        linked_contract = self._find_contract(registration, where)
         return Handler(
             where,
             registration,
-            self._hints(registration, where.file),
+            self._resolve_hints(registration, where.file),
             reached,
-            agreement,
-            tuple(self._reach.errors(where)),
-            tuple(self._reach.asked(where, agreement)),
-            in_loop=tuple(self._reach.in_loop(where)) if where.function.is_async else (),
+            linked_contract,
+            tuple(self._call_graph.list_errors(where)),
+            tuple(self._call_graph.list_contract_uses(where, linked_contract)),
+            in_loop=tuple(self._call_graph.list_in_loop(where)) if where.function.is_async else (),
         )
 
-    def _hints(self, registration: Registration, origin: Summary) -> Mapping[str, bool] | None:
+    def _resolve_hints(self, registration: Registration, origin: Summary) -> Mapping[str, bool] | None:
         if not registration.hints_name:
             return registration.hints
-        at = self._trails.followed(registration.hints_name.removesuffix("()"), origin)
+        at = self._resolver.follow(registration.hints_name.removesuffix("()"), origin)
         module, _, name = at.rpartition(".")
-        file = self._trails.files.get(module)
+        file = self._resolver.files.get(module)
         return file.hints.get(name) if file else None
 
-    def _agreement(self, registration: Registration, where: Located) -> Agreement | None:
+    def _find_contract(self, registration: Registration, where: LocatedFunction) -> LinkedContract | None:
         """Find what a handler declares: by `@raises`, or by what `install` is given for its name."""
-        own = self.agreements.of_function(where.function, where.file)
-        name = registration.tool or last_of(where.function.name)
-        installed = [*self.agreements.of_tool(name, is_any=registration.kind == "dispatcher")]
+        own = self.linker.link_function(where.function, where.file)
+        name = registration.tool or get_last_part(where.function.name)
+        installed = [*self.linker.link_tool(name, is_any=registration.kind == "dispatcher")]
         if own:  # What is installed for tools that cannot be seen is hardly for one that declares its own.
-            return joined([own, *(each for each in installed if each.contract.subject)])
-        return joined(installed)
+            return join_contracts([own, *(each for each in installed if each.contract.subject)])
+        return join_contracts(installed)

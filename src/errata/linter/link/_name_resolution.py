@@ -3,27 +3,27 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from errata.linter.source import Modules
+from errata.linter.source import ModuleIndex
 from errata.linter.summary import ClassSummary, FunctionSummary, Summary
 from errata.linter.syntax import MEMBERS, UNKNOWN
 
 _MOST_STEPS = 30  # From a name to what it stands for.
 
 
-class Located(NamedTuple):
+class LocatedFunction(NamedTuple):
     """A function, and the file it is in."""
 
     file: Summary
     function: FunctionSummary
 
 
-class Trails:
+class NameResolver:
     """The names of all files, and where each leads."""
 
     def __init__(self, files: Iterable[Summary]) -> None:
         self.files = {file.module: file for file in files}
         self.functions = {
-            f"{file.module}.{each.name}": Located(file, each)
+            f"{file.module}.{each.name}": LocatedFunction(file, each)
             for file in self.files.values()
             for each in file.functions
             if each.name
@@ -33,48 +33,48 @@ class Trails:
         }
         self.unseen: set[tuple[str, str]] = set()
         """Names that lead out of these files, each with the root of the file that uses it."""
-        self._modules = Modules((file.root, file.dotted, file.path, file.module) for file in self.files.values())
+        self._modules = ModuleIndex((file.root, file.dotted, file.path, file.module) for file in self.files.values())
         self._known: dict[tuple[str, str], str] = {}
 
-    def function(self, name: str, file: Summary) -> Located | None:
+    def find_function(self, name: str, file: Summary) -> LocatedFunction | None:
         """Find the function that a name in a file leads to: itself, a method, or the constructor of a class."""
-        at = self.followed(name, file)
-        if found := self.functions.get(at):
-            return found
+        at = self.follow(name, file)
+        if function := self.functions.get(at):
+            return function
         if at in self.classes:
-            return self._method(at, "__init__")
+            return self._find_method(at, "__init__")
         return None
 
-    def named(self, name: str, file: Summary) -> Iterator[Located]:
+    def find_functions(self, name: str, file: Summary) -> Iterator[LocatedFunction]:
         """Find the functions that a name leads to: one, or those in a list or a table."""
-        if found := self.function(name.removesuffix(MEMBERS), file):
-            yield found
+        if function := self.find_function(name.removesuffix(MEMBERS), file):
+            yield function
             return
-        module, _, held = self.followed(name.removesuffix(MEMBERS), file).rpartition(".")
+        module, _, held = self.follow(name.removesuffix(MEMBERS), file).rpartition(".")
         if origin := self.files.get(module):
-            yield from filter(None, (self.function(each, origin) for each in origin.lists.get(held, ())))
+            yield from filter(None, (self.find_function(each, origin) for each in origin.lists.get(held, ())))
 
-    def followed(self, name: str, file: Summary) -> str:
+    def follow(self, name: str, file: Summary) -> str:
         """Follow a name in a file through imports, instances and attributes, as far as it goes."""
         key = (name, file.root)
         if key not in self._known:
-            start = self._known[key] = self._modules.localised(name, file.root)  # Whoever comes back here stops.
-            at = self._known[key] = self._walked(start)
+            start = self._known[key] = self._modules.localise(name, file.root)  # Whoever comes back here stops.
+            at = self._known[key] = self._walk(start)
             self._note_unseen(at, file.root)
         return self._known[key]
 
     def _note_unseen(self, name: str, root: str) -> None:
         """Remember a name that leads out of the files, or into a package without its other modules."""
-        head, rest = self._longest(name)
+        head, rest = self._split_longest(name)
         if head is None and name[:1] != UNKNOWN:
             self.unseen.add((name, root))
         elif head in self.files and rest:
             self.unseen.add((self.files[head].dotted + rest, self.files[head].root))
 
-    def _walked(self, name: str) -> str:
+    def _walk(self, name: str) -> str:
         for _ in range(_MOST_STEPS):
             try:
-                step = self._step(name)
+                step = self._take_step(name)
             except RecursionError:  # Classes made from parts of classes, a thousand times over.
                 return name
             if step is None or step == name:
@@ -82,23 +82,23 @@ class Trails:
             name = step
         return name
 
-    def _step(self, name: str) -> str | None:
+    def _take_step(self, name: str) -> str | None:
         """Go one step: replace the longest beginning of a name that leads somewhere else."""
         if name in self.functions or name in self.classes or name[:1] == UNKNOWN:
             return None
-        head, rest = self._longest(name)
+        head, rest = self._split_longest(name)
         if head is None:
             return None
         if head in self.classes:
-            return self._into_class(head, rest)
+            return self._enter_class(head, rest)
         if head in self.functions:
             file, function = self.functions[head]
             if not rest.startswith("()") or not function.returns:
                 return None
-            return self._modules.localised(function.returns, file.root) + rest.removeprefix("()")
-        return self._into_file(head, rest)
+            return self._modules.localise(function.returns, file.root) + rest.removeprefix("()")
+        return self._enter_file(head, rest)
 
-    def _longest(self, name: str) -> tuple[str | None, str]:
+    def _split_longest(self, name: str) -> tuple[str | None, str]:
         """Split a name after the longest beginning that is a class, a function or a file."""
         cut = len(name)
         while cut > 0:
@@ -108,32 +108,32 @@ class Trails:
             cut = max(head.rfind("."), head.rfind("()"))
         return None, name
 
-    def _into_class(self, head: str, rest: str) -> str | None:
+    def _enter_class(self, head: str, rest: str) -> str | None:
         rest = rest.removeprefix("()").removeprefix(".")
-        attribute, tail = _first(rest)
+        attribute, tail = _split_first(rest)
         if not attribute:
             return None
-        if method := self._method(head, attribute):
+        if method := self._find_method(head, attribute):
             at = f"{method.file.module}.{method.function.name}"
             return at + tail
-        held = self._attribute(head, attribute)
+        held = self._find_attribute(head, attribute)
         return held + tail if held else None
 
-    def _into_file(self, head: str, rest: str) -> str | None:
+    def _enter_file(self, head: str, rest: str) -> str | None:
         file = self.files[head]
-        name, tail = _first(rest.removeprefix("."))
+        name, tail = _split_first(rest.removeprefix("."))
         if not name:
             return None
         for meaning in (file.values.get(name), file.names.get(name)):
             if meaning and meaning != f"{head}.{name}":
-                return self._modules.localised(meaning, file.root) + tail
+                return self._modules.localise(meaning, file.root) + tail
         for star in file.stars:
-            module = self._modules.localised(star, file.root)
+            module = self._modules.localise(star, file.root)
             if module in self.files and module != head and name in self.files[module].names:
                 return f"{module}.{name}{tail}"
         return None
 
-    def lineage(self, name: str) -> Iterator[tuple[Summary, ClassSummary]]:
+    def walk_lineage(self, name: str) -> Iterator[tuple[Summary, ClassSummary]]:
         """Walk a class of the project and its bases."""
         waiting, seen = [name], set[str]()
         while waiting:
@@ -142,26 +142,26 @@ class Trails:
                 seen.add(at)
                 file, each = self.classes[at]
                 yield file, each
-                waiting.extend(self.followed(base, file) for base in each.bases)
+                waiting.extend(self.follow(base, file) for base in each.bases)
 
-    def _method(self, name: str, method: str) -> Located | None:
-        for file, each in self.lineage(name):
-            if found := self.functions.get(f"{file.module}.{each.name}.{method}"):
-                return found
+    def _find_method(self, name: str, method: str) -> LocatedFunction | None:
+        for file, each in self.walk_lineage(name):
+            if function := self.functions.get(f"{file.module}.{each.name}.{method}"):
+                return function
         return None
 
-    def _attribute(self, name: str, attribute: str) -> str | None:
-        for file, each in self.lineage(name):
+    def _find_attribute(self, name: str, attribute: str) -> str | None:
+        for file, each in self.walk_lineage(name):
             if attribute in each.attributes:
-                return self._modules.localised(each.attributes[attribute], file.root)
+                return self._modules.localise(each.attributes[attribute], file.root)
         return None
 
     def is_ours(self, name: str) -> bool:
-        head, _ = self._longest(name)
+        head, _ = self._split_longest(name)
         return head is not None
 
 
-def _first(rest: str) -> tuple[str, str]:
+def _split_first(rest: str) -> tuple[str, str]:
     """Split the first name off the rest of a dotted one."""
     cuts = [at for at in (rest.find("."), rest.find("(")) if at >= 0]
     cut = min(cuts, default=len(rest))

@@ -1,15 +1,21 @@
 """Findings as text for a person, as JSON, as SARIF and as GitHub annotations."""
 
-from errata.linter.reports._machine_reports import github_report, json_report, sarif_report
-from errata.linter.reports._text_report import counted, harmless, statistics_report, summarise_findings, text_report
+from errata.linter.reports._machine_reports import write_github_report, write_json_report, write_sarif_report
+from errata.linter.reports._text_report import (
+    count_of,
+    escape_text,
+    summarise_findings,
+    write_statistics,
+    write_text_report,
+)
 
 __all__ = [
-    "counted",
-    "github_report",
-    "harmless",
-    "json_report",
-    "sarif_report",
-    "statistics_report",
+    "count_of",
+    "escape_text",
     "summarise_findings",
-    "text_report",
+    "write_github_report",
+    "write_json_report",
+    "write_sarif_report",
+    "write_statistics",
+    "write_text_report",
 ]

@@ -13,17 +13,17 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from errata.linter.link import Agreement, Handler, Located, Project
-from errata.linter.source import Edit, Place, Severity
-from errata.linter.summary import Candidate, Declaration, Found
+from errata.linter.link import Handler, LinkedContract, LocatedFunction, Project
+from errata.linter.source import Edit, Location, Severity
+from errata.linter.summary import Candidate, Declaration, Violation
 from errata.linter.syntax import Function
 
 
-class Told(NamedTuple):
+class LinkedViolation(NamedTuple):
     """One thing that a rule sees once all files are known; it may stand in any of them."""
 
     path: str
-    place: Place
+    location: Location
     message: str
     help: str
     edits: tuple[Edit, ...] = ()
@@ -37,16 +37,16 @@ class Rule:
     severity: Severity
     page: str | None
     """Markdown: what it does, why it hurts, an example, and what to write instead."""
-    in_function: Callable[[Function], Iterable[Found]] | None = None
-    in_contract: Callable[[Declaration], Iterable[Found]] | None = None
-    of_contract: Callable[[Agreement], Iterable[Told]] | None = None
-    of_handler: Callable[[Handler], Iterable[Told]] | None = None
-    of_project: Callable[[Project], Iterable[Told]] | None = None
+    in_function: Callable[[Function], Iterable[Violation]] | None = None
+    in_contract: Callable[[Declaration], Iterable[Violation]] | None = None
+    of_contract: Callable[[LinkedContract], Iterable[LinkedViolation]] | None = None
+    of_handler: Callable[[Handler], Iterable[LinkedViolation]] | None = None
+    of_project: Callable[[Project], Iterable[LinkedViolation]] | None = None
     concerns: Callable[[Handler], bool] | None = None
     """Which handlers it is about, of those that reach what `in_function` found; by default all."""
     only_handlers: bool = False
     """Whether what `in_function` finds counts in the handler's own function alone, not in what it calls."""
-    upheld: Callable[[Project, Handler, Located, Candidate], bool] | None = None
+    still_holds: Callable[[Project, Handler, LocatedFunction, Candidate], bool] | None = None
     """Whether what `in_function` found still stands once all files are linked; by default it does."""
     fixable: bool = False
     needs: tuple[str, ...] = ()

@@ -51,20 +51,20 @@ from collections.abc import Iterator
 
 from errata.linter.analysis import awaits, raises_again, swallows_cancellation
 from errata.linter.rules._rule import Rule
-from errata.linter.source import Place, Severity
-from errata.linter.summary import Found
+from errata.linter.source import Location, Severity
+from errata.linter.summary import Violation
 from errata.linter.syntax import Function
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site, clause in function.clauses:
         if clause.type is None and not raises_again(clause) and not swallows_cancellation(function, site, clause):
-            line, column, *_ = function.place_of(clause)
-            yield Found(
-                Place(line, column, line, column + len("except:")),
+            line, column, *_ = function.locate(clause)
+            yield Violation(
+                Location(line, column, line, column + len("except:")),
                 f"this `except` catches everything, {'cancellation' if awaits(site.node.body) else 'Ctrl+C'} included",
                 "name the exceptions that are expected here, such as `except ConnectionError as error:`",
             )
 
 
-RULE = Rule("bare-except", Severity.WARNING, __doc__, in_function=_found, needs=("tries",))
+RULE = Rule("bare-except", Severity.WARNING, __doc__, in_function=_check, needs=("tries",))

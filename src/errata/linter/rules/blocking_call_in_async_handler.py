@@ -51,7 +51,7 @@ functions, sleeps of less than a second, and what is over quickly, such as SQLit
 from collections.abc import Iterator
 
 from errata.linter.link import Handler
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 
 _INSTEAD = {
@@ -62,23 +62,26 @@ _INSTEAD = {
 }
 
 
-def _told(handler: Handler) -> Iterator[Told]:
+def _check(handler: Handler) -> Iterator[LinkedViolation]:
     for where in handler.in_loop:
-        for act in where.function.acts:
-            if act.kind == "blocks":
-                yield Told(
-                    where.file.path, act.place, _message(act.what, is_async=where.function.is_async), _help(act.what)
+        for side_effect in where.function.side_effects:
+            if side_effect.kind == "blocks":
+                yield LinkedViolation(
+                    where.file.path,
+                    side_effect.location,
+                    _write_message(side_effect.what, is_async=where.function.is_async),
+                    _write_help(side_effect.what),
                 )
 
 
-def _message(what: str, *, is_async: bool) -> str:
+def _write_message(what: str, *, is_async: bool) -> str:
     where = "" if is_async else ", because an async function calls this one"
     return f"`{what}` stops the event loop{where}: until it is back, no time limit and no cancellation can end the call"
 
 
-def _help(what: str) -> str:
+def _write_help(what: str) -> str:
     general = "write `await asyncio.to_thread({what}, …)`"
     return _INSTEAD.get(what, _INSTEAD.get(what.partition(".")[0], general)).format(what=what)
 
 
-RULE = Rule("blocking-call-in-async-handler", Severity.WARNING, __doc__, of_handler=_told)
+RULE = Rule("blocking-call-in-async-handler", Severity.WARNING, __doc__, of_handler=_check)

@@ -9,92 +9,92 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 
 from errata.contracts import has_few_words, is_snake_case, shown, snake_case
-from errata.linter.link import Agreement
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.link import LinkedContract
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
-from errata.linter.summary import CONTRACT, NEXT_STEP, Declaration, Entry, Found
+from errata.linter.summary import CONTRACT, NEXT_STEP, ContractEntry, Declaration, Violation
 from errata.model import Code, known_word, nearest, text_or_none
 from errata.redaction import text_of
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 
 
-def _check_code_type(entry: Entry) -> Iterator[Found]:
-    code = entry.given("code")
+def _check_code_type(entry: ContractEntry) -> Iterator[Violation]:
+    code = entry.read_argument("code")
     if code and not issubclass(code.kind, str):
         given = "no code" if code.read is None else f"a code of type `{code.kind.__name__}`"
-        yield Found(code.node, f"{entry.subject} has {given}", "give a member of `Code`, such as `Code.NOT_FOUND`")
+        yield Violation(code.node, f"{entry.subject} has {given}", "give a member of `Code`, such as `Code.NOT_FOUND`")
 
 
-def _check_code_exists(entry: Entry) -> Iterator[Found]:
-    code = entry.given("code")
+def _check_code_exists(entry: ContractEntry) -> Iterator[Violation]:
+    code = entry.read_argument("code")
     if code and isinstance(code.read, str) and known_word(Code, code.read) is None:
         near = nearest(code.read.upper(), Code)
         advice = f"write {' or '.join(f'`Code.{each}`' for each in near)}" if near else "choose a member of `Code`"
-        yield Found(code.node, f"{entry.subject} has the code {shown(code.read)}, which does not exist", advice)
+        yield Violation(code.node, f"{entry.subject} has the code {shown(code.read)}, which does not exist", advice)
 
 
-def _check_code_says_something(entry: Entry) -> Iterator[Found]:
-    code = entry.given("code")
+def _check_code_says_something(entry: ContractEntry) -> Iterator[Violation]:
+    code = entry.read_argument("code")
     if code and known_word(Code, code.read) is Code.UNKNOWN_ERROR:
         message = f"{entry.subject} has the code `UNKNOWN_ERROR`, which tells an agent nothing"
-        yield Found(code.node, message, "pick the code that says what happened, such as `Code.NOT_FOUND`")
+        yield Violation(code.node, message, "pick the code that says what happened, such as `Code.NOT_FOUND`")
 
 
-def _check_reason_is_given(entry: Entry) -> Iterator[Found]:
+def _check_reason_is_given(entry: ContractEntry) -> Iterator[Violation]:
     reason = entry.reason
     if reason and (not issubclass(reason.kind, str) or _is_blank(reason.read)):
         advice = 'give it one, as in `Failure(…, reason="no_match")`, or make it an attribute of a Contract'
-        yield Found(reason.node, f"a failure of {entry.owner} has no reason", advice)
+        yield Violation(reason.node, f"a failure of {entry.owner} has no reason", advice)
 
 
-def _check_reason_format(entry: Entry) -> Iterator[Found]:
+def _check_reason_format(entry: ContractEntry) -> Iterator[Violation]:
     reason = entry.reason
     text = text_of(reason.read) if reason and isinstance(reason.read, str) else ""
     if reason and text_or_none(text) and not is_snake_case(text):
         message = f"reason {shown(text)} of {entry.owner} is not snake_case"
-        yield Found(reason.node, message, f"call it {shown(snake_case(text))}")
+        yield Violation(reason.node, message, f"call it {shown(snake_case(text))}")
 
 
-def _check_when_is_given(entry: Entry) -> Iterator[Found]:
-    when = entry.given("when")
+def _check_when_is_given(entry: ContractEntry) -> Iterator[Violation]:
+    when = entry.read_argument("when")
     if when and (not issubclass(when.kind, str) or _is_blank(when.read)):
         advice = 'say in one sentence when it happens, as in `when="No order has this number"`'
-        yield Found(when.node, f"{entry.subject} has no `when`", advice)
+        yield Violation(when.node, f"{entry.subject} has no `when`", advice)
 
 
-def _check_recovery_is_given(entry: Entry) -> Iterator[Found]:
-    recovery = entry.given("recovery")
+def _check_recovery_is_given(entry: ContractEntry) -> Iterator[Violation]:
+    recovery = entry.read_argument("recovery")
     if recovery and not issubclass(recovery.kind, str):
         given = "no `recovery`" if recovery.read is None else "a `recovery` that is no text"
-        yield Found(recovery.node, f"{entry.subject} has {given}", NEXT_STEP)
+        yield Violation(recovery.node, f"{entry.subject} has {given}", NEXT_STEP)
 
 
-def _check_recovery_is_not_blank(entry: Entry) -> Iterator[Found]:
-    recovery = entry.given("recovery")
+def _check_recovery_is_not_blank(entry: ContractEntry) -> Iterator[Violation]:
+    recovery = entry.read_argument("recovery")
     if recovery and _is_blank(recovery.read):
-        yield Found(recovery.node, f"{entry.subject} has an empty `recovery`", NEXT_STEP)
+        yield Violation(recovery.node, f"{entry.subject} has an empty `recovery`", NEXT_STEP)
 
 
-def _check_recovery_has_words(entry: Entry) -> Iterator[Found]:
-    recovery = entry.given("recovery")
+def _check_recovery_has_words(entry: ContractEntry) -> Iterator[Violation]:
+    recovery = entry.read_argument("recovery")
     text = text_or_none(recovery.read) if recovery and isinstance(recovery.read, str) else None
     if recovery and text and has_few_words(text):
-        yield Found(recovery.node, f"{entry.subject} has a `recovery` of few words, {shown(text)}", NEXT_STEP)
+        yield Violation(recovery.node, f"{entry.subject} has a `recovery` of few words, {shown(text)}", NEXT_STEP)
 
 
-def _check_retryable_type(entry: Entry) -> Iterator[Found]:
-    flag = entry.given("retryable")
+def _check_retryable_type(entry: ContractEntry) -> Iterator[Violation]:
+    flag = entry.read_argument("retryable")
     if flag and flag.kind not in {bool, type(None)}:
         message = f"{entry.subject} has a `retryable` of type `{flag.kind.__name__}`, which is ignored"
-        yield Found(flag.node, message, "give True or False, or leave it out")
+        yield Violation(flag.node, message, "give True or False, or leave it out")
 
 
 def _is_blank(text: object) -> bool:
     return isinstance(text, str) and text_or_none(text) is None
 
 
-def _check_entries_are_failures(declaration: Declaration) -> Iterator[Found]:
+def _check_entries_are_failures(declaration: Declaration) -> Iterator[Violation]:
     last = {entry.attribute: entry for entry in declaration.entries if declaration.is_class}
     for entry in last.values():
         value = entry.value
@@ -102,29 +102,31 @@ def _check_entries_are_failures(declaration: Declaration) -> Iterator[Found]:
             advice = (
                 f"declare it as `{entry.attribute} = Failure(Code.…, when=…, recovery=…)`, or begin its name with `_`"
             )
-            yield Found(entry.written, f"{shown(entry.attribute)} of {entry.owner} is no Failure", advice)
+            yield Violation(entry.written, f"{shown(entry.attribute)} of {entry.owner} is no Failure", advice)
 
 
-def _check_something_is_declared(agreement: Agreement) -> Iterator[Told]:
-    contract = agreement.contract
+def _check_something_is_declared(linked_contract: LinkedContract) -> Iterator[LinkedViolation]:
+    contract = linked_contract.contract
     names_another = not contract.is_class and any(entry.name != CONTRACT for entry in contract.entries)
-    if agreement.is_whole and not (agreement.failures or agreement.strangers or names_another):
+    if linked_contract.is_whole and not (linked_contract.failures or linked_contract.strangers or names_another):
         advice = "declare what can fail, or leave the contract out"
-        yield Told(agreement.path, contract.place, f"{contract.owner} declares no failure", advice)
+        yield LinkedViolation(linked_contract.path, contract.location, f"{contract.owner} declares no failure", advice)
 
 
-def _check_reasons_are_unique(agreement: Agreement) -> Iterator[Told]:
-    for held in agreement.repeated:
+def _check_reasons_are_unique(linked_contract: LinkedContract) -> Iterator[LinkedViolation]:
+    for held in linked_contract.repeated:
         reason = shown(held.entry.reason or held.entry.attribute)
-        message = f"reason {reason} of {agreement.contract.owner} is declared twice"
-        yield Told(held.path, held.entry.place, message, "rename one of the two, or remove it")
+        message = f"reason {reason} of {linked_contract.contract.owner} is declared twice"
+        yield LinkedViolation(held.path, held.entry.location, message, "rename one of the two, or remove it")
 
 
-def _check_raises_takes_contracts(agreement: Agreement) -> Iterator[Told]:
-    for held in () if agreement.contract.is_class else agreement.strangers:
-        what = f"{agreement.contract.owner} is given {shown(held.entry.written)}"
+def _check_raises_takes_contracts(linked_contract: LinkedContract) -> Iterator[LinkedViolation]:
+    for held in () if linked_contract.contract.is_class else linked_contract.strangers:
+        what = f"{linked_contract.contract.owner} is given {shown(held.entry.written)}"
         message = f"{what}, which is neither a Contract nor a Failure"
-        yield Told(held.path, held.entry.place, message, "name what can fail, as in `@raises(FetchErrors)`")
+        yield LinkedViolation(
+            held.path, held.entry.location, message, "name what can fail, as in `@raises(FetchErrors)`"
+        )
 
 
 def _write_failure(*arguments: str, name: str = "no_match") -> str:
@@ -188,11 +190,11 @@ class _Row:
     right: str = _write_contract(_NO_MATCH)
     exceptions: str = ""
     """What the rule leaves alone."""
-    entry: Callable[[Entry], Iterator[Found]] | None = None
+    entry: Callable[[ContractEntry], Iterator[Violation]] | None = None
     """Looks at one failure, as it is written."""
-    declaration: Callable[[Declaration], Iterator[Found]] | None = None
+    declaration: Callable[[Declaration], Iterator[Violation]] | None = None
     """Looks at a contract, as it is written."""
-    agreement: Callable[[Agreement], Iterator[Told]] | None = None
+    linked_contract: Callable[[LinkedContract], Iterator[LinkedViolation]] | None = None
     """Looks at a contract with all that it inherits and names."""
 
     def page(self) -> str:
@@ -212,11 +214,13 @@ class _Row:
         """Make the rule."""
         in_contract = self.declaration or (self.entry and _look_at_failures(self.entry))
         name = f"error-contract-{self.name}"
-        return Rule(name, self.severity, self.page(), in_contract=in_contract, of_contract=self.agreement)
+        return Rule(name, self.severity, self.page(), in_contract=in_contract, of_contract=self.linked_contract)
 
 
-def _look_at_failures(check: Callable[[Entry], Iterator[Found]]) -> Callable[[Declaration], Iterator[Found]]:
-    def look(declaration: Declaration) -> Iterator[Found]:
+def _look_at_failures(
+    check: Callable[[ContractEntry], Iterator[Violation]],
+) -> Callable[[Declaration], Iterator[Violation]]:
+    def look(declaration: Declaration) -> Iterator[Violation]:
         for entry in declaration.failures:
             yield from check(entry)
 
@@ -267,7 +271,7 @@ nothing that is raised is compared with it.""",
         wrong=_write_contract("    pass"),
         advice="Declare what can fail, or leave the contract out.",
         exceptions="A class that inherits failures, from this file or another one.",
-        agreement=_check_something_is_declared,
+        linked_contract=_check_something_is_declared,
     ),
     _Row(
         name="entry-type",
@@ -319,7 +323,7 @@ errata refuses such a contract when it is made.""",
         ),
         exceptions="""\
 A subclass may declare an inherited failure anew, and two contracts may share one that they inherit.""",
-        agreement=_check_reasons_are_unique,
+        linked_contract=_check_reasons_are_unique,
     ),
     _Row(
         name="recovery-empty",
@@ -375,7 +379,7 @@ refused when the module is imported.""",
         wrong=_write_tool("@raises(LookupError)"),
         right=_write_tool("@raises(OrderErrors)"),
         exceptions="A name that comes from a library is not followed into it.",
-        agreement=_check_raises_takes_contracts,
+        linked_contract=_check_raises_takes_contracts,
     ),
     _Row(
         name="when-required",

@@ -52,17 +52,13 @@ def find_order(number: int) -> dict[str, object]:
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from errata.linter.analysis import ErrorAnswer, error_answer, tells_status
+from errata.linter.analysis import ErrorAnswer, read_error_answer, tells_status
+from errata.linter.link import Handler
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Found
+from errata.linter.summary import Violation
 from errata.linter.syntax import Function
-
-if TYPE_CHECKING:
-    from errata.linter.link import Handler
-
 
 _MOST_SHOWN = 60
 
@@ -86,23 +82,23 @@ _FACTORIES = (
 )
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.returns:
         if site.node.value is None or site.clause is not None:
             continue
-        answer = error_answer(site.node.value)
+        answer = read_error_answer(site.node.value)
         if answer and not tells_status(function):
-            yield Found(site.node, _message(answer), _help(answer))
+            yield Violation(site.node, _write_message(answer), _write_help(answer))
 
 
-def _message(answer: ErrorAnswer) -> str:
+def _write_message(answer: ErrorAnswer) -> str:
     shown = answer.text.strip().partition("\n")[0]
     shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
     said = f' ("{shown}")' if shown.strip("…") else ""
     return f"an error is returned as a result: {answer.looks}{said}, without isError"
 
 
-def _help(answer: ErrorAnswer) -> str:
+def _write_help(answer: ErrorAnswer) -> str:
     text = answer.text.lower()
     fitting = next((factory for words, factory in _FACTORIES if re.search(words, text)), None)
     return f"raise it, so that the client is told that the call failed: {fitting or _ANY}"
@@ -111,7 +107,7 @@ def _help(answer: ErrorAnswer) -> str:
 _ANY = "`raise not_found(…)`, `raise invalid_params(…, field=…)`, or the factory that fits"
 
 
-def _answers_calls(handler: "Handler") -> bool:
+def _answers_calls(handler: Handler) -> bool:
     return handler.kind != "prompt"
 
 
@@ -119,7 +115,7 @@ RULE = Rule(
     "error-as-result",
     Severity.WARNING,
     __doc__,
-    in_function=_found,
+    in_function=_check,
     needs=("returns",),
     only_handlers=True,
     concerns=_answers_calls,

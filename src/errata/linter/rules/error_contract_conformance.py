@@ -76,31 +76,31 @@ from collections.abc import Iterator
 
 from errata.contracts import shown
 from errata.dialects import BASELINE
-from errata.linter.link import Handler, Reached
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.link import Handler, ReachedError
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
-from errata.linter.syntax import last_of
+from errata.linter.syntax import get_last_part
 from errata.model import Code, known_word
 
 
-def _found(handler: Handler) -> Iterator[Told]:
-    agreement = handler.promise
-    if agreement is None:
+def _check(handler: Handler) -> Iterator[LinkedViolation]:
+    linked_contract = handler.promise
+    if linked_contract is None:
         return
-    first: dict[str, Reached] = {}
+    first: dict[str, ReachedError] = {}
     for reached in handler.errors:
         code = known_word(Code, reached.raised.code)
-        if code and code not in BASELINE and code not in agreement.codes:
+        if code and code not in BASELINE and code not in linked_contract.codes:
             first.setdefault(code, reached)
-    yield from (_told(handler, code, reached) for code, reached in first.items())
+    yield from (_make_violation(handler, code, reached) for code, reached in first.items())
 
 
-def _told(handler: Handler, code: str, reached: Reached) -> Told:
+def _make_violation(handler: Handler, code: str, reached: ReachedError) -> LinkedViolation:
     is_own = reached.where == handler.where
-    through = "" if is_own else f" through {shown(last_of(reached.where.function.name))}"
+    through = "" if is_own else f" through {shown(get_last_part(reached.where.function.name))}"
     message = f"{handler.subject} raises `{code}`{through}, which its contract does not declare"
     advice = f"declare it with a `Failure(Code.{code}, …)` and raise that, or handle it"
-    return Told(reached.where.file.path, reached.raised.place, message, advice)
+    return LinkedViolation(reached.where.file.path, reached.raised.location, message, advice)
 
 
-RULE = Rule("error-contract-conformance", Severity.WARNING, __doc__, of_handler=_found)
+RULE = Rule("error-contract-conformance", Severity.WARNING, __doc__, of_handler=_check)

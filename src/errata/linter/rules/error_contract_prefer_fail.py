@@ -72,28 +72,28 @@ from collections.abc import Iterator
 
 from errata.contracts import shown
 from errata.dialects import BASELINE
-from errata.linter.link import Handler, Held, Reached, without_root
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.link import Handler, HeldEntry, ReachedError, strip_root
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Edit, Severity
-from errata.linter.summary import Raised, Summary
-from errata.linter.syntax import last_of
+from errata.linter.summary import RaisedError, Summary
+from errata.linter.syntax import get_last_part
 from errata.model import Code, known_word
 
 _LISTED = 4
 
 
-def _found(handler: Handler) -> Iterator[Told]:
-    agreement = handler.promise
-    if agreement is None:
+def _check(handler: Handler) -> Iterator[LinkedViolation]:
+    linked_contract = handler.promise
+    if linked_contract is None:
         return
     for reached in handler.errors:
         code = known_word(Code, reached.raised.code)
-        declared = [held for held in agreement.failures if held.entry.code == code]
-        if code and declared and _is_direct(handler, reached, code, agreement.reasons):
-            yield _told(handler, reached, declared)
+        declared = [held for held in linked_contract.failures if held.entry.code == code]
+        if code and declared and _is_direct(handler, reached, code, linked_contract.reasons):
+            yield _make_violation(handler, reached, declared)
 
 
-def _is_direct(handler: Handler, reached: Reached, code: Code, reasons: list[str]) -> bool:
+def _is_direct(handler: Handler, reached: ReachedError, code: Code, reasons: list[str]) -> bool:
     if reached.raised.how not in {"factory", "constructor"}:
         return False
     is_shared = id(reached.where.function) in handler.shared
@@ -101,33 +101,33 @@ def _is_direct(handler: Handler, reached: Reached, code: Code, reasons: list[str
     return reached.where == handler.where or not is_left_alone
 
 
-def _told(handler: Handler, reached: Reached, declared: list[Held]) -> Told:
+def _make_violation(handler: Handler, reached: ReachedError, declared: list[HeldEntry]) -> LinkedViolation:
     where, raised = reached
-    names = [_name(held, where.file) for held in declared]
+    names = [_write_name(held, where.file) for held in declared]
     shapes = [
         f"`{name}(…)`" if name else f'`fail("{held.entry.reason}", …)`'
         for name, held in zip(names, declared, strict=True)
     ]
-    through = "" if where == handler.where else f" through {shown(last_of(where.function.name))}"
+    through = "" if where == handler.where else f" through {shown(get_last_part(where.function.name))}"
     message = f"{handler.subject} raises `{raised.code}`{through} past its contract, which declares it"
     advice = f"raise {' or '.join(shapes[:_LISTED])}"
     is_sure = len(names) == 1 and where == handler.where and not raised.reason
-    return Told(where.file.path, raised.place, message, advice, _edits(raised, names[0]) if is_sure else ())
-
-
-def _name(held: Held, file: Summary) -> str:
-    """Write a declared failure as it can be written in a file; empty if its contract has no name there."""
-    found = (
-        name for name, meaning in file.names.items() if held.holder and without_root(meaning) == held.contract_name
+    return LinkedViolation(
+        where.file.path, raised.location, message, advice, _make_edits(raised, names[0]) if is_sure else ()
     )
+
+
+def _write_name(held: HeldEntry, file: Summary) -> str:
+    """Write a declared failure as it can be written in a file; empty if its contract has no name there."""
+    found = (name for name, meaning in file.names.items() if held.holder and strip_root(meaning) == held.contract_name)
     name = next(found, "")
     return f"{name}.{held.entry.attribute}" if name else ""
 
 
-def _edits(raised: Raised, name: str) -> tuple[Edit, ...]:
+def _make_edits(raised: RaisedError, name: str) -> tuple[Edit, ...]:
     if not name or raised.head is None:
         return ()
     return (Edit(raised.head, f"{name}(" if raised.how == "constructor" else name),)
 
 
-RULE = Rule("error-contract-prefer-fail", Severity.WARNING, __doc__, of_handler=_found, fixable=True)
+RULE = Rule("error-contract-prefer-fail", Severity.WARNING, __doc__, of_handler=_check, fixable=True)

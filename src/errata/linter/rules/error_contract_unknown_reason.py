@@ -74,49 +74,51 @@ A contract that cannot be seen as a whole, because part of it comes from a libra
 from collections.abc import Iterator
 
 from errata.contracts import shown
-from errata.linter.link import Agreement, AskedAt, Handler
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.link import Handler, LinkedContract, LinkedContractUse
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
-from errata.linter.syntax import last_of
+from errata.linter.syntax import get_last_part
 from errata.model import nearest
 
 _LISTED = 8
 
 
-def _found(handler: Handler) -> Iterator[Told]:
-    for each in handler.asked:
-        if each.asked.how == "failure":
-            yield from _missing_failure(each)
-        elif each.agreement is not None:
-            yield from _missing_reason(handler, each, each.agreement)
-        elif each.asked.how == "fail":
-            message = f"`fail` is called with reason {shown(each.asked.name)}, and {handler.subject} has no contract"
+def _check(handler: Handler) -> Iterator[LinkedViolation]:
+    for each in handler.contract_uses:
+        if each.use.how == "failure":
+            yield from _check_failure(each)
+        elif each.linked_contract is not None:
+            yield from _check_reason(handler, each, each.linked_contract)
+        elif each.use.how == "fail":
+            message = f"`fail` is called with reason {shown(each.use.name)}, and {handler.subject} has no contract"
             advice = "put `@raises(…)` on it, or raise an error that needs no contract, such as `not_found(…)`"
-            yield Told(each.where.file.path, each.asked.place, message, advice)
+            yield LinkedViolation(each.where.file.path, each.use.location, message, advice)
 
 
-def _missing_failure(each: AskedAt) -> Iterator[Told]:
-    if each.agreement is not None:
-        name = last_of(each.asked.name)
-        message = f"{each.agreement.contract.owner} declares no failure {shown(name)}"
-        attributes = [held.entry.attribute for held in each.agreement.failures]
-        yield Told(each.where.file.path, each.asked.place, message, _advice(name, attributes))
+def _check_failure(each: LinkedContractUse) -> Iterator[LinkedViolation]:
+    if each.linked_contract is not None:
+        name = get_last_part(each.use.name)
+        message = f"{each.linked_contract.contract.owner} declares no failure {shown(name)}"
+        attributes = [held.entry.attribute for held in each.linked_contract.failures]
+        yield LinkedViolation(each.where.file.path, each.use.location, message, _write_advice(name, attributes))
 
 
-def _missing_reason(handler: Handler, each: AskedAt, agreement: Agreement) -> Iterator[Told]:
-    name, reasons = each.asked.name, agreement.reasons
-    is_legible = agreement.is_whole and len(reasons) == len(agreement.failures)
+def _check_reason(
+    handler: Handler, each: LinkedContractUse, linked_contract: LinkedContract
+) -> Iterator[LinkedViolation]:
+    name, reasons = each.use.name, linked_contract.reasons
+    is_legible = linked_contract.is_whole and len(reasons) == len(linked_contract.failures)
     is_own = each.where == handler.where
     if not is_legible or name in reasons:
         return
-    if each.asked.how == "fail" or is_own or nearest(name, reasons):
-        owner = handler.subject if agreement is handler.agreement else agreement.contract.owner
-        verb = "declares" if is_own or agreement is not handler.agreement else "gets here and declares"
+    if each.use.how == "fail" or is_own or nearest(name, reasons):
+        owner = handler.subject if linked_contract is handler.linked_contract else linked_contract.contract.owner
+        verb = "declares" if is_own or linked_contract is not handler.linked_contract else "gets here and declares"
         message = f"{owner} {verb} no reason {shown(name)}"
-        yield Told(each.where.file.path, each.asked.place, message, _advice(name, reasons))
+        yield LinkedViolation(each.where.file.path, each.use.location, message, _write_advice(name, reasons))
 
 
-def _advice(name: str, declared: list[str]) -> str:
+def _write_advice(name: str, declared: list[str]) -> str:
     if near := nearest(name, declared):
         return f"write {' or '.join(map(shown, near))}"
     listed = ", ".join(map(shown, declared[:_LISTED])) + (", …" if len(declared) > _LISTED else "")
@@ -125,4 +127,4 @@ def _advice(name: str, declared: list[str]) -> str:
     )
 
 
-RULE = Rule("error-contract-unknown-reason", Severity.ERROR, __doc__, of_handler=_found)
+RULE = Rule("error-contract-unknown-reason", Severity.ERROR, __doc__, of_handler=_check)

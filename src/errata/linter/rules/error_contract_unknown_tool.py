@@ -85,46 +85,46 @@ from collections.abc import Iterator
 
 from errata.contracts import shown
 from errata.linter.link import Project, is_for_tests
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.summary import Advice
 from errata.tools import Missing, missing_tool, missing_tools
 
 
-def _found(project: Project) -> Iterator[Told]:
+def _check(project: Project) -> Iterator[LinkedViolation]:
     tests = {file.path for file in project.files if is_for_tests(os.path.relpath(file.path, file.root or "."))}
-    advice = [(path, each, subject) for path, each, subject in _advice(project) if path not in tests]
+    advice = [(path, each, subject) for path, each, subject in _list_advice(project) if path not in tests]
     tools = project.tools if advice else None
     if tools is None:
         return
-    others = _other_names(project)
+    others = _collect_other_names(project)
     for path, each, subject in advice:
         single = missing_tool(each.text, tools) if each.is_name else None
         missing = missing_tools(each.text, tools, others) if not each.is_name else filter(None, [single])
-        yield from (_told(path, each, subject, found) for found in missing)
+        yield from (_make_violation(path, each, subject, found) for found in missing)
 
 
-def _advice(project: Project) -> Iterator[tuple[str, Advice, str]]:
+def _list_advice(project: Project) -> Iterator[tuple[str, Advice, str]]:
     """List all that agents are told to do next, each with its file and its subject."""
-    for agreement in project.contracts:
-        for held in agreement.failures:
+    for linked_contract in project.contracts:
+        for held in linked_contract.failures:
             if held.entry.recovery is not None:
                 yield held.path, held.entry.recovery, f"the recovery of {shown(held.entry.reason or 'a failure')}"
     for file in project.files:
         yield from ((file.path, each, "this") for each in file.advice)
 
 
-def _other_names(project: Project) -> set[str]:
+def _collect_other_names(project: Project) -> set[str]:
     """Collect the names of parameters and of reasons."""
     parameters = {name for file in project.files for function in file.functions for name in function.parameters}
-    return parameters | {reason for agreement in project.contracts for reason in agreement.reasons}
+    return parameters | {reason for linked_contract in project.contracts for reason in linked_contract.reasons}
 
 
-def _told(path: str, advice: Advice, subject: str, missing: Missing) -> Told:
+def _make_violation(path: str, advice: Advice, subject: str, missing: Missing) -> LinkedViolation:
     message = f"{subject} names the tool {shown(missing.name)}, and this project registers no such tool"
     near = " or ".join(map(shown, missing.near))
     help_ = f"write {near}" if near else "name a tool that is registered, or say the next step without one"
-    return Told(path, advice.place, message, help_)
+    return LinkedViolation(path, advice.location, message, help_)
 
 
-RULE = Rule("error-contract-unknown-tool", Severity.ERROR, __doc__, of_project=_found)
+RULE = Rule("error-contract-unknown-tool", Severity.ERROR, __doc__, of_project=_check)

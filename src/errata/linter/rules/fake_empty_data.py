@@ -95,7 +95,6 @@ async def list_orders(customer: str) -> list[dict]:
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from errata.linter.analysis import (
     ERROR,
@@ -104,20 +103,17 @@ from errata.linter.analysis import (
     NOTHING,
     RAISES,
     ZERO,
-    Swallowed,
-    caught_by,
+    SwallowedFailure,
+    find_swallowed_failures,
     is_about_values,
-    swallowed_in,
+    list_caught,
     tells_status,
 )
+from errata.linter.link import Handler, LocatedFunction, Project
 from errata.linter.rules._rule import Rule
-from errata.linter.source import Place, Severity
-from errata.linter.summary import Candidate, Found
-from errata.linter.syntax import Function, last_of
-
-if TYPE_CHECKING:
-    from errata.linter.link import Handler, Located, Project
-
+from errata.linter.source import Location, Severity
+from errata.linter.summary import Candidate, Violation
+from errata.linter.syntax import Function, get_last_part
 
 # By what a clause catches, the error to raise.
 _INSTEAD = {
@@ -140,55 +136,60 @@ _BEST_EFFORT = re.compile(
 )
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     if not (function.tries or function.withs) or tells_status(function):
         return
-    for each in swallowed_in(function):
+    for each in find_swallowed_failures(function):
         if each.attempt.cleans_up:
             continue
         in_service = _counts_in_service(function, each)
         if in_service or _counts_in_handler(function, each):
             scope = "any" if in_service and each.shape not in _NEEDS_CALLER else "given"
-            facts = scope, each.shape.family, *_functions(function, each)
-            yield Found(_at(function, each), _message(function, each), _help(function, each), facts=facts)
+            facts = scope, each.shape.family, *_name_functions(function, each)
+            yield Violation(
+                _choose_location(function, each),
+                _write_message(function, each),
+                _write_help(function, each),
+                facts=facts,
+            )
 
 
-def _counts_in_handler(function: Function, each: Swallowed) -> bool:
+def _counts_in_handler(function: Function, each: SwallowedFailure) -> bool:
     """Whether it is wrong in a handler itself; errors that are told are wrong whatever was caught."""
     if each.shape.family != "empty":
         return True
     return each.attempt.kind != "reading" and not is_about_values(function, each.clause)
 
 
-def _counts_in_service(function: Function, each: Swallowed) -> bool:
+def _counts_in_service(function: Function, each: SwallowedFailure) -> bool:
     """Whether it is wrong in whatever a handler calls."""
     if each.attempt.kind == "wrapped":
         return each.shape.family != "empty" or not is_about_values(function, each.clause)
     if not each.asks_outside or is_about_values(function, each.clause) or each.shape.family == "typed":
         return False
-    if _BEST_EFFORT.search(last_of(function.name)):
+    if _BEST_EFFORT.search(get_last_part(function.name)):
         return False
     return each.how != "end" or any(site.node.value is not None for site in function.returns)
 
 
-def _functions(function: Function, each: Swallowed) -> tuple[str, ...]:
+def _name_functions(function: Function, each: SwallowedFailure) -> tuple[str, ...]:
     """Name the function whose answer is given back, and the one that perhaps never returns."""
     given = function.resolve(each.shape.function) if each.shape.function else None
     helper = function.resolve(each.helper) if each.helper else None
     return given or "", helper or ""
 
 
-def _at(function: Function, each: Swallowed) -> ast.AST | Place:
+def _choose_location(function: Function, each: SwallowedFailure) -> ast.AST | Location:
     if isinstance(each.at, ast.ExceptHandler):
-        line, column, *_ = function.place_of(each.at)
-        return Place(line, column, line, column + len("except"))
+        line, column, *_ = function.locate(each.at)
+        return Location(line, column, line, column + len("except"))
     return each.at
 
 
-def _message(function: Function, each: Swallowed) -> str:
+def _write_message(function: Function, each: SwallowedFailure) -> str:
     looks = each.shape.looks or "an error told as a value, which reads like a result: isError is not set"
     if each.attempt.kind == "wrapped":
-        wrapper = last_of(function.parent.name) if function.parent else last_of(function.name)
+        wrapper = get_last_part(function.parent.name) if function.parent else get_last_part(function.name)
         what = f"whatever fails in a function that `{wrapper}` wraps"
     else:
         what = f"a failure of `{each.attempt.name}`" if each.attempt.name else "a failure"
@@ -205,8 +206,8 @@ def _message(function: Function, each: Swallowed) -> str:
             return f"{what} is returned as {looks}"
 
 
-def _help(function: Function, each: Swallowed) -> str:
-    kind = last_of(caught_by(function, each.clause)[0])
+def _write_help(function: Function, each: SwallowedFailure) -> str:
+    kind = get_last_part(list_caught(function, each.clause)[0])
     factory = _INSTEAD.get(kind, _OTHERWISE)
     name = each.clause.name or "error"
     again = f'`raise {factory}("…") from {name}`'
@@ -216,32 +217,32 @@ def _help(function: Function, each: Swallowed) -> str:
     return f"raise it, so that the result is marked as an error: {again}"
 
 
-def _upheld(project: "Project", handler: "Handler", where: "Located", candidate: Candidate) -> bool:
+def _still_holds(project: Project, handler: Handler, where: LocatedFunction, candidate: Candidate) -> bool:
     scope, family, given, helper = candidate.facts
     is_own = where.function is handler.where.function
-    if helper and (found := project.function(helper, where.file)) and found.function.outcome == RAISES:
+    if helper and (found := project.find_function(helper, where.file)) and found.function.outcome == RAISES:
         return False
     if family == "call":
-        answer = project.function(given, where.file) if given else None
+        answer = project.find_function(given, where.file) if given else None
         if answer is None or answer.function.outcome != ERROR:
             return False
     if scope == "given" and not is_own and not _is_given_back(project, [handler.where], where):
         return False
-    if family == "empty" and not is_own and not _is_given_back(project, [*_asked(project, handler)], where):
+    if family == "empty" and not is_own and not _is_given_back(project, [*_list_askable(project, handler)], where):
         return False
     if not is_own and (where.file.path, where.function.name) in project.checked:
         return False
     return family == "empty" or not _is_turned_back(handler, where)
 
 
-def _asked(project: "Project", handler: "Handler") -> "Iterator[Located]":
+def _list_askable(project: Project, handler: Handler) -> Iterator[LocatedFunction]:
     """Name the handler and what it calls itself: what only helpers of helpers look up is seldom taken for an answer."""
     yield handler.where
     for called in handler.where.function.calls:
-        yield from project.named(called.name, handler.where.file)
+        yield from project.find_functions(called.name, handler.where.file)
 
 
-def _is_given_back(project: "Project", waiting: "list[Located]", where: "Located") -> bool:
+def _is_given_back(project: Project, waiting: list[LocatedFunction], where: LocatedFunction) -> bool:
     """Whether what a function gives back is what one of these gives back, unchanged."""
     seen = {id(each.function) for each in waiting}
     while waiting:
@@ -249,14 +250,14 @@ def _is_given_back(project: "Project", waiting: "list[Located]", where: "Located
         if at.function is where.function:
             return True
         for made in at.function.makes:
-            found = project.function(made.name, at.file)
+            found = project.find_function(made.name, at.file)
             if found and id(found.function) not in seen:
                 seen.add(id(found.function))
                 waiting.append(found)
     return False
 
 
-def _is_turned_back(handler: "Handler", where: "Located") -> bool:
+def _is_turned_back(handler: Handler, where: LocatedFunction) -> bool:
     """Whether something around looks at what the tool gave back, whichever it was, and makes an error of it again."""
     return any(
         name.startswith("?") and "." not in name
@@ -266,4 +267,6 @@ def _is_turned_back(handler: "Handler", where: "Located") -> bool:
     )
 
 
-RULE = Rule("fake-empty-data", Severity.ERROR, __doc__, in_function=_found, needs=("tries", "withs"), upheld=_upheld)
+RULE = Rule(
+    "fake-empty-data", Severity.ERROR, __doc__, in_function=_check, needs=("tries", "withs"), still_holds=_still_holds
+)

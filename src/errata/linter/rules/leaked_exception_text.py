@@ -66,39 +66,38 @@ errors with a code and a verdict by themselves.
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from errata.linter.analysis import (
     BROAD,
     Leak,
-    calls_in,
+    find_leaks,
     is_foreign,
     is_traceback,
-    leaks_in,
-    name_of,
+    list_calls_in,
+    name_caught,
     only_computes,
     tells_status,
 )
-from errata.linter.link import Project
+from errata.linter.link import Handler, LocatedFunction, Project
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Candidate, Found, Summary
-from errata.linter.syntax import Function, last_of
+from errata.linter.summary import Candidate, Summary, Violation
+from errata.linter.syntax import Function, get_last_part
 
-if TYPE_CHECKING:
-    from errata.linter.link import Handler, Located, Project
 _MOST_FUNCTIONS = 200
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     seen: set[ast.AST] = set()
     for site, clause in function.clauses:
-        for leak in leaks_in(function, clause):
+        for leak in find_leaks(function, clause):
             if leak.at in seen or not _hurts(function, clause, leak):
                 continue
             seen.add(leak.at)
-            facts = () if is_traceback(function, leak.at) else ("", *calls_in(function, site.node))
-            yield Found(leak.at, _message(function, clause, leak), _help(function, clause, leak), facts=facts)
+            facts = () if is_traceback(function, leak.at) else ("", *list_calls_in(function, site.node))
+            yield Violation(
+                leak.at, _write_message(function, clause, leak), _write_help(function, clause, leak), facts=facts
+            )
 
 
 def _hurts(function: Function, clause: ast.ExceptHandler, leak: Leak) -> bool:
@@ -107,15 +106,19 @@ def _hurts(function: Function, clause: ast.ExceptHandler, leak: Leak) -> bool:
     return is_foreign(function, clause) or is_traceback(function, leak.at)
 
 
-def _message(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
-    what = "the traceback" if is_traceback(function, leak.at) else f"the text of the caught {name_of(function, clause)}"
+def _write_message(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
+    what = (
+        "the traceback"
+        if is_traceback(function, leak.at)
+        else f"the text of the caught {name_caught(function, clause)}"
+    )
     if isinstance(leak.sink, ast.Raise) and isinstance(leak.sink.exc, ast.Call):
-        raised = last_of(function.resolve(leak.sink.exc.func) or "")
+        raised = get_last_part(function.resolve(leak.sink.exc.func) or "")
         return f"{what} goes to the client in `{raised}`" if raised else f"{what} goes to the client in an error"
     return f"{what} goes to the client as a result"
 
 
-def _help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
+def _write_help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
     name = clause.name or "error"
     if is_traceback(function, leak.at):
         return "log it with `logger.exception(…)`, and raise an error that says in your own words what failed"
@@ -125,18 +128,18 @@ def _help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> str:
     )
 
 
-def _upheld(project: "Project", _: "Handler", where: "Located", candidate: Candidate) -> bool:
+def _still_holds(project: Project, _: Handler, where: LocatedFunction, candidate: Candidate) -> bool:
     """Whether a text of somebody else's arrives: what the project's own functions catch and say is written for this."""
-    return not candidate.facts or lets_out(project, candidate.facts[1:], where.file)
+    return not candidate.facts or _lets_out(project, candidate.facts[1:], where.file)
 
 
-def lets_out(project: Project, names: Iterable[str], file: Summary) -> bool:
+def _lets_out(project: Project, names: Iterable[str], file: Summary) -> bool:
     """Follow calls to one that may fail in words of its own, of another library, and is caught by nobody on the way."""
     waiting = [(name, file) for name in names]
     seen: set[int] = set()
     while waiting:
         name, at = waiting.pop()
-        found = project.function(name, at)
+        found = project.find_function(name, at)
         if found is None and not only_computes(name):
             return True
         if found is None or id(found.function) in seen:
@@ -148,4 +151,6 @@ def lets_out(project: Project, names: Iterable[str], file: Summary) -> bool:
     return False
 
 
-RULE = Rule("leaked-exception-text", Severity.WARNING, __doc__, in_function=_found, needs=("tries",), upheld=_upheld)
+RULE = Rule(
+    "leaked-exception-text", Severity.WARNING, __doc__, in_function=_check, needs=("tries",), still_holds=_still_holds
+)

@@ -61,11 +61,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter.analysis import Poured, calls_raised, is_certain, messages_of, poured_into
+from errata.linter.analysis import TextPart, find_messages, is_certain, list_raised_calls, walk_text_parts
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Found
-from errata.linter.syntax import Function, written
+from errata.linter.summary import Violation
+from errata.linter.syntax import Function, spell_name
 
 _DUMPS = frozenset(
     {
@@ -85,43 +85,43 @@ _AN_EXCERPT = 300  # Characters; so much is read as a part of the sentence.
 _RESPONSE = re.compile(r"(?:^|_)(?:r|res|resp|response|reply)$")
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.raises:
         seen: set[str] = set()
-        for part in _parts(function, site.node):
-            what = _answer(function, part.node)
+        for part in _walk_parts(function, site.node):
+            what = _name_answer(function, part.node)
             if what and what not in seen and is_certain(function, part):
                 seen.add(what)
-                yield Found(
+                yield Violation(
                     site.node,
                     f"`{what}` is poured into the message of an error, whatever it holds",
                     "say in one sentence what happened, and give what machines need piece by piece in `data=`",
                 )
 
 
-def _parts(function: Function, raised: ast.Raise) -> Iterator[Poured]:
-    for call in calls_raised(function, raised):
-        messages = list(messages_of(function, call))
+def _walk_parts(function: Function, raised: ast.Raise) -> Iterator[TextPart]:
+    for call in list_raised_calls(function, raised):
+        messages = list(find_messages(function, call))
         for message in messages:
-            for part in poured_into(function, message):
+            for part in walk_text_parts(function, message):
                 # `ApiError(status, reason, body)` keeps the body; whether it says it too, nobody here knows.
                 if len(messages) == 1 or part.before:
                     yield part
 
 
-def _answer(function: Function, node: ast.expr) -> str | None:
+def _name_answer(function: Function, node: ast.expr) -> str | None:
     """Write what pours out a whole answer, as it is called; None for everything else."""
     match node:
         case ast.Subscript(value=value, slice=ast.Slice(upper=most)):
-            return None if _is_short(most) else _answer(function, value)
+            return None if _is_short(most) else _name_answer(function, value)
         case ast.Await(value=value):
-            return _answer(function, value)
+            return _name_answer(function, value)
         case ast.Call(func=called, args=[given, *_]) if function.resolve(called) in _DUMPS:
-            return f"{written(called)}(…)" if _is_from_elsewhere(function, given) else None
+            return f"{spell_name(called)}(…)" if _is_from_elsewhere(function, given) else None
         case ast.Call(func=ast.Attribute() as called, args=[]):
-            return f"{body}()" if (body := _body(called)) else None
+            return f"{body}()" if (body := _name_body(called)) else None
         case ast.Attribute():
-            return _body(node)
+            return _name_body(node)
         case _:
             return None
 
@@ -130,12 +130,12 @@ def _is_short(most: ast.expr | None) -> bool:
     return isinstance(most, ast.Constant) and isinstance(most.value, int) and most.value <= _AN_EXCERPT
 
 
-def _body(node: ast.Attribute) -> str | None:
+def _name_body(node: ast.Attribute) -> str | None:
     """Write `response.text` and its like."""
     if node.attr not in _BODY or not isinstance(node.value, ast.Name | ast.Attribute):
         return None
     owner = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
-    return written(node) if _RESPONSE.search(owner.lower()) else None
+    return spell_name(node) if _RESPONSE.search(owner.lower()) else None
 
 
 def _is_from_elsewhere(function: Function, given: ast.expr) -> bool:
@@ -145,4 +145,4 @@ def _is_from_elsewhere(function: Function, given: ast.expr) -> bool:
     return bool(names - parameters)
 
 
-RULE = Rule("no-stringify-upstream-error", Severity.WARNING, __doc__, in_function=_found, needs=("raises",))
+RULE = Rule("no-stringify-upstream-error", Severity.WARNING, __doc__, in_function=_check, needs=("raises",))

@@ -43,11 +43,11 @@ A session that is given an adapter or a `request` of your own may have its limit
 import ast
 from collections.abc import Iterator
 
-from errata.linter.analysis import keyword
+from errata.linter.analysis import find_keyword
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Found
-from errata.linter.syntax import Function, called_as, origin_of
+from errata.linter.summary import Violation
+from errata.linter.syntax import Function, get_called_name, resolve_origin
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "request")
 _SESSIONS = ("requests.Session()", "requests.session()")
@@ -63,22 +63,22 @@ _LIMITED = {
 _NAMES = {*_METHODS, "urlopen", "Client", "AsyncClient", "ClientSession"}
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.calls if not _NAMES.isdisjoint(function.called) else ():
-        name = called_as(site.node)
-        if name in _NAMES and (what := _waits_for_ever(function, site.node)):
-            yield Found(
+        name = get_called_name(site.node)
+        if name in _NAMES and (what := _name_endless_call(function, site.node)):
+            yield Violation(
                 site.node.func,
                 f"`{what}` waits for ever: an upstream that hangs never becomes an error",
                 f"write `{name}(…, timeout=10)`, so that the agent is told of a timeout",
             )
 
 
-def _waits_for_ever(function: Function, call: ast.Call) -> str | None:
-    origin = origin_of(function, call.func) or ""
+def _name_endless_call(function: Function, call: ast.Call) -> str | None:
+    origin = resolve_origin(function, call.func) or ""
     if origin not in _UNLIMITED and origin not in _LIMITED:
         return None
-    given = keyword(call, "timeout")
+    given = find_keyword(call, "timeout")
     if given is not None:
         is_none = isinstance(given, ast.Constant) and given.value is None
         return origin.replace("()", "") if is_none else None
@@ -94,8 +94,8 @@ def _waits_for_ever(function: Function, call: ast.Call) -> str | None:
 def _is_given_elsewhere(function: Function, origin: str) -> bool:
     """Whether the limit may be that of an adapter, of a `request` that was replaced, or of all sockets."""
     if not origin.startswith(_SESSIONS):
-        return any(name.endswith("setdefaulttimeout") for name in _calls_on_top(function))
-    return any("timeout" in name.lower() for name in function.module.names) or "request" in _replaced(function)
+        return any(name.endswith("setdefaulttimeout") for name in _list_calls_on_top(function))
+    return any("timeout" in name.lower() for name in function.module.names) or "request" in _list_replaced(function)
 
 
 def _is_made_here(function: Function, called: ast.expr) -> bool:
@@ -111,12 +111,12 @@ def _is_made_here(function: Function, called: ast.expr) -> bool:
             return False
 
 
-def _calls_on_top(function: Function) -> Iterator[str]:
+def _list_calls_on_top(function: Function) -> Iterator[str]:
     body = function.module.body
     return (name for site in body.calls if (name := body.resolve(site.node.func)))
 
 
-def _replaced(function: Function) -> set[str]:
+def _list_replaced(function: Function) -> set[str]:
     """Name the attributes that are set on other objects: `session.request = partial(session.request, timeout=5)`."""
     return {
         target.attr
@@ -129,4 +129,4 @@ def _replaced(function: Function) -> set[str]:
     }
 
 
-RULE = Rule("no-timeout-on-upstream", Severity.WARNING, __doc__, in_function=_found)
+RULE = Rule("no-timeout-on-upstream", Severity.WARNING, __doc__, in_function=_check)

@@ -43,10 +43,10 @@ Codes without a factory, and a code that is known only when the program runs: th
 import ast
 from collections.abc import Iterator
 
-from errata.linter.analysis import error_of, names_bound_in
+from errata.linter.analysis import list_bound_names, read_error
 from errata.linter.rules._rule import Rule
-from errata.linter.source import Edit, Place, Severity
-from errata.linter.summary import Found
+from errata.linter.source import Edit, Location, Severity
+from errata.linter.summary import Violation
 from errata.linter.syntax import Function
 from errata.model import FACTORY_NAMES
 
@@ -54,19 +54,19 @@ _CONSTRUCTOR = "errata.FaultError"
 _FACTORY_OF: dict[str, str] = {str(code): name for code, name in FACTORY_NAMES.items()}
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.calls if "FaultError" in function.called or _is_renamed(function) else ():
         call = site.node
         if not _may_be_constructor(function, call.func):
             continue
-        error = error_of(function, call)
+        error = read_error(function, call)
         factory = _FACTORY_OF.get(error.code)
         if error.name == _CONSTRUCTOR and factory:
-            yield Found(
+            yield Violation(
                 call,
-                f"`{function.source_of(call.func)}` is given a code that has a factory",
+                f"`{function.quote(call.func)}` is given a code that has a factory",
                 f"write `{factory}(…)`, without the code",
-                _edits(function, call, factory),
+                _make_edits(function, call, factory),
             )
 
 
@@ -85,43 +85,43 @@ def _may_be_constructor(function: Function, called: ast.expr) -> bool:
             return False
 
 
-def _edits(function: Function, call: ast.Call, factory: str) -> tuple[Edit, ...]:
-    arguments = _without_code(function, call)
+def _make_edits(function: Function, call: ast.Call, factory: str) -> tuple[Edit, ...]:
+    arguments = _remove_code(function, call)
     if arguments is None:
         return ()
     if isinstance(call.func, ast.Attribute):
-        return Edit(function.place_of(call.func), _beside(function, call.func, factory)), arguments
-    imported = _imported(function, factory)
-    return () if imported is None else (Edit(function.place_of(call.func), factory), arguments, *imported)
+        return Edit(function.locate(call.func), _write_beside(function, call.func, factory)), arguments
+    imported = _import_factory(function, factory)
+    return () if imported is None else (Edit(function.locate(call.func), factory), arguments, *imported)
 
 
-def _beside(function: Function, called: ast.Attribute, factory: str) -> str:
-    return f"{function.source_of(called.value)}.{factory}"
+def _write_beside(function: Function, called: ast.Attribute, factory: str) -> str:
+    return f"{function.quote(called.value)}.{factory}"
 
 
-def _without_code(function: Function, call: ast.Call) -> Edit | None:
+def _remove_code(function: Function, call: ast.Call) -> Edit | None:
     """Take the code off the arguments; None if it is not the first, or something is written around it."""
     given = [*call.args, *(each for each in call.keywords)]
     if not call.args or isinstance(call.args[0], ast.Starred):
         return None
-    opened, code, closed = function.place_of(call.func), function.place_of(call.args[0]), function.place_of(call)
+    opened, code, closed = function.locate(call.func), function.locate(call.args[0]), function.locate(call)
     if len(given) == 1:
-        whole = Place(opened.end_line, opened.end_column, closed.end_line, closed.end_column)
-        return Edit(whole, "()") if "#" not in function.module.lines.text_of(whole) else None
-    following = function.place_of(given[1])
-    gone = Place(code.line, code.column, following.line, following.column)
-    is_plain = function.module.lines.text_of(gone).strip() == f"{function.source_of(call.args[0])},"
-    return _joined(function, call, gone) if is_plain else None
+        whole = Location(opened.end_line, opened.end_column, closed.end_line, closed.end_column)
+        return Edit(whole, "()") if "#" not in function.module.lines.excerpt(whole) else None
+    following = function.locate(given[1])
+    gone = Location(code.line, code.column, following.line, following.column)
+    is_plain = function.module.lines.excerpt(gone).strip() == f"{function.quote(call.args[0])},"
+    return _join_arguments(function, call, gone) if is_plain else None
 
 
-def _joined(function: Function, call: ast.Call, gone: Place) -> Edit | None:
+def _join_arguments(function: Function, call: ast.Call, gone: Location) -> Edit | None:
     """Remove the code; what follows takes its place, unless it is a comprehension or in brackets of its own."""
-    before = function.place_of(call.func)
-    opening = function.module.lines.text_of(Place(before.end_line, before.end_column, gone.line, gone.column))
+    before = function.locate(call.func)
+    opening = function.module.lines.excerpt(Location(before.end_line, before.end_column, gone.line, gone.column))
     return Edit(gone, "") if opening.strip() == "(" else None
 
 
-def _imported(function: Function, factory: str) -> tuple[Edit, ...] | None:
+def _import_factory(function: Function, factory: str) -> tuple[Edit, ...] | None:
     """Import the factory beside the constructor; None if its name is taken, or the import is not a plain line."""
     if function.module.names.get(factory) == f"errata.{factory}" and not _is_bound_again(function, factory, at_most=1):
         return ()
@@ -130,24 +130,24 @@ def _imported(function: Function, factory: str) -> tuple[Edit, ...] | None:
     for node in function.module.tree.body:
         match node:
             case ast.ImportFrom(module="errata", level=0, names=names) if node.lineno == node.end_lineno:
-                return (_added(function, names, factory),)
+                return (_add_to_import(function, names, factory),)
             case _:
                 continue
     return None
 
 
-def _added(function: Function, names: list[ast.alias], factory: str) -> Edit:
+def _add_to_import(function: Function, names: list[ast.alias], factory: str) -> Edit:
     """Put a name among those of an import, where a sorted one has it."""
     later = next((each for each in names if each.name[:1].islower() and each.name > factory), None)
-    place = function.place_of(later or names[-1])
+    location = function.locate(later or names[-1])
     if later:
-        return Edit(Place(place.line, place.column, place.line, place.column), f"{factory}, ")
-    return Edit(Place(place.line, place.end_column, place.line, place.end_column), f", {factory}")
+        return Edit(Location(location.line, location.column, location.line, location.column), f"{factory}, ")
+    return Edit(Location(location.line, location.end_column, location.line, location.end_column), f", {factory}")
 
 
 def _is_bound_again(function: Function, name: str, *, at_most: int) -> bool:
     """Whether a name is bound in the file more often than that: by a parameter, a variable, an import, anything."""
-    return sum(map(name.__eq__, names_bound_in(function.module.tree))) > at_most
+    return sum(map(name.__eq__, list_bound_names(function.module.tree))) > at_most
 
 
-RULE = Rule("prefer-error-factory", Severity.WARNING, __doc__, in_function=_found, fixable=True)
+RULE = Rule("prefer-error-factory", Severity.WARNING, __doc__, in_function=_check, fixable=True)

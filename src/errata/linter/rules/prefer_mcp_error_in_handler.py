@@ -54,10 +54,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter.analysis import BROAD, calls_raised, caught_around, messages_of, words_of
+from errata.linter.analysis import BROAD, find_messages, list_caught_around, list_raised_calls, read_words
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Found
+from errata.linter.summary import Violation
 from errata.linter.syntax import Function, Site
 
 # Each becomes an `INTERNAL_ERROR`, as far as its class goes.
@@ -102,30 +102,30 @@ _WORDS = (
 )
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.raises:
-        name = _class_of(function, site.node)
+        name = _name_class(function, site.node)
         if name in _SAY_NOTHING and not _is_caught_here(function, site, name) and not _is_of_a_bug(function, site.node):
-            yield Found(
+            yield Violation(
                 site.node,
                 f"`{name}` does not say what kind of failure this is",
-                f"raise {_advice(function, site.node)}",
+                f"raise {_write_advice(function, site.node)}",
             )
 
 
-def _class_of(function: Function, raised: ast.Raise) -> str:
-    call = next(calls_raised(function, raised), None)
+def _name_class(function: Function, raised: ast.Raise) -> str:
+    call = next(list_raised_calls(function, raised), None)
     return function.resolve(call.func if call else raised.exc) or ""
 
 
 def _is_caught_here(function: Function, site: Site[ast.Raise], name: str) -> bool:
-    caught = set(caught_around(function, site)) if site.around else set[str]()
+    caught = set(list_caught_around(function, site)) if site.around else set[str]()
     return not caught.isdisjoint({*BROAD, name, _BASES.get(name, name)})
 
 
 def _is_of_a_bug(function: Function, raised: ast.Raise) -> bool:
     """Whether it cannot happen, by its own words or because the SDK saw to it: then `INTERNAL_ERROR` is the truth."""
-    return bool(_BUG.search(_words(function, raised))) or any(
+    return bool(_BUG.search(_read_words(function, raised))) or any(
         raised in each.node.body and _is_about_type(each.node.test) for each in function.ifs
     )
 
@@ -138,13 +138,13 @@ def _is_about_type(test: ast.expr) -> bool:
             return False
 
 
-def _words(function: Function, raised: ast.Raise) -> str:
-    messages = (message for call in calls_raised(function, raised) for message in messages_of(function, call))
-    return " ".join(words_of(message).lower() for message in messages)
+def _read_words(function: Function, raised: ast.Raise) -> str:
+    messages = (message for call in list_raised_calls(function, raised) for message in find_messages(function, call))
+    return " ".join(read_words(message).lower() for message in messages)
 
 
-def _advice(function: Function, raised: ast.Raise) -> str:
-    words = _words(function, raised)
+def _write_advice(function: Function, raised: ast.Raise) -> str:
+    words = _read_words(function, raised)
     for pattern, factory in _WORDS:
         if re.search(pattern, words):
             return f"`errata.{factory}(…)`, which tells the agent what to do next"
@@ -152,5 +152,5 @@ def _advice(function: Function, raised: ast.Raise) -> str:
 
 
 RULE = Rule(
-    "prefer-mcp-error-in-handler", Severity.WARNING, __doc__, in_function=_found, needs=("raises",), only_handlers=True
+    "prefer-mcp-error-in-handler", Severity.WARNING, __doc__, in_function=_check, needs=("raises",), only_handlers=True
 )

@@ -57,11 +57,11 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from errata.linter.analysis import BROAD, CODE_OF_FACTORY, caught_by, keyword
+from errata.linter.analysis import BROAD, CODE_OF_FACTORY, find_keyword, list_caught
 from errata.linter.rules._rule import Rule
-from errata.linter.source import Edit, Place, Severity
-from errata.linter.summary import Found
-from errata.linter.syntax import Function, Site, last_of, written
+from errata.linter.source import Edit, Location, Severity
+from errata.linter.summary import Violation
+from errata.linter.syntax import Function, Site, get_last_part, spell_name
 
 # These end something on purpose, or ask; they are no account of a failure.
 _NO_FAILURES = frozenset(
@@ -79,25 +79,25 @@ _NAMES = ("error", "caught", "cause")
 _COLON = re.compile(r"\s*:")
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.raises:
-        clause = _clause_around(site) if site.around and site.node.cause is None else None
+        clause = _find_clause(site) if site.around and site.node.cause is None else None
         if clause is None or not _is_new(function, site.node.exc, clause) or _is_import(function, clause):
             continue
         if _is_the_same_kind(function, site.node, clause):
             continue
         name = clause.name or "error"
-        yield Found(
+        yield Violation(
             site.node,
-            f"what was caught is not named as the cause of `{_called(site.node)}`",
+            f"what was caught is not named as the cause of `{_name_called(site.node)}`",
             f"raise it `from {name}`" if clause.name else f"write `except … as {name}:`, and raise this `from {name}`",
-            _edits(function, site.node, clause),
+            _make_edits(function, site.node, clause),
         )
 
 
-def _clause_around(site: Site[ast.Raise]) -> ast.ExceptHandler | None:
+def _find_clause(site: Site[ast.Raise]) -> ast.ExceptHandler | None:
     """Find the except clause that a raise leaves; one in a `try` inside the clause may be caught there."""
-    for block in site.blocks():
+    for block in site.walk_blocks():
         if isinstance(block, ast.ExceptHandler):
             return block
         if isinstance(block, ast.Try | ast.TryStar) and block.handlers:
@@ -115,53 +115,53 @@ def _is_new(function: Function, raised: ast.expr | None, clause: ast.ExceptHandl
             return name not in _NO_FAILURES and not _keeps(raised, name, clause.name)
         case ast.Name() | ast.Attribute():
             name = function.resolve(raised) or "?"
-            return last_of(written(raised) or "")[:1].isupper() and name not in _NO_FAILURES
+            return get_last_part(spell_name(raised) or "")[:1].isupper() and name not in _NO_FAILURES
         case _:
             return False
 
 
 def _keeps(call: ast.Call, name: str, caught: str | None) -> bool:
     """Whether a call gets what was caught in a way that keeps it."""
-    if keyword(call, "cause") is not None or any(each.arg is None for each in call.keywords):
+    if find_keyword(call, "cause") is not None or any(each.arg is None for each in call.keywords):
         return True
     if name in CODE_OF_FACTORY or caught is None:
         return False
     given = [each.value for each in call.keywords]
-    if not last_of(written(call.func) or "").lstrip("_")[:1].isupper():
+    if not get_last_part(spell_name(call.func) or "").lstrip("_")[:1].isupper():
         given += call.args
     return any(isinstance(each, ast.Name) and each.id == caught for each in given)
 
 
 def _is_import(function: Function, clause: ast.ExceptHandler) -> bool:
-    return _MISSING_MODULES.issuperset(caught_by(function, clause))
+    return _MISSING_MODULES.issuperset(list_caught(function, clause))
 
 
 def _is_the_same_kind(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> bool:
     """Whether the class that was caught is raised once more, in better words."""
     made = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
-    return [function.resolve(made)] == caught_by(function, clause) and function.resolve(made) not in BROAD
+    return [function.resolve(made)] == list_caught(function, clause) and function.resolve(made) not in BROAD
 
 
-def _called(raised: ast.Raise) -> str:
+def _name_called(raised: ast.Raise) -> str:
     made = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
-    return (written(made) if made else None) or "this error"
+    return (spell_name(made) if made else None) or "this error"
 
 
-def _edits(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> tuple[Edit, ...]:
+def _make_edits(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> tuple[Edit, ...]:
     """Write the cause, where it is certain that the name stands for what was caught when the error is raised."""
-    end = function.place_of(raised)
-    behind = Place(end.end_line, end.end_column, end.end_line, end.end_column)
+    end = function.locate(raised)
+    behind = Location(end.end_line, end.end_column, end.end_line, end.end_column)
     inside = [node for each in clause.body for node in ast.walk(each)]
     if clause.name:
-        return () if clause.name in _bound(inside) else (Edit(behind, f" from {clause.name}"),)
+        return () if clause.name in _list_bound(inside) else (Edit(behind, f" from {clause.name}"),)
     if any(isinstance(node, ast.ExceptHandler) and node.name is None for node in inside):
         return ()  # It may get the same name in the same run, and forget it when it ends; the next run sees it.
-    name = _free_name(function, inside)
-    place = _after_classes(function, clause)
-    return (Edit(place, f" as {name}"), Edit(behind, f" from {name}")) if name and place else ()
+    name = _choose_name(function, inside)
+    location = _find_end_of_classes(function, clause)
+    return (Edit(location, f" as {name}"), Edit(behind, f" from {name}")) if name and location else ()
 
 
-def _bound(nodes: Iterable[ast.AST]) -> set[str]:
+def _list_bound(nodes: Iterable[ast.AST]) -> set[str]:
     """List the names that something in a piece of code gives another meaning, or forgets."""
     names: set[str] = set()
     for node in nodes:
@@ -183,33 +183,33 @@ def _bound(nodes: Iterable[ast.AST]) -> set[str]:
     return names
 
 
-def _free_name(function: Function, inside: Iterable[ast.AST]) -> str | None:
+def _choose_name(function: Function, inside: Iterable[ast.AST]) -> str | None:
     """Find a name that nothing in the function has: an `except` forgets its own when it ends."""
     whole = [*ast.walk(function.node)]
     taken = {node.id for node in whole if isinstance(node, ast.Name)}
-    taken |= _bound(node for node in whole if not isinstance(node, ast.ExceptHandler)) | _bound(inside)
-    taken |= _named_clauses(function)
+    taken |= _list_bound(node for node in whole if not isinstance(node, ast.ExceptHandler)) | _list_bound(inside)
+    taken |= _list_named_clauses(function)
     return next((name for name in _NAMES if name not in taken), None)
 
 
-def _named_clauses(function: Function) -> set[str]:
+def _list_named_clauses(function: Function) -> set[str]:
     """Names that an except clause around another one has: the inner one would forget it."""
     return {
         block.name
         for site, clause in function.clauses
         if clause.name is None
-        for block in site.blocks()
+        for block in site.walk_blocks()
         if isinstance(block, ast.ExceptHandler) and block.name
     }
 
 
-def _after_classes(function: Function, clause: ast.ExceptHandler) -> Place | None:
+def _find_end_of_classes(function: Function, clause: ast.ExceptHandler) -> Location | None:
     """Find where `as …` goes; None where there are brackets, a comment, or no class at all."""
     if clause.type is None:
         return None
-    end = function.place_of(clause.type)
-    rest = function.module.lines.line(end.end_line)[end.end_column - 1 :]
-    return Place(end.end_line, end.end_column, end.end_line, end.end_column) if _COLON.match(rest) else None
+    end = function.locate(clause.type)
+    rest = function.module.lines.get_line(end.end_line)[end.end_column - 1 :]
+    return Location(end.end_line, end.end_column, end.end_line, end.end_column) if _COLON.match(rest) else None
 
 
-RULE = Rule("preserve-cause-on-rethrow", Severity.WARNING, __doc__, in_function=_found, needs=("tries",), fixable=True)
+RULE = Rule("preserve-cause-on-rethrow", Severity.WARNING, __doc__, in_function=_check, needs=("tries",), fixable=True)

@@ -55,11 +55,11 @@ Tools that are declared read-only or idempotent, or whose name says that they re
 
 from collections.abc import Iterator
 
-from errata.linter.link import Handler, Located, head_of, is_guarded
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.link import Handler, LocatedFunction, is_guarded, locate_head
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Act
-from errata.linter.syntax import last_of
+from errata.linter.summary import SideEffect
+from errata.linter.syntax import get_last_part
 from errata.tools import does_more_each_time, reads
 
 _INSTEAD = (
@@ -68,49 +68,56 @@ _INSTEAD = (
 _DONE = "also after a timeout, when it may have been done already"
 
 
-def _told(handler: Handler) -> Iterator[Told]:
+def _check(handler: Handler) -> Iterator[LinkedViolation]:
     if handler.kind != "tool" or handler.hints is None or handler.is_repeatable:
         return
     if not reads(handler.name):
-        yield from _of_tool(handler)
+        yield from _check_tool(handler)
     if does_more_each_time(handler.name):
         for where in handler.reached:
-            yield from _of_service(where, is_tool=where == handler.where)
+            yield from _check_service(where, is_tool=where == handler.where)
 
 
-def _of_tool(handler: Handler) -> Iterator[Told]:
+def _check_tool(handler: Handler) -> Iterator[LinkedViolation]:
     """Find what repeats the tool as a whole."""
     where = handler.where
-    for act in where.function.acts:
-        if act.kind == "retried":
-            yield _repeated(where, act, f"`{act.what}` repeats `{handler.name}`, {_DONE}")
-    for decorator in map(last_of, where.function.decorators):
+    for side_effect in where.function.side_effects:
+        if side_effect.kind == "retried":
+            yield _list_repeated(where, side_effect, f"`{side_effect.what}` repeats `{handler.name}`, {_DONE}")
+    for decorator in map(get_last_part, where.function.decorators):
         if _is_own_retry(handler, decorator):
             message = f"`{decorator}` repeats `{handler.name}`, {_DONE}"
-            yield Told(where.file.path, head_of(where), message, _INSTEAD)
+            yield LinkedViolation(where.file.path, locate_head(where), message, _INSTEAD)
 
 
 def _is_own_retry(handler: Handler, decorator: str) -> bool:
     """Whether a decorator of the project's own is called a retry, and has a loop that calls what it was given."""
     inside = (each for each in handler.reached if each.function.name.partition(".")[0] == decorator)
     return "retr" in decorator.lower() and any(
-        act.kind == "repeats given" for each in inside for act in each.function.acts
+        side_effect.kind == "repeats given" for each in inside for side_effect in each.function.side_effects
     )
 
 
-def _of_service(where: Located, *, is_tool: bool) -> Iterator[Told]:
+def _check_service(where: LocatedFunction, *, is_tool: bool) -> Iterator[LinkedViolation]:
     """Find what is repeated below a tool that does something more each time."""
-    acts = where.function.acts
-    deed = next((act for act in acts if act.kind == "sends" or (act.kind == "changes" and act.each_time)), None)
-    for act in acts:
-        if act.kind == "repeats":
-            yield _repeated(where, act, f"this loop repeats `{act.what}`, {_DONE}")
-        if act.kind == "retried" and deed and not is_tool and not is_guarded(where):
-            yield _repeated(where, act, f"`{act.what}` repeats `{deed.what}`, {_DONE}")
+    side_effects = where.function.side_effects
+    deed = next(
+        (
+            side_effect
+            for side_effect in side_effects
+            if side_effect.kind == "sends" or (side_effect.kind == "changes" and side_effect.each_time)
+        ),
+        None,
+    )
+    for side_effect in side_effects:
+        if side_effect.kind == "repeats":
+            yield _list_repeated(where, side_effect, f"this loop repeats `{side_effect.what}`, {_DONE}")
+        if side_effect.kind == "retried" and deed and not is_tool and not is_guarded(where):
+            yield _list_repeated(where, side_effect, f"`{side_effect.what}` repeats `{deed.what}`, {_DONE}")
 
 
-def _repeated(where: Located, act: Act, message: str) -> Told:
-    return Told(where.file.path, act.place, message, _INSTEAD)
+def _list_repeated(where: LocatedFunction, side_effect: SideEffect, message: str) -> LinkedViolation:
+    return LinkedViolation(where.file.path, side_effect.location, message, _INSTEAD)
 
 
-RULE = Rule("retry-without-safety", Severity.WARNING, __doc__, of_handler=_told)
+RULE = Rule("retry-without-safety", Severity.WARNING, __doc__, of_handler=_check)

@@ -56,11 +56,19 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from errata.linter.analysis import Poured, calls_raised, data_of, is_certain, messages_of, poured_into, words_of
+from errata.linter.analysis import (
+    TextPart,
+    find_data,
+    find_messages,
+    is_certain,
+    list_raised_calls,
+    read_words,
+    walk_text_parts,
+)
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Found
-from errata.linter.syntax import Function, called_as, last_of
+from errata.linter.summary import Violation
+from errata.linter.syntax import Function, get_called_name, get_last_part
 from errata.redaction import is_innocent_in, read_promise, redact
 
 _ERROR = re.compile(
@@ -112,77 +120,77 @@ _PARSER = re.compile(
 )
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.raises:
-        for call in calls_raised(function, site.node):
-            yield from _in_texts(function, _texts_of_error(function, call))
+        for call in list_raised_calls(function, site.node):
+            yield from _search_texts(function, _find_texts_of_error(function, call))
     for returned in function.returns:
         if isinstance(returned.node.value, ast.expr):
-            yield from _in_texts(function, _error_texts(returned.node.value))
+            yield from _search_texts(function, _find_error_texts(returned.node.value))
 
 
-def _texts_of_error(function: Function, call: ast.Call) -> Iterator[ast.expr]:
-    yield from messages_of(function, call)
-    if (data := data_of(function, call)) is not None:
-        yield from _values(data)
+def _find_texts_of_error(function: Function, call: ast.Call) -> Iterator[ast.expr]:
+    yield from find_messages(function, call)
+    if (data := find_data(function, call)) is not None:
+        yield from _list_values(data)
 
 
-def _values(data: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
+def _list_values(data: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
     match data:
         case ast.Dict(values=values) if depth < _DEEPEST:
             for value in values:
-                yield from _values(value, depth + 1)
+                yield from _list_values(value, depth + 1)
         case _:
             yield data
 
 
-def _error_texts(value: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
+def _find_error_texts(value: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
     """Find the texts in an answer that tell of an error, in what people put around them."""
     if depth > _DEEPEST:
         return
     match value:
         case ast.JoinedStr() | ast.BinOp() | ast.Call(func=ast.Attribute(attr="format")):
-            if _ERROR.match(words_of(value)):
+            if _ERROR.match(read_words(value)):
                 yield value
         case ast.Dict(keys=keys, values=values):
             if any(isinstance(key, ast.Constant) and key.value == "error" for key in keys):
                 yield from values
         case ast.List(elts=inside) | ast.Tuple(elts=inside):
             for each in inside:
-                yield from _error_texts(each, depth + 1)
-        case ast.Call(args=args, keywords=keywords) if called_as(value) in _AROUND:
-            for each in (*args, *(keyword.value for keyword in keywords)):
-                yield from _error_texts(each, depth + 1)
+                yield from _find_error_texts(each, depth + 1)
+        case ast.Call(args=args, keywords=keywords) if get_called_name(value) in _AROUND:
+            for each in (*args, *(find_keyword.value for find_keyword in keywords)):
+                yield from _find_error_texts(each, depth + 1)
         case _:
             return
 
 
-def _in_texts(function: Function, texts: Iterator[ast.expr]) -> Iterator[Found]:
+def _search_texts(function: Function, texts: Iterator[ast.expr]) -> Iterator[Violation]:
     seen: set[str] = set()
     for text in texts:
-        for part in poured_into(function, text):
-            what = _secret(function, part)
+        for part in walk_text_parts(function, text):
+            what = _name_secret(function, part)
             if what and what not in seen and is_certain(function, part):
                 seen.add(what)
-                yield Found(
+                yield Violation(
                     text if part.names else part.node,
                     f"{what} is told to whoever reads the error",
                     "name the setting it comes from instead of its value, or leave it out",
                 )
 
 
-def _secret(function: Function, part: Poured) -> str | None:
+def _name_secret(function: Function, part: TextPart) -> str | None:
     """Say what is secret about a part of a text; None if nothing is."""
     if isinstance(part.node, ast.Constant):
-        kind = _kind_of_literal(part.node.value) if isinstance(part.node.value, str) else None
+        kind = _read_literal_kind(part.node.value) if isinstance(part.node.value, str) else None
         return f"a {kind} that is written out here" if kind else None
-    name = name_of(function, part.node)
-    kind = kind_of(function, name, part.before) if name else None
+    name = _name_held(function, part.node)
+    kind = _read_kind(function, name, part.before) if name else None
     return f"the {kind} in `{name}`" if kind else None
 
 
 @lru_cache(maxsize=256)
-def _kind_of_literal(text: str) -> str | None:
+def _read_literal_kind(text: str) -> str | None:
     if len(text) < _SHORTEST or not _WORTH_A_LOOK.search(text):
         return None
     hidden = _HIDDEN.search(redact(text))
@@ -191,7 +199,7 @@ def _kind_of_literal(text: str) -> str | None:
     return hidden[1]
 
 
-def name_of(function: Function, node: ast.expr) -> str | None:  # noqa: PLR0911 - one line for each kind of node.
+def _name_held(function: Function, node: ast.expr) -> str | None:  # noqa: PLR0911 - one line for each kind of node.
     """Name what an expression holds by its last word: `self.password`, `config["password"]`, `getenv("PASSWORD")`."""
     match node:
         case ast.Name(id=name):
@@ -203,16 +211,16 @@ def name_of(function: Function, node: ast.expr) -> str | None:  # noqa: PLR0911 
         case ast.Subscript(slice=ast.Constant(value=str(key))):
             return key
         case ast.Call(func=ast.Attribute(attr=method, value=receiver)) if method in _SAME_VALUE:
-            return name_of(function, receiver)
+            return _name_held(function, receiver)
         case ast.Call(func=ast.Attribute(attr=method) | ast.Name(id=method), args=[ast.Constant(value=str(key)), *_]):
             return key if method in _LOOKUPS else None
         case ast.Await(value=value):
-            return name_of(function, value)
+            return _name_held(function, value)
         case _:
             return None
 
 
-def kind_of(function: Function, name: str, before: str) -> str | None:
+def _read_kind(function: Function, name: str, before: str) -> str | None:
     """Say what kind of secret a name announces, after those words of a text; None for none."""
     if _ABOUT.search(name) or _is_name_of_setting(function, name):
         return None
@@ -224,7 +232,7 @@ def kind_of(function: Function, name: str, before: str) -> str | None:
     promise = read_promise(name)
     if promise is None or not promise.sure or promise.kind not in _SECRET_KINDS or last in _AMBIGUOUS:
         return None
-    if last in _VAGUE and (_PARSES.match(last_of(function.name)) or not _is_for_access(name, before)):
+    if last in _VAGUE and (_PARSES.match(get_last_part(function.name)) or not _is_for_access(name, before)):
         return None
     return promise.kind
 
@@ -262,4 +270,4 @@ def _is_name_of_setting(function: Function, name: str) -> bool:
     return False
 
 
-RULE = Rule("secret-in-message", Severity.ERROR, __doc__, in_function=_found, needs=("raises", "returns"))
+RULE = Rule("secret-in-message", Severity.ERROR, __doc__, in_function=_check, needs=("raises", "returns"))

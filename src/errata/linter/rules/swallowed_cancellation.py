@@ -60,43 +60,43 @@ In place of `except BaseException` and of `except:`, write `except Exception`: c
 import ast
 from collections.abc import Iterator
 
-from errata.linter.analysis import caught_by, is_cancellation, suppressed_in, swallows_cancellation
+from errata.linter.analysis import find_suppressed_cancellations, is_cancellation, list_caught, swallows_cancellation
 from errata.linter.rules._rule import Rule
-from errata.linter.source import Place, Severity
-from errata.linter.summary import Found
+from errata.linter.source import Location, Severity
+from errata.linter.summary import Violation
 from errata.linter.syntax import Function
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site, clause in function.clauses:
         if swallows_cancellation(function, site, clause):
-            yield Found(_at(function, clause), _message(function, clause), _help(clause))
-    for call, name in suppressed_in(function):
-        yield Found(
+            yield Violation(_choose_location(function, clause), _write_message(function, clause), _write_help(clause))
+    for call, name in find_suppressed_cancellations(function):
+        yield Violation(
             call,
             f"`suppress({name})` ends the cancellation of this call, and what follows is run all the same",
             "suppress the exceptions that are expected here, and let cancellation go on",
         )
 
 
-def _at(function: Function, clause: ast.ExceptHandler) -> Place:
-    line, column, *_ = function.place_of(clause)
-    return Place(line, column, line, column + len("except"))
+def _choose_location(function: Function, clause: ast.ExceptHandler) -> Location:
+    line, column, *_ = function.locate(clause)
+    return Location(line, column, line, column + len("except"))
 
 
-def _message(function: Function, clause: ast.ExceptHandler) -> str:
+def _write_message(function: Function, clause: ast.ExceptHandler) -> str:
     if clause.type is None:
         return "this `except` also catches the cancellation of this call, and does not raise it again"
     kinds = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
-    names = zip(kinds, caught_by(function, clause), strict=True)
-    written = next(function.source_of(kind) for kind, name in names if is_cancellation(name))
-    return f"`except {written}` catches the cancellation of this call, and does not raise it again"
+    names = zip(kinds, list_caught(function, clause), strict=True)
+    kind_name = next(function.quote(kind) for kind, name in names if is_cancellation(name))
+    return f"`except {kind_name}` catches the cancellation of this call, and does not raise it again"
 
 
-def _help(clause: ast.ExceptHandler) -> str:
+def _write_help(clause: ast.ExceptHandler) -> str:
     if clause.type is None or (isinstance(clause.type, ast.Name) and clause.type.id == "BaseException"):
         return "write `except Exception` (cancellation is not one), or end the clause with `raise`"
     return "end the clause with `raise`, so that whoever cancelled the call sees it end"
 
 
-RULE = Rule("swallowed-cancellation", Severity.ERROR, __doc__, in_function=_found, needs=("tries", "withs"))
+RULE = Rule("swallowed-cancellation", Severity.ERROR, __doc__, in_function=_check, needs=("tries", "withs"))

@@ -53,10 +53,10 @@ in a variable which cannot be followed are believed.
 
 from collections.abc import Iterator
 
-from errata.linter.link import Handler, changes_made, head_of, marks_its_effect
-from errata.linter.rules._rule import Rule, Told
+from errata.linter.link import Handler, list_changes, locate_head, marks_its_effect
+from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Act
+from errata.linter.summary import SideEffect
 
 _ANSWERS = {"readOnlyHint", "idempotentHint", "destructiveHint"}
 _DECLARE = (
@@ -64,27 +64,27 @@ _DECLARE = (
 )
 
 
-def _told(handler: Handler) -> Iterator[Told]:
+def _check(handler: Handler) -> Iterator[LinkedViolation]:
     if handler.kind != "tool" or handler.hints is None:
         return
-    change = next(changes_made(handler), None)
+    change = next(list_changes(handler), None)
     if handler.hints.get("readOnlyHint"):
-        change = next(filter(_is_no_question, changes_made(handler)), None)
+        change = next(filter(_is_no_question, list_changes(handler)), None)
     if change and handler.hints.get("readOnlyHint"):
-        yield _at_head(
+        yield _make_violation(
             handler,
             f"`{handler.name}` is declared `readOnlyHint=True` and calls `{change}`",
             f"declare what is true: `readOnlyHint=False`, and `idempotentHint=True` if `{handler.name}` may be repeated",
         )
     elif change and _ANSWERS.isdisjoint(handler.hints) and not marks_its_effect(handler):
-        yield _at_head(
+        yield _make_violation(
             handler,
             f"`{handler.name}` calls `{change}` and does not say whether it may be repeated: "
             "after a timeout the agent has to guess",
             _DECLARE.format(change),
         )
     if not handler.is_repeatable and not marks_its_effect(handler):
-        yield from _two_effects(handler)
+        yield from _list_two_effects(handler)
 
 
 def _is_no_question(change: str) -> bool:
@@ -92,28 +92,32 @@ def _is_no_question(change: str) -> bool:
     return not change.lower().endswith("post")
 
 
-def _at_head(handler: Handler, message: str, advice: str) -> Told:
-    return Told(handler.where.file.path, head_of(handler.where), message, advice)
+def _make_violation(handler: Handler, message: str, advice: str) -> LinkedViolation:
+    return LinkedViolation(handler.where.file.path, locate_head(handler.where), message, advice)
 
 
-def _two_effects(handler: Handler) -> Iterator[Told]:
+def _list_two_effects(handler: Handler) -> Iterator[LinkedViolation]:
     """Find a second effect in the tool itself: if that one fails, the first has happened all the same."""
-    acts = [act for act in handler.where.function.acts if act.kind == "changes" and act.in_turn]
-    first = next((act for act in acts if act.each_time), None)
-    second = next((act for act in acts if first and _is_another(first, act)), None)
+    side_effects = [
+        side_effect
+        for side_effect in handler.where.function.side_effects
+        if side_effect.kind == "changes" and side_effect.in_turn
+    ]
+    first = next((side_effect for side_effect in side_effects if side_effect.each_time), None)
+    second = next((side_effect for side_effect in side_effects if first and _is_another(first, side_effect)), None)
     if first and second:
-        yield Told(
+        yield LinkedViolation(
             handler.where.file.path,
-            first.place,
-            f"if `{second.what}` in line {second.place.line} is refused, the agent is told that nothing happened, "
+            first.location,
+            f"if `{second.what}` in line {second.location.line} is refused, the agent is told that nothing happened, "
             f"but `{first.what}` has",
             f'put `with effect(verify_tool="…"):` around `{first.what}`',
         )
 
 
-def _is_another(first: Act, act: Act) -> bool:
-    is_the_end_of_it = act.what.endswith("commit")  # A refused commit undoes what was executed before it.
-    return act.place > first.place and act.what != first.what and not is_the_end_of_it
+def _is_another(first: SideEffect, side_effect: SideEffect) -> bool:
+    is_the_end_of_it = side_effect.what.endswith("commit")  # A refused commit undoes what was executed before it.
+    return side_effect.location > first.location and side_effect.what != first.what and not is_the_end_of_it
 
 
-RULE = Rule("undeclared-effect", Severity.WARNING, __doc__, of_handler=_told)
+RULE = Rule("undeclared-effect", Severity.WARNING, __doc__, of_handler=_check)

@@ -55,12 +55,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter.analysis import caught_by
-from errata.linter.link import Handler, changes_made, marks_its_effect
+from errata.linter.analysis import list_caught
+from errata.linter.link import Handler, list_changes, marks_its_effect
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Found, change_of
-from errata.linter.syntax import Function, Try, called_as
+from errata.linter.summary import Violation, read_change
+from errata.linter.syntax import Function, Try, get_called_name
 from errata.tools import verb_of, words_of
 
 _ADVICE = re.compile(
@@ -83,11 +83,11 @@ _LOCAL = re.compile(
 )
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for tried, clause in function.clauses:
-        for text in _texts_told(clause):
+        for text in _find_texts(clause):
             if _says_to_repeat(text.value) and _may_have_happened(function, tried.node, clause):
-                yield Found(
+                yield Violation(
                     text,
                     "this tells the agent to repeat a call that may have happened, and the tool changes something",
                     "say how to look whether it happened before calling again, "
@@ -95,7 +95,7 @@ def _found(function: Function) -> Iterator[Found]:
                 )
 
 
-def _texts_told(clause: ast.ExceptHandler) -> Iterator[ast.Constant]:
+def _find_texts(clause: ast.ExceptHandler) -> Iterator[ast.Constant]:
     """Find the texts in what an except clause raises or returns."""
     for statement in clause.body:
         for node in ast.walk(statement):
@@ -105,14 +105,14 @@ def _texts_told(clause: ast.ExceptHandler) -> Iterator[ast.Constant]:
 
 def _may_have_happened(function: Function, tried: Try, clause: ast.ExceptHandler) -> bool:
     """Whether something is changed where the failure comes from; a look-up before that has changed nothing."""
-    if all(map(_LOCAL.search, caught_by(function, clause))):
+    if all(map(_LOCAL.search, list_caught(function, clause))):
         return False
-    return any(_changes(function, site.node) for site in function.calls if tried in site.blocks())
+    return any(_changes(function, site.node) for site in function.calls if tried in site.walk_blocks())
 
 
 def _changes(function: Function, call: ast.Call) -> bool:
-    name = called_as(call)
-    return change_of(function, call, name) is not None or (len(words_of(name)) > 1 and verb_of(name) is not None)
+    name = get_called_name(call)
+    return read_change(function, call, name) is not None or (len(words_of(name)) > 1 and verb_of(name) is not None)
 
 
 def _says_to_repeat(text: object) -> bool:
@@ -122,7 +122,7 @@ def _says_to_repeat(text: object) -> bool:
 def _concerns(handler: Handler) -> bool:
     if handler.kind != "tool" or handler.hints is None or handler.is_repeatable or marks_its_effect(handler):
         return False
-    return bool(handler.hints.get("destructiveHint")) or next(changes_made(handler), None) is not None
+    return bool(handler.hints.get("destructiveHint")) or next(list_changes(handler), None) is not None
 
 
-RULE = Rule("unsafe-retry-advice", Severity.WARNING, __doc__, in_function=_found, needs=("tries",), concerns=_concerns)
+RULE = Rule("unsafe-retry-advice", Severity.WARNING, __doc__, in_function=_check, needs=("tries",), concerns=_concerns)

@@ -54,10 +54,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
-from errata.linter.analysis import calls_raised, data_of, error_of, keyword, messages_of, words_of
+from errata.linter.analysis import find_data, find_keyword, find_messages, list_raised_calls, read_error, read_words
 from errata.linter.rules._rule import Rule
-from errata.linter.source import Edit, Place, Severity
-from errata.linter.summary import Found
+from errata.linter.source import Edit, Location, Severity
+from errata.linter.summary import Violation
 from errata.linter.syntax import Function, Site
 from errata.model import Code
 
@@ -70,7 +70,7 @@ _NO_ARGUMENT_TYPES = frozenset({"Context", "Request", "RequestContext", "Session
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
-class Suspect(NamedTuple):
+class SuspectArgument(NamedTuple):
     """An argument that is at fault."""
 
     path: str
@@ -79,19 +79,19 @@ class Suspect(NamedTuple):
     """Whether it is the very thing that is tested, and not what it was taken from."""
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site in function.raises:
-        for call in calls_raised(function, site.node):
-            error = error_of(function, call)
+        for call in list_raised_calls(function, site.node):
+            error = read_error(function, call)
             if error.code in _ABOUT_ARGUMENTS and not _says_which(function, call):
-                yield from _judged(function, site, call)
+                yield from _judge(function, site, call)
 
 
 def _says_which(function: Function, call: ast.Call) -> bool:
     """Whether an error has a field, or may have one that cannot be seen."""
     if any(each.arg in {"field", "issues", None} for each in call.keywords):
         return True
-    match data_of(function, call):
+    match find_data(function, call):
         case None:
             return False
         case ast.Dict(keys=keys):
@@ -100,28 +100,28 @@ def _says_which(function: Function, call: ast.Call) -> bool:
             return True
 
 
-def _judged(function: Function, site: Site[ast.Raise], call: ast.Call) -> Iterator[Found]:
-    named = _named_in_message(function, call)
-    found = suspect(function, site)
+def _judge(function: Function, site: Site[ast.Raise], call: ast.Call) -> Iterator[Violation]:
+    named = _list_named_arguments(function, call)
+    found = _find_suspect(function, site)
     if found is None and len(named) == 1:
-        found = Suspect(next(iter(named)), is_exact=False)
+        found = SuspectArgument(next(iter(named)), is_exact=False)
     if found is None or named - {found.path.partition(".")[0]}:
         return
-    yield Found(
+    yield Violation(
         call,
         f"this error is about `{found.path}`, and does not say so for machines",
         f'add `field="{found.path}"`',
-        _edits(function, call, found),
+        _make_edits(function, call, found),
     )
 
 
-def _named_in_message(function: Function, call: ast.Call) -> set[str]:
+def _list_named_arguments(function: Function, call: ast.Call) -> set[str]:
     """Name the arguments that a message speaks of, in words or by their values."""
     named: set[str] = set()
-    for message in messages_of(function, call):
-        words = words_of(message)
+    for message in find_messages(function, call):
+        words = read_words(message)
         values = {node.id for node in ast.walk(message) if isinstance(node, ast.Name)}
-        named |= {name for name in arguments_of(function) if name in values or _is_spoken_of(name, words)}
+        named |= {name for name in _list_arguments(function) if name in values or _is_spoken_of(name, words)}
     return named
 
 
@@ -131,18 +131,18 @@ def _is_spoken_of(name: str, words: str) -> bool:
     return re.search(around.format(re.escape(name)), words) is not None
 
 
-def _edits(function: Function, call: ast.Call, found: Suspect) -> tuple[Edit, ...]:
-    last = max([*call.args, *(each.value for each in call.keywords)], key=_end, default=None)
-    if last is None or not found.is_exact or not _is_decorated(function) or keyword(call, "code") is last:
+def _make_edits(function: Function, call: ast.Call, found: SuspectArgument) -> tuple[Edit, ...]:
+    last = max([*call.args, *(each.value for each in call.keywords)], key=_get_end, default=None)
+    if last is None or not found.is_exact or not _is_decorated(function) or find_keyword(call, "code") is last:
         return ()
-    end, closed = function.place_of(last), function.place_of(call)
-    rest = function.module.lines.text_of(Place(end.end_line, end.end_column, closed.end_line, closed.end_column))
+    end, closed = function.locate(last), function.locate(call)
+    rest = function.module.lines.excerpt(Location(end.end_line, end.end_column, closed.end_line, closed.end_column))
     if not re.fullmatch(r"\s*,?\s*\)", rest):
         return ()
-    return (Edit(Place(end.end_line, end.end_column, end.end_line, end.end_column), f', field="{found.path}"'),)
+    return (Edit(Location(end.end_line, end.end_column, end.end_line, end.end_column), f', field="{found.path}"'),)
 
 
-def _end(node: ast.expr) -> tuple[int, int]:
+def _get_end(node: ast.expr) -> tuple[int, int]:
     return node.end_lineno or 0, node.end_col_offset or 0
 
 
@@ -155,18 +155,18 @@ def _is_decorated(function: Function) -> bool:
     return False
 
 
-def suspect(function: Function, site: Site[ast.Raise]) -> Suspect | None:
+def _find_suspect(function: Function, site: Site[ast.Raise]) -> SuspectArgument | None:
     """Find the one argument that decides whether this is raised; None if there are several, or none."""
-    deciding = _what_decides(function, site)
-    found = {each for node in deciding for each in _suspects(function, node)}
+    deciding = _find_deciding(function, site)
+    found = {each for node in deciding for each in _find_suspects(function, node)}
     parameters = {each.path.partition(".")[0] for each in found}
     if len(parameters) != 1:
         return None
     exact = [each for each in found if each.is_exact]
-    return exact[0] if len(found) == 1 and exact else Suspect(parameters.pop(), len(exact) == len(found))
+    return exact[0] if len(found) == 1 and exact else SuspectArgument(parameters.pop(), len(exact) == len(found))
 
 
-def arguments_of(function: Function) -> set[str]:
+def _list_arguments(function: Function) -> set[str]:
     """Name the parameters that a caller fills."""
     return {
         parameter.arg
@@ -180,7 +180,7 @@ def _is_for_server(annotation: ast.expr | None) -> bool:
     return any(getattr(node, "id", getattr(node, "attr", None)) in _NO_ARGUMENT_TYPES for node in nodes)
 
 
-def _what_decides(function: Function, site: Site[ast.Raise]) -> list[ast.AST]:
+def _find_deciding(function: Function, site: Site[ast.Raise]) -> list[ast.AST]:
     """Give the innermost test around a place, or the body of the `try` if its clause is nearer."""
     line = site.node.lineno
     around = [each.node for each in function.ifs if each.node.lineno <= line <= (each.node.end_lineno or 0)]
@@ -191,21 +191,25 @@ def _what_decides(function: Function, site: Site[ast.Raise]) -> list[ast.AST]:
     return [nearest.test] if nearest is not None else []
 
 
-def _suspects(function: Function, node: ast.AST) -> Iterator[Suspect]:
+def _find_suspects(function: Function, node: ast.AST) -> Iterator[SuspectArgument]:
     """Find the arguments that something is made of, also by way of local names."""
-    arguments = arguments_of(function)
-    methods = {id(each.func) for each in _of_kind(node, ast.Call)}
-    owners = {id(each.value): each for each in _of_kind(node, ast.Attribute) if id(each) not in methods}
-    for name in _of_kind(node, ast.Name):
+    arguments = _list_arguments(function)
+    methods = {id(each.func) for each in _list_nodes(node, ast.Call)}
+    owners = {id(each.value): each for each in _list_nodes(node, ast.Attribute) if id(each) not in methods}
+    for name in _list_nodes(node, ast.Name):
         if name.id in arguments:
             attribute = owners.get(id(name))
-            yield Suspect(f"{name.id}.{attribute.attr}" if attribute else name.id, is_exact=True)
+            yield SuspectArgument(f"{name.id}.{attribute.attr}" if attribute else name.id, is_exact=True)
         elif (bound := function.bindings.get(name.id)) is not None:
-            yield from (Suspect(each.id, is_exact=False) for each in _of_kind(bound, ast.Name) if each.id in arguments)
+            yield from (
+                SuspectArgument(each.id, is_exact=False)
+                for each in _list_nodes(bound, ast.Name)
+                if each.id in arguments
+            )
 
 
-def _of_kind(node: ast.AST, kind: type[_Node]) -> list[_Node]:
+def _list_nodes(node: ast.AST, kind: type[_Node]) -> list[_Node]:
     return [each for each in ast.walk(node) if isinstance(each, kind)]
 
 
-RULE = Rule("validation-without-field", Severity.WARNING, __doc__, in_function=_found, needs=("raises",), fixable=True)
+RULE = Rule("validation-without-field", Severity.WARNING, __doc__, in_function=_check, needs=("raises",), fixable=True)

@@ -60,11 +60,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from errata.linter.analysis import CODE_OF_FACTORY, attempt_in, is_broad, literal_text, tells_status
+from errata.linter.analysis import CODE_OF_FACTORY, find_tried_call, is_broad, read_literal_text, tells_status
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
-from errata.linter.summary import Found
-from errata.linter.syntax import Function, Site, Try, last_of
+from errata.linter.summary import Violation
+from errata.linter.syntax import Function, Site, Try, get_last_part
 
 # What claims to know the cause: factories, and classes of Python's.
 _CAUSES = frozenset(
@@ -95,47 +95,47 @@ _HEDGE = re.compile(
 _HELP = "catch only what has this cause, such as `except KeyError:` or a status of 404, and let the rest be raised"
 
 
-def _found(function: Function) -> Iterator[Found]:
+def _check(function: Function) -> Iterator[Violation]:
     for site, clause in function.clauses:
         if is_broad(function, clause) and not tells_status(function):
-            yield from _claims(function, site, clause)
+            yield from _check_clause(function, site, clause)
 
 
-def _claims(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> Iterator[Found]:
-    claim = _claim(function, clause.body[-1])
+def _check_clause(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> Iterator[Violation]:
+    claim = _read_claim(function, clause.body[-1])
     if claim is None or _looks_at_it(clause) or len(site.node.handlers) > 1:
         return
     # A function of the project's may well be a parser: then it is the argument that is wrong.
     enough = {"outside"} if claim.startswith(_BLAMES_ARGUMENT) else {"outside", "inside"}
-    if attempt_in(function, site.node).kind in enough:
-        yield Found(clause.body[-1], f"every exception is told as {claim}, a time-out and an outage too", _HELP)
+    if find_tried_call(function, site.node).kind in enough:
+        yield Violation(clause.body[-1], f"every exception is told as {claim}, a time-out and an outage too", _HELP)
 
 
-def _claim(function: Function, last: ast.stmt) -> str | None:
+def _read_claim(function: Function, last: ast.stmt) -> str | None:
     match last:
         case ast.Raise(exc=ast.Call(func=called)):
             name = function.resolve(called) or ""
             known = name in CODE_OF_FACTORY or "." not in name
-            if known and last_of(name) in _CAUSES:
-                return f"`{last_of(name)}`"
-            return _claim_in(last.exc)
+            if known and get_last_part(name) in _CAUSES:
+                return f"`{get_last_part(name)}`"
+            return _find_claim(last.exc)
         case ast.Return(value=ast.expr() as value):
-            return _claim_in(value)
+            return _find_claim(value)
         case _:
             return None
 
 
-def _claim_in(value: ast.AST | None) -> str | None:
+def _find_claim(value: ast.AST | None) -> str | None:
     """Find a text that claims one cause."""
-    for node in _texts(value) if value is not None else ():
-        text = literal_text(node)
+    for node in _list_texts(value) if value is not None else ():
+        text = read_literal_text(node)
         claim = _CLAIM.search(text)
         if claim and not _HEDGE.search(text.strip()):
             return f'"{claim[0].lower()}"'
     return None
 
 
-def _texts(value: ast.AST) -> Iterator[ast.expr]:
+def _list_texts(value: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(value):
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
             yield node
@@ -152,4 +152,4 @@ def _looks_at_it(clause: ast.ExceptHandler) -> bool:
     )
 
 
-RULE = Rule("wrong-cause", Severity.WARNING, __doc__, in_function=_found, needs=("tries",))
+RULE = Rule("wrong-cause", Severity.WARNING, __doc__, in_function=_check, needs=("tries",))

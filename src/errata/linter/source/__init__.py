@@ -1,18 +1,18 @@
 """The source as the linter gets it: files, their text, their names as modules, comments that speak to the linter."""
 
-from errata.linter.source._file_search import NoSuchPathError, find_files, matches_any, relative_to
-from errata.linter.source._findings import Edit, Finding, LintError, Place, Severity
-from errata.linter.source._ignore_comments import Ignore, ignores_in
-from errata.linter.source._module_names import Location, Modules, files_imported, location_of
+from errata.linter.source._file_search import NoSuchPathError, find_files, make_relative, matches_any
+from errata.linter.source._findings import Edit, Finding, LintError, Location, Place, Severity
+from errata.linter.source._ignore_comments import Ignore, find_ignores
+from errata.linter.source._module_names import ModuleIndex, ModuleLocation, find_imported_files, locate_module
 from errata.linter.source._source_text import (
     TOO_DEEP,
     Lines,
-    Sources,
+    SourceLines,
     UnreadableError,
-    decoded,
-    parsed,
-    read,
-    write_whole,
+    decode_source,
+    parse_source,
+    read_bytes,
+    replace_file,
 )
 
 __all__ = [
@@ -23,20 +23,21 @@ __all__ = [
     "Lines",
     "LintError",
     "Location",
-    "Modules",
+    "ModuleIndex",
+    "ModuleLocation",
     "NoSuchPathError",
     "Place",
     "Severity",
-    "Sources",
+    "SourceLines",
     "UnreadableError",
-    "decoded",
-    "files_imported",
+    "decode_source",
     "find_files",
-    "ignores_in",
-    "location_of",
+    "find_ignores",
+    "find_imported_files",
+    "locate_module",
+    "make_relative",
     "matches_any",
-    "parsed",
-    "read",
-    "relative_to",
-    "write_whole",
+    "parse_source",
+    "read_bytes",
+    "replace_file",
 ]

@@ -12,7 +12,7 @@ _PARTS = re.compile(r"\*\*/|/\*\*$|\*+|\?|\[!?[^]/]+\]|[^*?[/]+|[/[]")
 _MEANINGS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def relative_to(path: str | Path, root: Path) -> str:
+def make_relative(path: str | Path, root: Path) -> str:
     """Write a path as seen from the project's root, with `/` whatever the system uses."""
     try:
         relative = os.path.relpath(path, root)
@@ -23,21 +23,21 @@ def relative_to(path: str | Path, root: Path) -> str:
 
 def matches_any(path: str, patterns: Iterable[str]) -> bool:
     """Whether a relative path, or a directory it is in, fits one of the patterns; one without `/` fits any part of it."""
-    return any(_compiled(pattern).fullmatch(path) for pattern in patterns)
+    return any(_compile_pattern(pattern).fullmatch(path) for pattern in patterns)
 
 
 @functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     plain = pattern.removeprefix("./").strip("/")
     anywhere = "" if "/" in pattern.rstrip("/") else "(?:.*/)?"
-    meaning = "".join(map(_meaning, _PARTS.findall(plain)))
+    meaning = "".join(map(_translate_part, _PARTS.findall(plain)))
     try:
         return re.compile(f"{anywhere}{meaning}(?:/.*)?", re.DOTALL)
     except re.error:  # A range that runs backwards: it stands for itself.
         return re.compile(f"{anywhere}{re.escape(plain)}(?:/.*)?", re.DOTALL)
 
 
-def _meaning(part: str) -> str:
+def _translate_part(part: str) -> str:
     if part.startswith("[") and len(part) > 1:
         inside = re.escape(part[1:-1].removeprefix("!")).replace(r"\-", "-")
         return f"[^{inside}]" if part[1] == "!" else f"[{inside}]"
@@ -61,8 +61,8 @@ def find_files(paths: Iterable[Path], exclude: Iterable[str] = (), *, root: Path
     patterns = tuple(exclude)
     base = root or Path.cwd()
     for path in paths:
-        found = _below(path, patterns, base) if _is_directory(path) else [path]
-        for file in found:
+        files = _find_below(path, patterns, base) if _is_directory(path) else [path]
+        for file in files:
             real = os.path.realpath(file)
             if real not in seen:
                 seen.add(real)
@@ -80,11 +80,11 @@ def _is_directory(path: Path) -> bool:
     return path.is_dir()
 
 
-def _below(directory: Path, exclude: tuple[str, ...], root: Path) -> Iterator[Path]:
+def _find_below(directory: Path, exclude: tuple[str, ...], root: Path) -> Iterator[Path]:
     # Links to directories are not followed, so that there is no way around in a circle; those to files, within the tree.
     trees = (os.path.realpath(directory), os.path.realpath(root))
-    for place, directories, files in os.walk(directory):
-        here = Path(place)
+    for location, directories, files in os.walk(directory):
+        here = Path(location)
         directories[:] = sorted(name for name in directories if not _is_left_out(here / name, exclude, root))
         for name in sorted(files):
             file = here / name
@@ -113,4 +113,4 @@ def _is_left_out(directory: Path, exclude: tuple[str, ...], root: Path) -> bool:
 
 
 def _is_excluded(path: Path, exclude: tuple[str, ...], root: Path) -> bool:
-    return bool(exclude) and matches_any(relative_to(path, root), exclude)
+    return bool(exclude) and matches_any(make_relative(path, root), exclude)

@@ -12,8 +12,8 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-class Place(NamedTuple):
-    """A stretch of source: lines from 1, columns from 1 and in characters, the end not included."""
+class Location(NamedTuple):
+    """A range of source: lines from 1, columns from 1 and in characters, the end not included."""
 
     line: int
     column: int
@@ -21,11 +21,20 @@ class Place(NamedTuple):
     end_column: int
 
 
-class Edit(NamedTuple):
-    """Replace a stretch of source by another text."""
+Place = Location
+"""The name of `Location` in 0.1."""
 
-    place: Place
+
+class Edit(NamedTuple):
+    """A range of source, and the text to replace it by."""
+
+    location: Location
     text: str
+
+    @property
+    def place(self) -> Location:
+        """The name of `location` in 0.1."""
+        return self.location
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,13 +44,18 @@ class Finding:
     rule: str
     severity: Severity
     path: str
-    place: Place
+    location: Location
     message: str
     """What is wrong: lower case, no full stop."""
     help: str
     """What to write instead; begins with a verb."""
     edits: tuple[Edit, ...] = ()
     """What `--fix` changes; empty where a person has to decide."""
+
+    @property
+    def place(self) -> Location:
+        """The name of `location` in 0.1."""
+        return self.location
 
 
 class LintError(Exception):
@@ -53,5 +67,5 @@ class LintError(Exception):
         self.advice = advice
 
     def __str__(self) -> str:
-        """Say both, for those who call the linter from Python."""
+        """Return both in one line."""
         return f"{self.what}; {self.advice}"

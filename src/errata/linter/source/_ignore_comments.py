@@ -50,18 +50,18 @@ class _Comment(NamedTuple):
     source: str
 
 
-def ignores_in(text: str) -> tuple[Ignore, ...]:
+def find_ignores(text: str) -> tuple[Ignore, ...]:
     """Find the comments of a source that speak to the linter; what stands in a string is no comment."""
     if "errata:" not in text:
         return ()
     return tuple(
-        _ignore(pragma, comment, *lines)
-        for comment, lines in _comments(text)
+        _read_ignore(pragma, comment, *lines)
+        for comment, lines in _find_comments(text)
         for pragma in _PRAGMA.finditer(comment.text)
     )
 
 
-def _ignore(pragma: re.Match[str], comment: _Comment, first: int, last: int) -> Ignore:
+def _read_ignore(pragma: re.Match[str], comment: _Comment, first: int, last: int) -> Ignore:
     names = pragma["names"]
     column = comment.column + pragma.start()
     inside, inside_end = pragma.span("names")
@@ -78,11 +78,11 @@ def _ignore(pragma: re.Match[str], comment: _Comment, first: int, last: int) -> 
         end_column=column + len(pragma[0].rstrip()) + 1,
         names_column=comment.column + inside + 1,
         names_end_column=comment.column + inside_end + 1,
-        cut=_cut(pragma, comment),
+        cut=_find_cut(pragma, comment),
     )
 
 
-def _cut(pragma: re.Match[str], comment: _Comment) -> tuple[int, int, int, int]:
+def _find_cut(pragma: re.Match[str], comment: _Comment) -> tuple[int, int, int, int]:
     """Say what goes when the comment goes: it alone, the blanks before it too, or its whole line."""
     line, column = comment.line, comment.column + pragma.start()
     end = column + len(pragma[0].rstrip())
@@ -95,7 +95,7 @@ def _cut(pragma: re.Match[str], comment: _Comment) -> tuple[int, int, int, int]:
     return line, column + 1, line, end + len(rest) - len(rest.lstrip()) + 1
 
 
-def _comments(text: str) -> Iterator[tuple[_Comment, tuple[int, int]]]:
+def _find_comments(text: str) -> Iterator[tuple[_Comment, tuple[int, int]]]:
     """Find every comment, with the first and the last line that it counts for."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")  # Lines are counted as the parser counts them.
     statement = _Statement(plain.split("\n"))
@@ -122,9 +122,9 @@ class _Statement:
         if token.type == tokenize.COMMENT:
             self._note(token)
         elif token.type == tokenize.NL and not self._lines[token.start[0] - 1].strip() and not self._edges:
-            yield from self._lost()
+            yield from self._give_up()
         elif token.type == tokenize.ENDMARKER:
-            yield from (*self._end(token.start[0] - 1), *self._lost())
+            yield from (*self._end(token.start[0] - 1), *self._give_up())
         elif token.type == tokenize.NEWLINE:
             self._edges.add(token.start[0])
             if not self._is_decorator:
@@ -154,7 +154,7 @@ class _Statement:
             yield comment, ((self._first, last) if is_edge else (comment.line, comment.line + comment.is_alone))
         self._first, self._edges, self._inside, self._above = 0, set(), [], []
 
-    def _lost(self) -> Iterator[tuple[_Comment, tuple[int, int]]]:
+    def _give_up(self) -> Iterator[tuple[_Comment, tuple[int, int]]]:
         """Give up on comments that stand above an empty line: there is no statement they belong to."""
         for comment in self._above:
             yield comment, (comment.line, comment.line)

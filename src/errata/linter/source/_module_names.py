@@ -11,7 +11,7 @@ from typing import NamedTuple
 _MOST_NAMES = 6  # Of an import that is compared with the end of a path.
 
 
-class Location(NamedTuple):
+class ModuleLocation(NamedTuple):
     """Where a module is."""
 
     root: str
@@ -24,7 +24,7 @@ class Location(NamedTuple):
     @property
     def id(self) -> str:
         """A name that no other file has; `server.py` and `server/__init__.py` may stand beside each other."""
-        return _id(self.dotted, self.file or self.root)
+        return _make_id(self.dotted, self.file or self.root)
 
     @property
     def package(self) -> str:
@@ -33,11 +33,11 @@ class Location(NamedTuple):
 
 
 @functools.lru_cache(maxsize=16)
-def _id(dotted: str, where: str) -> str:
+def _make_id(dotted: str, where: str) -> str:
     return f"{dotted}@{zlib.crc32(where.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def location_of(path: Path) -> Location:
+def locate_module(path: Path) -> ModuleLocation:
     """Say where a file is imported from, and under which name: up to the last directory that is a package."""
     file = os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow links out of the project.
     root, last = os.path.split(file)
@@ -47,10 +47,10 @@ def location_of(path: Path) -> Location:
     while (name := os.path.basename(root)).isidentifier() and os.path.isfile(f"{root}{os.sep}__init__.py"):  # noqa: PTH113, PTH119 - every file comes by here.
         names.append(name)
         root = os.path.dirname(root)  # noqa: PTH120 - as above.
-    return Location(root, ".".join(reversed(names)) or stem, is_init and bool(names), file)
+    return ModuleLocation(root, ".".join(reversed(names)) or stem, is_init and bool(names), file)
 
 
-class Modules:
+class ModuleIndex:
     """The modules of a project, to tell what an import in one of them means."""
 
     def __init__(self, modules: Iterable[tuple[str, str, str, str]]) -> None:
@@ -61,59 +61,59 @@ class Modules:
             beside = self._by_root.setdefault(root, {})
             if dotted not in beside or path.endswith("__init__.py"):  # Python, too, prefers the package.
                 beside[dotted] = known_as
-            for ending in _endings(path):
+            for ending in _list_endings(path):
                 self._by_ending.setdefault(ending, []).append((root, known_as))
         self._known: dict[tuple[str, str], str] = {}
 
-    def localised(self, name: str, root: str) -> str:
+    def localise(self, name: str, root: str) -> str:
         """Write a dotted name that a file uses with the id of the module that it begins with."""
         key = (name, root)
         if key not in self._known:
-            self._known[key] = self._localised(name, root)
+            self._known[key] = self._localise(name, root)
         return self._known[key]
 
-    def _localised(self, name: str, root: str) -> str:
+    def _localise(self, name: str, root: str) -> str:
         if "@" in name:
             return name
-        for head in _beginnings(name):
-            if found := self._found(head, root):
-                return found + name[len(head) :]
+        for head in _list_beginnings(name):
+            if module := self._find_module(head, root):
+                return module + name[len(head) :]
         return name
 
-    def _found(self, dotted: str, root: str) -> str | None:
+    def _find_module(self, dotted: str, root: str) -> str | None:
         """Find a module: beside the one that imports it, else the nearest that lies in such directories."""
-        if found := self._by_root.get(root, {}).get(dotted):
-            return found
+        if module := self._by_root.get(root, {}).get(dotted):
+            return module
         several = self._by_ending.get(dotted, ())
-        _, nearest = max(((_shared(other, root), found) for other, found in several), default=(0, None))
+        _, nearest = max(((_count_shared(other, root), module) for other, module in several), default=(0, None))
         return nearest
 
 
-def _endings(path: str) -> Iterator[str]:
+def _list_endings(path: str) -> Iterator[str]:
     """Write the end of a path as an import would, with two names or more."""
     parts = path.removesuffix(".py").removesuffix("/__init__").replace(os.sep, "/").split("/")
     return (".".join(parts[-count:]) for count in range(2, min(_MOST_NAMES, len(parts)) + 1))
 
 
-def _shared(root: str, other: str) -> int:
+def _count_shared(root: str, other: str) -> int:
     """Count the directories that two paths begin with alike."""
     pairs = zip(Path(root).parts, Path(other).parts, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def files_imported(name: str, root: str) -> list[Path]:
+def find_imported_files(name: str, root: str) -> list[Path]:
     """Find the files below a root that a dotted name comes from, the packages on the way included."""
-    place, files = Path(root), list[Path]()
+    location, files = Path(root), list[Path]()
     for part in name.partition("(")[0].split("."):
         if not part.isidentifier():
             break
-        place /= part
-        package, file = place / "__init__.py", place.with_suffix(".py")
+        location /= part
+        package, file = location / "__init__.py", location.with_suffix(".py")
         if _is_file_within(package, root):
             files.append(package)
         elif _is_file_within(file, root):
             return [*files, file]
-        elif not os.path.isdir(place):  # noqa: PTH112 - as below.
+        elif not os.path.isdir(location):  # noqa: PTH112 - as below.
             break
     return files
 
@@ -125,7 +125,7 @@ def _is_file_within(path: Path, root: str) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
-def _beginnings(name: str) -> Iterator[str]:
+def _list_beginnings(name: str) -> Iterator[str]:
     head = name.partition("(")[0]
     while head:
         yield head

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
 
-from errata.linter.source._findings import Place
+from errata.linter.source._findings import Location
 
 _PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 LARGEST_BYTES = 4_000_000  # Longer files are generated ones; one of them would take longer than all the rest.
@@ -25,14 +25,14 @@ TOO_DEEP = "is nested too deeply"
 class UnreadableError(Exception):
     """A file cannot be linted; carries what is wrong with it, what to do about it, and where."""
 
-    def __init__(self, what: str, advice: str, place: Place = Place(1, 1, 1, 2)) -> None:  # noqa: B008 - frozen.
-        super().__init__(what, advice, place)
+    def __init__(self, what: str, advice: str, location: Location = Location(1, 1, 1, 2)) -> None:  # noqa: B008 - frozen.
+        super().__init__(what, advice, location)
         self.what = what
         self.advice = advice
-        self.place = place
+        self.location = location
 
 
-def read(path: Path, largest: int = LARGEST_BYTES) -> bytes:
+def read_bytes(path: Path, largest: int = LARGEST_BYTES) -> bytes:
     """Read a file, as far as it is one, is there, may be read and is no larger than a person writes."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
@@ -55,7 +55,7 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
-def decoded(content: bytes) -> str:
+def decode_source(content: bytes) -> str:
     """Decode source as Python does: by its mark or its declared encoding, else as UTF-8."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -63,10 +63,10 @@ def decoded(content: bytes) -> str:
     except (SyntaxError, ValueError, LookupError) as error:
         at = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         what = "is not UTF-8, and declares no other encoding that fits"
-        raise UnreadableError(what, "save it as UTF-8", Place(at, 1, at, 2)) from error
+        raise UnreadableError(what, "save it as UTF-8", Location(at, 1, at, 2)) from error
 
 
-def parsed(text: str) -> ast.Module:
+def parse_source(text: str) -> ast.Module:
     """Parse source; whatever Python says about it, its warnings are not ours to repeat."""
     try:
         with warnings.catch_warnings():
@@ -76,7 +76,7 @@ def parsed(text: str) -> ast.Module:
         line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
         what = f"cannot be read by {_PYTHON}, which runs errata: {error.msg[:1].lower()}{error.msg[1:].rstrip('.')}"
         advice = "correct the syntax, or run errata with the Python that the project is written for"
-        raise UnreadableError(what, advice, Place(line, column, line, column + 1)) from error
+        raise UnreadableError(what, advice, Location(line, column, line, column + 1)) from error
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(TOO_DEEP, "split the expression into smaller ones") from error
     except ValueError as error:
@@ -93,28 +93,28 @@ class Lines:
         self._ends: dict[int, list[int]] = {}
         """For lines that are not ASCII, the byte at which each character ends."""
 
-    def line(self, number: int) -> str:
+    def get_line(self, number: int) -> str:
         """Give one line, from 1; empty if there is none."""
         if self._lines is None:
             # Only what Python ends a line at; `splitlines` knows more.
             self._lines = self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
-    def place_of(self, node: ast.AST) -> Place:
+    def locate(self, node: ast.AST) -> Location:
         """Say where a node is."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         end, end_column = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
-        return Place(line, self._column(line, column), end, self._column(end, end_column))
+        return Location(line, self._count_column(line, column), end, self._count_column(end, end_column))
 
-    def text_of(self, place: Place) -> str:
+    def excerpt(self, location: Location) -> str:
         """Give the source in a place."""
-        lines = [self.line(number) for number in range(place.line, place.end_line + 1)]
-        lines[-1] = lines[-1][: place.end_column - 1]
-        lines[0] = lines[0][place.column - 1 :]
+        lines = [self.get_line(number) for number in range(location.line, location.end_line + 1)]
+        lines[-1] = lines[-1][: location.end_column - 1]
+        lines[0] = lines[0][location.column - 1 :]
         return "\n".join(lines)
 
-    def _column(self, number: int, offset: int) -> int:
-        line = self.line(number)
+    def _count_column(self, number: int, offset: int) -> int:
+        line = self.get_line(number)
         if line.isascii():
             return offset + 1
         if number not in self._ends:
@@ -122,31 +122,31 @@ class Lines:
         return bisect_right(self._ends[number], offset) + 1
 
 
-class Sources:
+class SourceLines:
     """Files by their path, each read at most once; what cannot be read has no lines."""
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self._lines = {path: Lines(text) for path, text in (texts or {}).items()}
 
-    def line(self, path: str, number: int) -> str:
+    def get_line(self, path: str, number: int) -> str:
         """Give one line, from 1; empty if there is none."""
         if path not in self._lines:
-            self._lines[path] = Lines(_text(path))
-        return self._lines[path].line(number)
+            self._lines[path] = Lines(_read_text(path))
+        return self._lines[path].get_line(number)
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
-        return decoded(read(Path(path)))
+        return decode_source(read_bytes(Path(path)))
     except (UnreadableError, ValueError):
         return ""
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
     """Replace a file in one step, so that nobody ever sees half of it; the mode stays. Nothing is written through a link."""
     if path.is_symlink():
         raise OSError(errno.ELOOP, "it is a link, and what it leads to may lie anywhere", str(path))
-    mode = _mode(path)
+    mode = _choose_mode(path)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -159,7 +159,7 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
-def _mode(target: Path) -> int:
+def _choose_mode(target: Path) -> int:
     """Find the mode for a file: the one it has, if it may be written; else the usual one."""
     try:
         mode = target.stat().st_mode & 0o7777

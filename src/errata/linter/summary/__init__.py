@@ -1,43 +1,43 @@
 """From one file to its summary: all that linking needs, and all that rules see in the file alone."""
 
-from errata.linter.summary._candidates import Found
-from errata.linter.summary._contract_declarations import CONTRACT, NEXT_STEP, Declaration, Entry
+from errata.linter.summary._candidates import Violation
+from errata.linter.summary._contract_declarations import CONTRACT, NEXT_STEP, ContractEntry, Declaration
 from errata.linter.summary._file_summary import (
-    Act,
     Advice,
-    Asked,
     Candidate,
     ClassSummary,
     ContractSummary,
+    ContractUse,
     EntrySummary,
     FunctionSummary,
-    Raised,
+    RaisedError,
     Registration,
+    SideEffect,
     Summary,
 )
-from errata.linter.summary._side_effects import change_of
-from errata.linter.summary._summarise import summary_of_file, summary_of_source, unjudged, unreadable
+from errata.linter.summary._side_effects import read_change
+from errata.linter.summary._summarise import describe_failed_rule, make_obstacle, summarise_file, summarise_source
 
 __all__ = [
     "CONTRACT",
     "NEXT_STEP",
-    "Act",
     "Advice",
-    "Asked",
     "Candidate",
     "ClassSummary",
+    "ContractEntry",
     "ContractSummary",
+    "ContractUse",
     "Declaration",
-    "Entry",
     "EntrySummary",
-    "Found",
     "FunctionSummary",
-    "Raised",
+    "RaisedError",
     "Registration",
+    "SideEffect",
     "Summary",
-    "change_of",
-    "summary_of_file",
-    "summary_of_source",
-    "unjudged",
-    "unreadable",
+    "Violation",
+    "describe_failed_rule",
+    "make_obstacle",
+    "read_change",
+    "summarise_file",
+    "summarise_source",
 ]

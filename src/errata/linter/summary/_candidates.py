@@ -4,16 +4,16 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from errata.linter.source import Edit, Place
+from errata.linter.source import Edit, Location
 from errata.linter.summary._contract_declarations import Declaration
 from errata.linter.summary._file_summary import Candidate
 from errata.linter.syntax import Function, Module
 
 
-class Found(NamedTuple):
+class Violation(NamedTuple):
     """One thing that a rule sees in a file."""
 
-    at: ast.AST | Place
+    at: ast.AST | Location
     message: str
     help: str
     edits: tuple[Edit, ...] = ()
@@ -30,12 +30,12 @@ class Check(Protocol):
         ...
 
     @property
-    def in_function(self) -> Callable[[Function], Iterable[Found]] | None:
+    def in_function(self) -> Callable[[Function], Iterable[Violation]] | None:
         """Look at a function."""
         ...
 
     @property
-    def in_contract(self) -> Callable[[Declaration], Iterable[Found]] | None:
+    def in_contract(self) -> Callable[[Declaration], Iterable[Violation]] | None:
         """Look at a declaration of a contract."""
         ...
 
@@ -45,13 +45,13 @@ class Check(Protocol):
         ...
 
 
-def candidates_in(function: Function, rules: Iterable[Check]) -> Iterator[Candidate]:
+def look_at_function(function: Function, rules: Iterable[Check]) -> Iterator[Candidate]:
     """Let the rules look at a function."""
     for rule in rules:
         if rule.in_function is None or not _has(function, rule.needs):
             continue
-        for found in rule.in_function(function):
-            yield _candidate(rule, found, function.module)
+        for violation in rule.in_function(function):
+            yield _make_candidate(rule, violation, function.module)
 
 
 def _has(function: Function, needs: tuple[str, ...]) -> bool:
@@ -61,13 +61,13 @@ def _has(function: Function, needs: tuple[str, ...]) -> bool:
     return not needs
 
 
-def candidates_of(declaration: Declaration, module: Module, rules: Iterable[Check]) -> Iterator[Candidate]:
+def look_at_declaration(declaration: Declaration, module: Module, rules: Iterable[Check]) -> Iterator[Candidate]:
     """Let the rules look at a declaration."""
     for rule in rules:
         if rule.in_contract is not None:
-            yield from (_candidate(rule, each, module) for each in rule.in_contract(declaration))
+            yield from (_make_candidate(rule, each, module) for each in rule.in_contract(declaration))
 
 
-def _candidate(rule: Check, found: Found, module: Module) -> Candidate:
-    place = module.lines.place_of(found.at) if isinstance(found.at, ast.AST) else found.at
-    return Candidate(rule.name, place, found.message, found.help, found.edits, found.facts)
+def _make_candidate(rule: Check, violation: Violation, module: Module) -> Candidate:
+    location = module.lines.locate(violation.at) if isinstance(violation.at, ast.AST) else violation.at
+    return Candidate(rule.name, location, violation.message, violation.help, violation.edits, violation.facts)

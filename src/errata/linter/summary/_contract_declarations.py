@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from errata.contracts import shown
-from errata.linter.analysis import Bindings, Scope, Value, argument, keyword, value_of
-from errata.linter.syntax import UNKNOWN, Class, Function, Module, last_of
+from errata.linter.analysis import FileBindings, LiteralScope, LiteralValue, find_argument, find_keyword, read_value
+from errata.linter.syntax import UNKNOWN, Class, Function, Module, get_last_part
 
 CONTRACT, FAILURE, RAISES, INSTALL = "errata.Contract", "errata.Failure", "errata.raises", "errata.install"
 NEXT_STEP = "tell the agent its next step in at least five words: which tool, which argument, how long to wait"
@@ -16,10 +16,10 @@ _HARMLESS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
+class ContractEntry:
     """One thing that a contract or a `@raises` holds."""
 
-    scope: Scope
+    scope: LiteralScope
     written: ast.expr
     owner: str
     """Whose it is, for messages: ``contract `FetchErrors` `` or ``tool `fetch` ``."""
@@ -29,14 +29,14 @@ class Entry:
     @cached_property
     def failure(self) -> ast.Call | None:
         """The call of `Failure` that made it, here or where its name is bound."""
-        held = self.scope.held(self.written)
+        held = self.scope.look_up(self.written)
         is_one = isinstance(held, ast.Call) and self.scope.function.resolve(held.func) == FAILURE
         return held if is_one and isinstance(held, ast.Call) else None
 
     @cached_property
-    def value(self) -> Value | None:
+    def value(self) -> LiteralValue | None:
         """What it is, if it is no failure and can be read."""
-        return None if self.failure else value_of(self.scope, self.written)
+        return None if self.failure else read_value(self.scope, self.written)
 
     @property
     def name(self) -> str:
@@ -44,23 +44,23 @@ class Entry:
         name = self.scope.function.resolve(self.written) or ""
         return "" if name[:1] == UNKNOWN or name.endswith("()") else name
 
-    def given(self, name: str) -> Value | None:
+    def read_argument(self, name: str) -> LiteralValue | None:
         """Read what the failure is given under a name, else the default; None if it is known only at run time."""
         call = self.failure
         if call is None:
             return None
-        node = argument(call, 0, name) if name == "code" else keyword(call, name)
+        node = find_argument(call, 0, name) if name == "code" else find_keyword(call, name)
         if node is not None:
-            value = value_of(self.scope, node)
+            value = read_value(self.scope, node)
             return value._replace(node=node) if value else None
         is_hidden = any(each.arg is None for each in call.keywords)
         is_hidden |= name == "code" and any(isinstance(each, ast.Starred) for each in call.args)
-        return None if is_hidden else Value(call, type(_DEFAULTS[name]), _DEFAULTS[name])
+        return None if is_hidden else LiteralValue(call, type(_DEFAULTS[name]), _DEFAULTS[name])
 
     @property
-    def reason(self) -> Value | None:
+    def reason(self) -> LiteralValue | None:
         """Its reason: the one given, else the name of the attribute; None if it is known only at run time."""
-        given = self.given("reason")
+        given = self.read_argument("reason")
         return given._replace(read=self.attribute) if given and given.kind is str and not given.read else given
 
     @property
@@ -77,7 +77,7 @@ class Declaration:
 
     owner: str
     node: ast.AST
-    entries: tuple[Entry, ...]
+    entries: tuple[ContractEntry, ...]
     is_class: bool = False
     is_whole: bool = True
     """Whether all that it holds can be seen, here or by name."""
@@ -85,7 +85,7 @@ class Declaration:
     """Of a decorated function its name, of `install` that of the tool; empty for a class."""
 
     @property
-    def failures(self) -> tuple[Entry, ...]:
+    def failures(self) -> tuple[ContractEntry, ...]:
         """The entries that are failures."""
         return tuple(entry for entry in self.entries if entry.failure is not None)
 
@@ -95,58 +95,58 @@ class Declarations:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._bindings = Bindings(module.tree)
+        self._bindings = FileBindings(module.tree)
         self.speaks_errata = any(name.partition(".")[0] == "errata" for name in module.names.values())
         """Whether the file imports errata at all; most do not, and are spared the rest."""
 
-    def of_class(self, each: Class) -> Declaration | None:
+    def read_class(self, each: Class) -> Declaration | None:
         """Read a class that is a contract, or may turn out to be one because of a base in another file."""
         body = self._module.body
         bases = tuple(body.resolve(base) or "?" for base in each.node.bases)
         if not self.speaks_errata or not any("." in base for base in bases):
             return None
         owner = f"contract `{each.node.name}`"
-        scope = Scope(body, self._bindings, each.node)
-        entries = tuple(Entry(scope, value, owner, name) for name, value in _held_in(each.node))
+        scope = LiteralScope(body, self._bindings, each.node)
+        entries = tuple(ContractEntry(scope, value, owner, name) for name, value in _list_entries(each.node))
         return Declaration(owner, each.node, entries, is_class=True, is_whole=_is_plain(each.node))
 
-    def of_function(self, function: Function) -> Declaration | None:
+    def read_function(self, function: Function) -> Declaration | None:
         """Read the `@raises` of a function."""
         scope = function.parent or function
         for decorator in getattr(function.node, "decorator_list", ()):
             if self._is_raises(decorator, scope):
-                return self._raises(decorator, scope, last_of(function.name))
+                return self._read_raises(decorator, scope, get_last_part(function.name))
         return None
 
-    def installed(self) -> Iterator[Declaration]:
+    def read_installed(self) -> Iterator[Declaration]:
         """Read what `install(server, contracts={…})` declares; one that has no subject may be for any tool."""
         for function in self._module.functions if self.speaks_errata else ():
             for site in function.calls:
-                given = keyword(site.node, "contracts") if site.node.keywords else None
+                given = find_keyword(site.node, "contracts") if site.node.keywords else None
                 if given is not None and function.resolve(site.node.func) == INSTALL:
-                    yield from self._by_tool(given, Scope(function, self._bindings))
+                    yield from self._read_tools(given, LiteralScope(function, self._bindings))
 
     def _is_raises(self, node: ast.expr, scope: Function) -> bool:
         return self.speaks_errata and isinstance(node, ast.Call) and scope.resolve(node.func) == RAISES
 
-    def _raises(self, call: ast.Call, function: Function, name: str) -> Declaration:
-        scope, owner = Scope(function, self._bindings), f"tool {shown(name)}"
+    def _read_raises(self, call: ast.Call, function: Function, name: str) -> Declaration:
+        scope, owner = LiteralScope(function, self._bindings), f"tool {shown(name)}"
         seen = [each for each in call.args if not isinstance(each, ast.Starred)]
-        entries = tuple(Entry(scope, value, owner) for value in seen)
+        entries = tuple(ContractEntry(scope, value, owner) for value in seen)
         is_whole = len(seen) == len(call.args) and not call.keywords
         return Declaration(owner, call, entries, is_whole=is_whole, subject=name)
 
-    def _by_tool(self, given: ast.expr, scope: Scope) -> Iterator[Declaration]:
-        for tool, value in _pairs(scope.held(given), scope):
-            yield _of_tool(tool, value, scope) if tool else Declaration("a tool", value, (), is_whole=False)
+    def _read_tools(self, given: ast.expr, scope: LiteralScope) -> Iterator[Declaration]:
+        for tool, value in _list_pairs(scope.look_up(given), scope):
+            yield _read_tool(tool, value, scope) if tool else Declaration("a tool", value, (), is_whole=False)
 
 
-def _pairs(given: ast.expr, scope: Scope) -> Iterator[tuple[str, ast.expr]]:
+def _list_pairs(given: ast.expr, scope: LiteralScope) -> Iterator[tuple[str, ast.expr]]:
     """List the tools that `install` is given contracts for, each with its own; one that cannot be seen has no name."""
     match given:
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
-                tool = value_of(scope, key) if key is not None else None
+                tool = read_value(scope, key) if key is not None else None
                 yield (tool.read if tool and isinstance(tool.read, str) else ""), value
         case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
             yield from ((each.arg or "", each.value) for each in keywords)
@@ -156,35 +156,35 @@ def _pairs(given: ast.expr, scope: Scope) -> Iterator[tuple[str, ast.expr]]:
             yield "", given
 
 
-def _of_tool(tool: str, value: ast.expr, scope: Scope) -> Declaration:
-    owner, held = f"tool {shown(tool)}", scope.held(value)
+def _read_tool(tool: str, value: ast.expr, scope: LiteralScope) -> Declaration:
+    owner, held = f"tool {shown(tool)}", scope.look_up(value)
     several = held.elts if isinstance(held, ast.List | ast.Tuple | ast.Set) else [value]
     seen = [each for each in several if not isinstance(each, ast.Starred)]
-    entries = tuple(Entry(scope, each, owner) for each in seen)
+    entries = tuple(ContractEntry(scope, each, owner) for each in seen)
     return Declaration(owner, value, entries, is_whole=len(seen) == len(several), subject=tool)
 
 
-def _held_in(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+def _list_entries(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     """List what the body of a class binds to names."""
     for each in node.body:
         match each:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    yield from _bound_by(target, value)
+                    yield from _list_bound(target, value)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 yield name, value
             case _:
                 pass
 
 
-def _bound_by(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _list_bound(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     match target, value:
         case ast.Name(id=name), _:
             yield name, value
         case ((ast.Tuple(elts=names) | ast.List(elts=names)), (ast.Tuple(elts=values) | ast.List(elts=values))):
             is_plain = not any(isinstance(each, ast.Starred) for each in [*names, *values])
             for each, one in zip(names, values, strict=False) if is_plain else ():
-                yield from _bound_by(each, one)
+                yield from _list_bound(each, one)
         case _:
             pass
 
@@ -197,12 +197,12 @@ def _is_plain(node: ast.ClassDef) -> bool:
 def _binds_plainly(node: ast.stmt) -> bool:
     match node:
         case ast.Assign(targets=targets, value=value):
-            return all(_names_in(target) == len(list(_bound_by(target, value))) for target in targets)
+            return all(_count_names(target) == len(list(_list_bound(target, value))) for target in targets)
         case ast.AnnAssign(target=ast.Name()):
             return True
         case _:
             return False
 
 
-def _names_in(target: ast.expr) -> int:
+def _count_names(target: ast.expr) -> int:
     return sum(isinstance(node, ast.Name | ast.Starred | ast.Subscript) for node in ast.walk(target))

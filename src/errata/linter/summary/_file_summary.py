@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from errata.linter.source import Edit, Ignore, Place
+from errata.linter.source import Edit, Ignore, Location
 
 
 class Candidate(NamedTuple):
     """What a rule found in a function; it counts if a handler is or reaches that function."""
 
     rule: str
-    place: Place
+    location: Location
     message: str
     help: str
     edits: tuple[Edit, ...] = ()
@@ -17,10 +17,10 @@ class Candidate(NamedTuple):
     """What the rule wants to know again once all files are linked."""
 
 
-class Raised(NamedTuple):
+class RaisedError(NamedTuple):
     """An error that a function raises, or makes and gives back."""
 
-    place: Place
+    location: Location
     how: str
     """One of the words of `_raising.How`."""
     name: str
@@ -31,11 +31,11 @@ class Raised(NamedTuple):
     """The exception classes that are caught around it, in this function, and not raised again."""
     reason: str = ""
     """The reason that its data names."""
-    head: Place | None = None
+    head: Location | None = None
     """The stretch that names its maker, and the code if that is an argument; None if it cannot be replaced."""
 
 
-class Called(NamedTuple):
+class CalledFunction(NamedTuple):
     """A call of something, or a function handed on to be called."""
 
     name: str
@@ -44,7 +44,7 @@ class Called(NamedTuple):
     """Whether somebody else calls it, perhaps in a thread: `asyncio.to_thread(fetch, …)`."""
 
 
-class Act(NamedTuple):
+class SideEffect(NamedTuple):
     """What a function does that matters once it fails."""
 
     kind: str
@@ -52,7 +52,7 @@ class Act(NamedTuple):
     decorator, `repeats given` functions (it is such a decorator), or `sends` a request whose method its caller knows."""
     what: str
     """The call, or the decorator, as a person would name it."""
-    place: Place
+    location: Location
     each_time: bool = False
     """Whether doing it twice changes something twice."""
     in_turn: bool = False
@@ -83,7 +83,7 @@ class Registration(NamedTuple):
 class Advice(NamedTuple):
     """What agents are told to do next, as it is written."""
 
-    place: Place
+    location: Location
     text: str
     is_name: bool = False
     """Whether it is the name of a tool, and not a sentence."""
@@ -96,7 +96,7 @@ class EntrySummary(NamedTuple):
     """Its name in a contract; empty in a `@raises`."""
     kind: str
     """`failure`, `named` for what stands elsewhere, `value` for what is no failure, or `unknown`."""
-    place: Place
+    location: Location
     written: str
     name: str = ""
     """The dotted name of what stands elsewhere."""
@@ -113,7 +113,7 @@ class ContractSummary(NamedTuple):
 
     owner: str
     """For messages: ``contract `OrderErrors` `` or ``tool `get_order` ``."""
-    place: Place
+    location: Location
     entries: tuple[EntrySummary, ...]
     is_class: bool
     is_whole: bool
@@ -124,14 +124,14 @@ class ContractSummary(NamedTuple):
     """What rules found in it; it counts if it is a contract."""
 
 
-class Asked(NamedTuple):
+class ContractUse(NamedTuple):
     """A reason, or a failure of a contract, that a function asks for by name."""
 
     how: str
     """`fail`, `recovery_for`, or `failure` for an attribute of a class."""
     name: str
     """The reason, or the dotted name of the attribute."""
-    place: Place
+    location: Location
 
 
 class FunctionSummary(NamedTuple):
@@ -139,10 +139,10 @@ class FunctionSummary(NamedTuple):
 
     name: str
     """Qualified within the module."""
-    place: Place
-    calls: tuple[Called, ...] = ()
-    raises: tuple[Raised, ...] = ()
-    makes: tuple[Raised, ...] = ()
+    location: Location
+    calls: tuple[CalledFunction, ...] = ()
+    raises: tuple[RaisedError, ...] = ()
+    makes: tuple[RaisedError, ...] = ()
     """The errors that it gives back for others to raise."""
     decorators: tuple[str, ...] = ()
     contract: ContractSummary | None = None
@@ -152,12 +152,12 @@ class FunctionSummary(NamedTuple):
     registers: str = ""
     """The kind that it makes of a function it is given: it is a decorator around `server.tool`."""
     is_async: bool = False
-    acts: tuple[Act, ...] = ()
+    side_effects: tuple[SideEffect, ...] = ()
     outcome: str = ""
     """`raises` if it never returns, `error` if all it gives back are errors that look like results."""
     checks: tuple[str, ...] = ()
     """The functions whose results it looks at, to tell an error if they say so."""
-    asked: tuple[Asked, ...] = ()
+    contract_uses: tuple[ContractUse, ...] = ()
     parameters: tuple[str, ...] = ()
     """Those of several words, if it is decorated."""
 
@@ -193,7 +193,7 @@ class Summary(NamedTuple):
     """Functions that module-level lists and tables hold, by dotted name."""
     stars: tuple[str, ...] = ()
     registrations: tuple[Registration, ...] = ()
-    found: tuple[Candidate, ...] = ()
+    obstacles: tuple[Candidate, ...] = ()
     """What keeps the file from being judged."""
     ignores: tuple[Ignore, ...] = ()
     installed: tuple[ContractSummary, ...] = ()

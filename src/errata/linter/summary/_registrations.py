@@ -3,9 +3,19 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from errata.linter.analysis import keyword
+from errata.linter.analysis import find_keyword
 from errata.linter.summary._file_summary import Registration
-from errata.linter.syntax import MEMBERS, UNKNOWN, Function, Module, Site, called_as, last_of, listed, written
+from errata.linter.syntax import (
+    MEMBERS,
+    UNKNOWN,
+    Function,
+    Module,
+    Site,
+    get_called_name,
+    get_last_part,
+    list_items,
+    spell_name,
+)
 
 _HINTS = {
     "readOnlyHint": "readOnlyHint",
@@ -17,39 +27,39 @@ _HINTS = {
 }
 
 
-def hints_given(scope: Function, options: ast.Call | None) -> tuple[dict[str, bool], str]:
+def read_given_hints(scope: Function, options: ast.Call | None) -> tuple[dict[str, bool], str]:
     """Read the annotations of a registration: what is written out, or else the name under which they are kept."""
     if options is None:
         return {}, ""
-    given = keyword(options, "annotations")
+    given = find_keyword(options, "annotations")
     if given is None:  # `@mcp.tool(**READ_ONLY)` may hold anything.
         return {}, "?" if any(each.arg is None for each in options.keywords) else ""
-    written_out = hints_of(given)
+    written_out = read_hints(given)
     return (written_out, "") if written_out is not None else ({}, scope.resolve(given) or "?")
 
 
-def hints_of(given: ast.expr) -> dict[str, bool] | None:
+def read_hints(given: ast.expr) -> dict[str, bool] | None:
     """Read annotations that are written out as a call or a dictionary; None if they are not, or not all of them."""
     match given:
         case ast.Call(func=func, keywords=keywords, args=[]) if _makes_annotations(func):
             pairs: list[tuple[object, ast.expr]] = [(each.arg, each.value) for each in keywords]
         case ast.Dict(keys=keys, values=values):
-            pairs = [(_read(key), value) for key, value in zip(keys, values, strict=True)]
+            pairs = [(_read_constant(key), value) for key, value in zip(keys, values, strict=True)]
         case _:
             return None
-    hints = {_HINTS[str(name)]: _read(value) for name, value in pairs if str(name) in _HINTS}
+    hints = {_HINTS[str(name)]: _read_constant(value) for name, value in pairs if str(name) in _HINTS}
     is_whole = not any(name in {None, ...} for name, _ in pairs) and ... not in hints.values()
     return {name: flag for name, flag in hints.items() if isinstance(flag, bool)} if is_whole else None
 
 
-def _read(node: ast.expr | None) -> object:
+def _read_constant(node: ast.expr | None) -> object:
     """Read what is written out; what is not is `...`."""
     return node.value if isinstance(node, ast.Constant) else ...
 
 
 def _makes_annotations(called: ast.expr) -> bool:
     """Whether a call is one of a class, or of `dict`; what a function gives back may say anything."""
-    name = last_of(written(called) or "")
+    name = get_last_part(spell_name(called) or "")
     return name == "dict" or name[:1].isupper()
 
 
@@ -77,7 +87,7 @@ _CALLED = _UNSEEN | _SERVERS | {"mount", "add_tool"}
 def adds_unseen_tools(module: Module) -> bool:
     """Whether a file may add tools to a server that no function stands for."""
     return any(
-        _adds_unseen(site.node, called_as(site.node))
+        _adds_unseen(site.node, get_called_name(site.node))
         for function in module.functions
         if not function.called.isdisjoint(_CALLED)
         for site in function.calls
@@ -89,7 +99,7 @@ def _adds_unseen(call: ast.Call, name: str) -> bool:
     if name == "mount":  # `app.mount("/mcp", …)` is another library's.
         return not (isinstance(given, ast.Constant) and str(given.value).startswith("/"))
     if name == "add_tool":
-        return isinstance(given, ast.Call) and called_as(given) != "from_function"
+        return isinstance(given, ast.Call) and get_called_name(given) != "from_function"
     if name in _SERVERS:
         return any(
             each.arg in _PARTS_OF_SERVERS or (each.arg == "tools" and isinstance(each.value, ast.Call))
@@ -146,69 +156,74 @@ _KIND_OF_REQUEST = {
 }
 
 
-def registrations_in(function: Function) -> Iterator[Registration]:
+def find_registrations(function: Function) -> Iterator[Registration]:
     """Find what a function or its decorators register; whether it is with an MCP server is seen later, over all files."""
     if not isinstance(function.node, ast.Module):
-        yield from _by_decorator(function, function.node.decorator_list)
+        yield from _find_by_decorator(function, function.node.decorator_list)
     for site in function.calls:
-        yield from _by_call(function, site)
-    yield from _by_table(function)
+        yield from _find_by_call(function, site)
+    yield from _find_by_table(function)
 
 
-def makers_in(module: Module, registrations: Iterable[tuple[Function, Registration]]) -> dict[str, str]:
+def find_registering_functions(
+    module: Module, registrations: Iterable[tuple[Function, Registration]]
+) -> dict[str, str]:
     """Name the functions that register what they are given, as decorators around `server.tool` do, each with its kind."""
-    makers = {function.name: kind for function in module.functions if (kind := _gives_decorator(function))}
+    makers = {function.name: kind for function in module.functions if (kind := _read_decorator_kind(function))}
     for function, registration in registrations:
         if _is_given(module, registration.function):
-            for scope in function.scopes():
+            for scope in function.walk_scopes():
                 if scope.name:
                     makers.setdefault(scope.name, registration.kind)
     return makers
 
 
-def _by_decorator(function: Function, decorators: list[ast.expr]) -> Iterator[Registration]:
+def _find_by_decorator(function: Function, decorators: list[ast.expr]) -> Iterator[Registration]:
     scope = function.parent or function
     for decorator in decorators:
         call = decorator if isinstance(decorator, ast.Call) else None
-        text = written(call.func if call else decorator)
-        if text and (kind := _KIND_OF_DECORATOR.get(last_of(text))):
-            made = _registration(scope, kind, text, f"{function.module.id}.{function.name}", call)
+        text = spell_name(call.func if call else decorator)
+        if text and (kind := _KIND_OF_DECORATOR.get(get_last_part(text))):
+            made = _make_registration(scope, kind, text, f"{function.module.id}.{function.name}", call)
             is_plain = call is None or not call.args or isinstance(call.args[0], ast.Constant)
             yield made if is_plain else made._replace(is_named_later=True)
 
 
-def _by_call(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
+def _find_by_call(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
     call = site.node
     options = call.func if isinstance(call.func, ast.Call) else call  # `server.tool(…)(fn)`
-    method = called_as(options)
+    method = get_called_name(options)
     if method in _KIND_OF_METHOD or method == "add_request_handler":
-        yield from _by_method(function, site, options, method)
+        yield from _find_by_method(function, site, options, method)
     elif method[:1].isupper() and call.keywords:
-        yield from _by_constructor(function, site)
+        yield from _find_by_constructor(function, site)
 
 
-def _by_method(function: Function, site: Site[ast.Call], options: ast.Call, method: str) -> Iterator[Registration]:
-    text, call = written(options.func), site.node
+def _find_by_method(function: Function, site: Site[ast.Call], options: ast.Call, method: str) -> Iterator[Registration]:
+    text, call = spell_name(options.func), site.node
     if method == "add_request_handler":  # `server.add_request_handler("tools/call", Params, fn)`
-        kind, given = _requested(function, call.args[0] if call.args else None), call.args[-1] if call.args else None
+        kind, given = (
+            _read_request_kind(function, call.args[0] if call.args else None),
+            call.args[-1] if call.args else None,
+        )
     else:
         kind = _KIND_OF_METHOD[method]
-        given = call.args[0] if call.args else keyword(call, "fn") or keyword(call, "function")
+        given = call.args[0] if call.args else find_keyword(call, "fn") or find_keyword(call, "function")
     if text and kind and given is not None:
-        for name in _functions_given(function, given, site):
-            yield _registration(function, kind, text, name, options)
+        for name in _list_given_functions(function, given, site):
+            yield _make_registration(function, kind, text, name, options)
 
 
-def _by_constructor(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
+def _find_by_constructor(function: Function, site: Site[ast.Call]) -> Iterator[Registration]:
     """Find `Server(…, on_call_tool=fn)` and `MCPServer(…, tools=[…])`."""
-    text = written(site.node)
+    text = spell_name(site.node)
     for each in site.node.keywords if text else ():
         if kind := _KIND_OF_KEYWORD.get(each.arg or ""):
-            for name in _functions_given(function, each.value, site):
-                yield _registration(function, kind, f"{text}.tool", name, None)
+            for name in _list_given_functions(function, each.value, site):
+                yield _make_registration(function, kind, f"{text}.tool", name, None)
 
 
-def _by_table(function: Function) -> Iterator[Registration]:
+def _find_by_table(function: Function) -> Iterator[Registration]:
     """Find `server.request_handlers[CallToolRequest] = fn`."""
     body = function.node.body if function.name == "" or function.calls else []
     for node in body:
@@ -216,33 +231,33 @@ def _by_table(function: Function) -> Iterator[Registration]:
             case ast.Assign(
                 targets=[ast.Subscript(value=ast.Attribute(attr="request_handlers") as table, slice=key)], value=value
             ):
-                kind, text, name = _requested(function, key), written(table), function.resolve(value)
+                kind, text, name = _read_request_kind(function, key), spell_name(table), function.resolve(value)
                 if kind and text and name:
-                    yield _registration(function, kind, text, name, None)
+                    yield _make_registration(function, kind, text, name, None)
             case _:
                 pass
 
 
-def _requested(function: Function, key: ast.expr | None) -> str:
-    named = key.value if isinstance(key, ast.Constant) else last_of(function.resolve(key) or "")
+def _read_request_kind(function: Function, key: ast.expr | None) -> str:
+    named = key.value if isinstance(key, ast.Constant) else get_last_part(function.resolve(key) or "")
     return _KIND_OF_REQUEST.get(str(named), "")
 
 
-def _functions_given(function: Function, given: ast.expr, site: Site[ast.Call]) -> list[str]:
+def _list_given_functions(function: Function, given: ast.expr, site: Site[ast.Call]) -> list[str]:
     """Name the functions that an argument stands for: one, those of a list, or those that a loop runs over."""
     if isinstance(given, ast.Call):  # `add_tool(Tool.from_function(fn))`: the inner call registers it.
         return []
     if isinstance(given, ast.Name) and any(parameter.arg == given.id for parameter in function.parameters):
         return [UNKNOWN + given.id]  # Whatever its annotation says.
-    source = given if not isinstance(given, ast.Name) else _looped_over(given.id, site)
-    several = listed(function, source)
+    source = given if not isinstance(given, ast.Name) else _find_loop(given.id, site)
+    several = list_items(function, source)
     if source not in {None, given} and not several:
-        return [f"{name}{MEMBERS}" for name in [function.resolve(_table(source))] if name]
+        return [f"{name}{MEMBERS}" for name in [function.resolve(_unwrap_table(source))] if name]
     return [name for each in several or [given] if (name := function.resolve(each))]
 
 
-def _looped_over(name: str, site: Site[ast.Call]) -> ast.expr | None:
-    for block in site.blocks():
+def _find_loop(name: str, site: Site[ast.Call]) -> ast.expr | None:
+    for block in site.walk_blocks():
         if isinstance(block, ast.For) and any(
             isinstance(node, ast.Name) and node.id == name for node in ast.walk(block.target)
         ):
@@ -250,7 +265,7 @@ def _looped_over(name: str, site: Site[ast.Call]) -> ast.expr | None:
     return None
 
 
-def _table(source: ast.expr | None) -> ast.expr | None:
+def _unwrap_table(source: ast.expr | None) -> ast.expr | None:
     """Give the table of `TABLE.items()` and `TABLE.values()`."""
     match source:
         case ast.Call(func=ast.Attribute(value=table, attr="items" | "values")):
@@ -259,7 +274,7 @@ def _table(source: ast.expr | None) -> ast.expr | None:
             return source
 
 
-def _gives_decorator(function: Function) -> str:
+def _read_decorator_kind(function: Function) -> str:
     """Name the kind of `return server.tool(…)`."""
     for site in function.returns:
         match site.node.value:
@@ -281,14 +296,14 @@ def _is_given(module: Module, name: str) -> bool:
     return any(getattr(site.node.func, "id", None) in given for site in (inner.calls if inner else ()))
 
 
-def _registration(scope: Function, kind: str, text: str, function: str, options: ast.Call | None) -> Registration:
-    hints, hints_name = hints_given(scope, options)
+def _make_registration(scope: Function, kind: str, text: str, function: str, options: ast.Call | None) -> Registration:
+    hints, hints_name = read_given_hints(scope, options)
     return Registration(
         kind,
-        scope.meaning_of(text),
+        scope.resolve_name(text),
         text,
         function,
-        _tool_name(options) if kind == TOOL else "",
+        _read_tool_name(options) if kind == TOOL else "",
         hints,
         hints_name,
         kind == TOOL and options is not None and _is_named_later(options),
@@ -297,15 +312,15 @@ def _registration(scope: Function, kind: str, text: str, function: str, options:
 
 def _is_named_later(options: ast.Call) -> bool:
     """Whether the name that a tool gets is not written out here."""
-    given = keyword(options, "name")
+    given = find_keyword(options, "name")
     is_hidden = any(each.arg is None for each in options.keywords)
     return is_hidden or (given is not None and not isinstance(given, ast.Constant))
 
 
-def _tool_name(options: ast.Call | None) -> str:
+def _read_tool_name(options: ast.Call | None) -> str:
     if options is None:
         return ""
-    for given in (keyword(options, "name"), options.args[0] if options.args else None):
+    for given in (find_keyword(options, "name"), options.args[0] if options.args else None):
         if isinstance(given, ast.Constant) and isinstance(given.value, str):
             return given.value
     return ""

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata.linter.analysis import argument, caught_by, keyword
-from errata.linter.summary._file_summary import Act
-from errata.linter.syntax import Function, Site, Try, called_as, last_of, origin_of, written
+from errata.linter.analysis import find_argument, find_keyword, list_caught
+from errata.linter.summary._file_summary import SideEffect
+from errata.linter.syntax import Function, Site, Try, get_called_name, get_last_part, resolve_origin, spell_name
 
 _HTTP = ["get", "post", "put", "patch", "delete", "head", "options", "request", "send"]
 _DATABASES = ["psycopg2", "psycopg", "pymysql", "MySQLdb", "mysql.connector", "pyodbc"]
@@ -28,11 +28,11 @@ _BLOCKING = frozenset([
 _BLOCKING_NAMES = frozenset(name.rpartition(".")[2] for name in _BLOCKING)
 
 
-def blocking(function: Function, site: Site[ast.Call]) -> str | None:
+def name_blocking_call(function: Function, site: Site[ast.Call]) -> str | None:
     """Name what a call waits for without letting others run; None if it does not, or not here."""
     if site.is_put_off:
         return None
-    origin = origin_of(function, site.node.func)
+    origin = resolve_origin(function, site.node.func)
     if origin not in _BLOCKING or (origin == "time.sleep" and _is_short(site)):
         return None
     return origin.replace("()", "")
@@ -40,7 +40,7 @@ def blocking(function: Function, site: Site[ast.Call]) -> str | None:
 
 def _is_short(site: Site[ast.Call]) -> bool:
     """Whether a sleep is too short to matter; in a loop that may go on, even those add up."""
-    if any(isinstance(block, ast.While) for block in site.blocks()):
+    if any(isinstance(block, ast.While) for block in site.walk_blocks()):
         return False
     match site.node.args:
         case [ast.Constant(value=int(seconds) | float(seconds))]:
@@ -82,10 +82,10 @@ _CHANGING_NAMES = {
     *_EXECUTES,
     *_WRITES,
     *_MAILS,
-} | {last_of(name) for name in _FILES}
+} | {get_last_part(name) for name in _FILES}
 
 
-class Change(NamedTuple):
+class CallEffect(NamedTuple):
     """A call that changes something."""
 
     what: str
@@ -95,15 +95,15 @@ class Change(NamedTuple):
     """Whether it changes nothing but a file."""
 
 
-def change_of(function: Function, call: ast.Call, name: str) -> Change | None:
+def read_change(function: Function, call: ast.Call, name: str) -> CallEffect | None:
     """Say what a call changes, if it evidently changes something."""
-    if (method := _method(call, name)) is not None:
-        return Change(f"{_short(call, name)}` with `{method}", method == "POST")
+    if (method := _find_method(call, name)) is not None:
+        return CallEffect(f"{_shorten(call, name)}` with `{method}", method == "POST")
     if name.upper() in _METHODS:
-        return _by_client(function, call, name)
+        return _read_client_call(function, call, name)
     if name in _EXECUTES:
-        return _by_statement(function, call, name)
-    return _change_by_name(function, call, name)
+        return _read_statement(function, call, name)
+    return _read_named_call(function, call, name)
 
 
 def may_name_a_method(name: str) -> bool:
@@ -113,78 +113,78 @@ def may_name_a_method(name: str) -> bool:
 
 def varies_in_method(call: ast.Call, name: str) -> bool:
     """Whether a call makes a request whose method is known to its caller only: `client.request(method, url)`."""
-    return name == "request" and isinstance(argument(call, 0, "method"), ast.Name)
+    return name == "request" and isinstance(find_argument(call, 0, "method"), ast.Name)
 
 
-def _method(call: ast.Call, name: str) -> str | None:
+def _find_method(call: ast.Call, name: str) -> str | None:
     """Find the HTTP method that is written out among the arguments: `self._request("POST", path)`."""
     if not may_name_a_method(name):
         return None
-    for given in (*call.args[:2], keyword(call, "method")):
+    for given in (*call.args[:2], find_keyword(call, "method")):
         if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value.upper() in _METHODS:
             return given.value.upper()
     return None
 
 
-def _by_client(function: Function, call: ast.Call, name: str) -> Change | None:
-    origin = origin_of(function, call.func) or ""
-    receiver = last_of(origin.rpartition(".")[0].replace("()", "")).lstrip("?")
+def _read_client_call(function: Function, call: ast.Call, name: str) -> CallEffect | None:
+    origin = resolve_origin(function, call.func) or ""
+    receiver = get_last_part(origin.rpartition(".")[0].replace("()", "")).lstrip("?")
     if origin.startswith(_LIBRARIES) or _CLIENTS.search(receiver):
-        return Change(_short(call, name), name == "post")
+        return CallEffect(_shorten(call, name), name == "post")
     return None
 
 
-def _by_statement(function: Function, call: ast.Call, name: str) -> Change | None:
-    text = _text(function, call.args[0] if call.args else None)
-    found = _STATEMENT.match(text)
-    if found and not _OWN_RECORDS.search(text):
-        verb = " ".join(found[1].upper().split())
+def _read_statement(function: Function, call: ast.Call, name: str) -> CallEffect | None:
+    text = _read_text(function, call.args[0] if call.args else None)
+    match = _STATEMENT.match(text)
+    if match and not _OWN_RECORDS.search(text):
+        verb = " ".join(match[1].upper().split())
         each_time = verb.startswith("INSERT") and not _REPEATABLE_INSERT.search(text)
-        return Change(f"{_short(call, name)}` with `{verb}", each_time)
-    inner = (written(call.func) or "").removesuffix(f".{name}")
-    if found := _GOOGLE.search(inner):
-        return Change(
+        return CallEffect(f"{_shorten(call, name)}` with `{verb}", each_time)
+    inner = (spell_name(call.func) or "").removesuffix(f".{name}")
+    if match := _GOOGLE.search(inner):
+        return CallEffect(
             ".".join(inner.removesuffix("()").split(".")[-2:]),
-            found[1] in {"insert", "create", "send", "append", "copy"},
+            match[1] in {"insert", "create", "send", "append", "copy"},
         )
     return None
 
 
-def _text(function: Function, given: ast.expr | None) -> str:
+def _read_text(function: Function, given: ast.expr | None) -> str:
     if isinstance(given, ast.Name):
         given = function.bindings.get(given.id)
     match given:
         case ast.Constant(value=str(text)) | ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
             return text
         case ast.Call(func=ast.Name(id="text"), args=[inner, *_]):
-            return _text(function, inner)
+            return _read_text(function, inner)
         case _:
             return ""
 
 
-def _change_by_name(function: Function, call: ast.Call, name: str) -> Change | None:
+def _read_named_call(function: Function, call: ast.Call, name: str) -> CallEffect | None:
     if name == "open":
-        return Change("open", each_time=False, is_local=True) if _opens_to_write(call) else None
+        return CallEffect("open", each_time=False, is_local=True) if _opens_to_write(call) else None
     if not isinstance(call.func, ast.Attribute):
         return None
     if name in _WRITES or (name == "commit" and not call.args):
-        return Change(_short(call, name), each_time=False, is_local=name in _WRITES)
-    origin = origin_of(function, call.func) or ""
+        return CallEffect(_shorten(call, name), each_time=False, is_local=name in _WRITES)
+    origin = resolve_origin(function, call.func) or ""
     if origin in _FILES:
-        return Change(origin, each_time=False, is_local=True)
+        return CallEffect(origin, each_time=False, is_local=True)
     if origin.startswith(("smtplib.", "aiosmtplib.")) and name in _MAILS:
-        return Change(_short(call, name), each_time=True)
-    return Change(origin, each_time=True) if origin.startswith("stripe.") and name == "create" else None
+        return CallEffect(_shorten(call, name), each_time=True)
+    return CallEffect(origin, each_time=True) if origin.startswith("stripe.") and name == "create" else None
 
 
 def _opens_to_write(call: ast.Call) -> bool:
-    mode = argument(call, 1, "mode")
+    mode = find_argument(call, 1, "mode")
     return isinstance(mode, ast.Constant) and isinstance(mode.value, str) and mode.value[:1] in {"w", "a", "x"}
 
 
-def _short(call: ast.Call, name: str) -> str:
+def _shorten(call: ast.Call, name: str) -> str:
     """Write what is called with what it belongs to, and no more."""
-    return ".".join((written(call.func) or name).split(".")[-2:])
+    return ".".join((spell_name(call.func) or name).split(".")[-2:])
 
 
 _DECORATORS = {
@@ -202,7 +202,7 @@ _ATTEMPT = re.compile(r"attempt|retr(y|ies)|tries|^_$")
 _COUNTED = re.compile(r"attempt|retr|tries|max|limit|last|range|len|^_$")
 
 
-def decorators_that_repeat(function: Function) -> Iterator[tuple[ast.expr, str]]:
+def find_repeating_decorators(function: Function) -> Iterator[tuple[ast.expr, str]]:
     """Find the decorators that call a function again after failures of which nobody knows what they left behind."""
     scope = function.parent or function
     for decorator in getattr(function.node, "decorator_list", ()):
@@ -216,19 +216,21 @@ def _is_careful(scope: Function, call: ast.Call) -> bool:
     """Whether a retry asks errata what may be repeated, or repeats only what has not happened."""
     given = [node for node in ast.walk(call) if isinstance(node, ast.Name | ast.Attribute)]
     names = [name for node in given if (name := scope.resolve(node))]
-    errors = _errors_named(names)
+    errors = _pick_errors(names)
     return _JUDGED in names or (bool(errors) and all(map(_NOTHING_HAPPENED.search, errors)))
 
 
-def _errors_named(names: list[str]) -> list[str]:
+def _pick_errors(names: list[str]) -> list[str]:
     """Pick the names of exception classes."""
-    return [name for name in map(last_of, names) if re.search(r"(Error|Exception|Timeout|Refused|Requests)$", name)]
+    return [
+        name for name in map(get_last_part, names) if re.search(r"(Error|Exception|Timeout|Refused|Requests)$", name)
+    ]
 
 
 def is_repeated(function: Function, site: Site[ast.Call]) -> bool:
     """Whether a call stands in a loop that makes it again after it failed."""
     tried: Try | None = None
-    for block in site.blocks():
+    for block in site.walk_blocks():
         if isinstance(block, ast.Try | ast.TryStar) and tried is None:
             tried = block
         elif isinstance(block, ast.For | ast.AsyncFor | ast.While):
@@ -240,7 +242,7 @@ def calls_what_it_is_given(function: Function, call: ast.Call) -> bool:
     """Whether a wrapper calls the function that the decorator around it was given."""
     if not isinstance(call.func, ast.Name):
         return False
-    outer = (scope for scope in function.scopes() if scope is not function)
+    outer = (scope for scope in function.walk_scopes() if scope is not function)
     return any(parameter.arg == call.func.id for scope in outer for parameter in scope.parameters)
 
 
@@ -255,7 +257,7 @@ def _is_of_attempts(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
 def _goes_on(function: Function, tried: Try) -> bool:
     """Whether the loop goes on after a failure that may have left something behind."""
     return any(
-        not all(map(_NOTHING_HAPPENED.search, caught_by(function, clause))) and _repeats_blindly(clause)
+        not all(map(_NOTHING_HAPPENED.search, list_caught(function, clause))) and _repeats_blindly(clause)
         for clause in tried.handlers
     )
 
@@ -278,50 +280,53 @@ def _is_about_counting(test: ast.expr) -> bool:
 _NAMES = _BLOCKING_NAMES | _CHANGING_NAMES
 
 
-def acts_of(function: Function) -> list[Act]:
+def find_side_effects(function: Function) -> list[SideEffect]:
     """Find all that a function does of this kind."""
-    acts = [*_acts(function)]
-    changes = [act for act in acts if act.kind == "changes"]
+    side_effects = [*_list_side_effects(function)]
+    changes = [side_effect for side_effect in side_effects if side_effect.kind == "changes"]
     if len(changes) < 2:  # noqa: PLR2004 - for what is done in turn, it takes two.
-        return acts
-    always = {function.place_of(call.func) for call in _unconditional_calls(function.node.body)}
-    return [act._replace(in_turn=act.kind == "changes" and act.place in always) for act in acts]
+        return side_effects
+    always = {function.locate(call.func) for call in _list_unconditional_calls(function.node.body)}
+    return [
+        side_effect._replace(in_turn=side_effect.kind == "changes" and side_effect.location in always)
+        for side_effect in side_effects
+    ]
 
 
-def _acts(function: Function) -> Iterator[Act]:
-    for decorator, name in decorators_that_repeat(function):
-        yield Act("retried", name, function.place_of(decorator))
+def _list_side_effects(function: Function) -> Iterator[SideEffect]:
+    for decorator, name in find_repeating_decorators(function):
+        yield SideEffect("retried", name, function.locate(decorator))
     for site in function.calls:
-        name = called_as(site.node)
+        name = get_called_name(site.node)
         if name in _NAMES or may_name_a_method(name):
-            yield from _by_name(function, site, name)
+            yield from _find_by_name(function, site, name)
         elif site.around and isinstance(site.node.func, ast.Name):
-            yield from _of_wrapper(function, site)
+            yield from _find_in_wrapper(function, site)
 
 
-def _by_name(function: Function, site: Site[ast.Call], name: str) -> Iterator[Act]:
-    place = function.place_of(site.node.func)
-    if (what := blocking(function, site)) is not None:
-        yield Act("blocks", what, place)
-    if (change := change_of(function, site.node, name)) is not None:
-        yield Act("writes" if change.is_local else "changes", change.what, place, change.each_time)
+def _find_by_name(function: Function, site: Site[ast.Call], name: str) -> Iterator[SideEffect]:
+    location = function.locate(site.node.func)
+    if (what := name_blocking_call(function, site)) is not None:
+        yield SideEffect("blocks", what, location)
+    if (change := read_change(function, site.node, name)) is not None:
+        yield SideEffect("writes" if change.is_local else "changes", change.what, location, change.each_time)
         if change.each_time and is_repeated(function, site):
-            yield Act("repeats", change.what, place, each_time=True)
+            yield SideEffect("repeats", change.what, location, each_time=True)
     elif varies_in_method(site.node, name):
-        yield Act("sends", name, place)
+        yield SideEffect("sends", name, location)
         if is_repeated(function, site):
-            yield Act("repeats", name, place)
+            yield SideEffect("repeats", name, location)
 
 
-def _of_wrapper(function: Function, site: Site[ast.Call]) -> Iterator[Act]:
+def _find_in_wrapper(function: Function, site: Site[ast.Call]) -> Iterator[SideEffect]:
     if calls_what_it_is_given(function, site.node) and is_repeated(function, site):
-        yield Act("repeats given", function.name, function.place_of(site.node))
+        yield SideEffect("repeats given", function.name, function.locate(site.node))
 
 
-def _unconditional_calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
+def _list_unconditional_calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
     """Find the calls that are made whenever these statements run to their end."""
     for statement in statements:
         if isinstance(statement, ast.With | ast.AsyncWith | ast.Try):
-            yield from _unconditional_calls(statement.body)
+            yield from _list_unconditional_calls(statement.body)
         elif isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
             yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))

@@ -7,14 +7,42 @@ import gc
 from collections.abc import Collection, Generator, Iterable, Iterator
 from pathlib import Path
 
-from errata.linter.analysis import caught_around, checked_by, error_of, head_of, made_in, outcome_of, reason_of
-from errata.linter.source import TOO_DEEP, Location, UnreadableError, decoded, ignores_in, location_of, read
-from errata.linter.summary._candidates import Check, candidates_in
+from errata.linter.analysis import (
+    find_head,
+    list_caught_around,
+    list_checked_functions,
+    list_makers,
+    read_error,
+    read_outcome,
+    read_reason,
+)
+from errata.linter.source import (
+    TOO_DEEP,
+    ModuleLocation,
+    UnreadableError,
+    decode_source,
+    find_ignores,
+    locate_module,
+    read_bytes,
+)
+from errata.linter.summary._candidates import Check, look_at_function
 from errata.linter.summary._contract_declarations import Declarations
-from errata.linter.summary._contract_summaries import advice_in, asked_in, kept
-from errata.linter.summary._file_summary import Called, Candidate, ClassSummary, FunctionSummary, Raised, Summary
-from errata.linter.summary._registrations import adds_unseen_tools, hints_of, makers_in, registrations_in
-from errata.linter.summary._side_effects import acts_of
+from errata.linter.summary._contract_summaries import find_advice, find_contract_uses, summarise_contract
+from errata.linter.summary._file_summary import (
+    CalledFunction,
+    Candidate,
+    ClassSummary,
+    FunctionSummary,
+    RaisedError,
+    Summary,
+)
+from errata.linter.summary._registrations import (
+    adds_unseen_tools,
+    find_registering_functions,
+    find_registrations,
+    read_hints,
+)
+from errata.linter.summary._side_effects import find_side_effects
 from errata.linter.syntax import (
     MEMBERS,
     UNKNOWN,
@@ -22,46 +50,50 @@ from errata.linter.syntax import (
     Function,
     Module,
     Site,
-    instance_of,
-    listed,
-    module_of,
-    picked,
-    table_of,
-    written,
+    find_table,
+    list_choices,
+    list_items,
+    make_instance,
+    parse_module,
+    spell_name,
 )
 
 _BUILTINS = frozenset(vars(builtins))
 
 
-def summary_of(module: Module, text: str, rules: Iterable[Check]) -> Summary:
+def summarise_module(module: Module, text: str, rules: Iterable[Check]) -> Summary:
     """Let the rules look at a module, and keep what linking needs."""
     every = tuple(rules)
     looking = tuple(rule for rule in every if rule.in_function is not None)
     body = module.body
-    registered = [(function, each) for function in module.functions for each in registrations_in(function)]
-    makers = makers_in(module, registered)
+    registered = [(function, each) for function in module.functions for each in find_registrations(function)]
+    makers = find_registering_functions(module, registered)
     declarations = Declarations(module)
     return Summary(
         module.path,
         module.id,
         module.location.dotted,
         module.location.root,
-        tuple(_function(function, (every, looking), makers, declarations) for function in module.functions),
-        tuple(_class(each, module, every, declarations) for each in module.classes.values()),
+        tuple(_summarise_function(function, (every, looking), makers, declarations) for function in module.functions),
+        tuple(_summarise_class(each, module, every, declarations) for each in module.classes.values()),
         module.names,
-        {name: meaning for name in (*body.annotations, *body.bindings) if (meaning := _held(body, name))},
-        dict(_kept_hints(body)),
-        dict(_kept_lists(body)),
+        {name: meaning for name in (*body.annotations, *body.bindings) if (meaning := _resolve_held(body, name))},
+        dict(_list_hints(body)),
+        dict(_list_tables(body)),
         tuple(module.stars),
         tuple(each for _, each in registered),
-        ignores=ignores_in(text),
-        installed=tuple(found for each in declarations.installed() if (found := kept(each, module, every))),
-        advice=tuple(advice_in(module)) if declarations.speaks_errata else (),
+        ignores=find_ignores(text),
+        installed=tuple(
+            obstacles
+            for each in declarations.read_installed()
+            if (obstacles := summarise_contract(each, module, every))
+        ),
+        advice=tuple(find_advice(module)) if declarations.speaks_errata else (),
         adds_unseen_tools=adds_unseen_tools(module),
     )
 
 
-def _function(
+def _summarise_function(
     function: Function,
     rules: tuple[tuple[Check, ...], tuple[Check, ...]],
     makers: dict[str, str],
@@ -70,38 +102,38 @@ def _function(
     every, looking = rules
     node = function.node
     if isinstance(node, ast.Module):  # No handler reaches it: it has run when the first call comes.
-        return FunctionSummary(function.name, function.place_of(node))
+        return FunctionSummary(function.name, function.locate(node))
     return FunctionSummary(
         function.name,
-        function.place_of(node),
-        tuple(dict.fromkeys(_calls(function))),
-        tuple(each for site in function.raises for each in _raised(function, site, site.node.exc)),
-        tuple(_made(function)),
-        tuple(_decorators(function)),
-        kept(declarations.of_function(function), function.module, every),
-        (function.resolve(instance_of(node.returns)) or "") if node.returns else "",
-        tuple(candidates_in(function, looking)),
+        function.locate(node),
+        tuple(dict.fromkeys(_list_calls(function))),
+        tuple(each for site in function.raises for each in _list_raised(function, site, site.node.exc)),
+        tuple(_list_made(function)),
+        tuple(_name_decorators(function)),
+        summarise_contract(declarations.read_function(function), function.module, every),
+        (function.resolve(make_instance(node.returns)) or "") if node.returns else "",
+        tuple(look_at_function(function, looking)),
         makers.get(function.name, ""),
         is_async=function.is_async,
-        acts=tuple(acts_of(function)),
-        outcome=outcome_of(function),
-        checks=tuple(checked_by(function)),
-        asked=tuple(asked_in(function, speaks_errata=declarations.speaks_errata)),
+        side_effects=tuple(find_side_effects(function)),
+        outcome=read_outcome(function),
+        checks=tuple(list_checked_functions(function)),
+        contract_uses=tuple(find_contract_uses(function, speaks_errata=declarations.speaks_errata)),
         parameters=tuple(each.arg for each in function.parameters if "_" in each.arg) if node.decorator_list else (),
     )
 
 
-def _calls(function: Function) -> Iterator[Called]:
+def _list_calls(function: Function) -> Iterator[CalledFunction]:
     for site in function.calls:
-        caught = caught_around(function, site) if site.around else ()
+        caught = list_caught_around(function, site) if site.around else ()
         if (name := function.resolve(site.node.func)) and name not in _BUILTINS:
-            yield Called(name, caught, bool(site.around) and site.is_put_off)
-        for name in _picked(function, site.node.func):
-            yield Called(name, caught)
+            yield CalledFunction(name, caught, bool(site.around) and site.is_put_off)
+        for name in _list_picked(function, site.node.func):
+            yield CalledFunction(name, caught)
         for given in (*site.node.args, *(each.value for each in site.node.keywords)):
             # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
-            if _may_be_function(function, given) and (name := _perhaps_function(function, given)):
-                yield Called(name, caught, handed=True)
+            if _may_be_function(function, given) and (name := _name_function(function, given)):
+                yield CalledFunction(name, caught, handed=True)
 
 
 def _may_be_function(function: Function, given: ast.expr) -> bool:
@@ -111,136 +143,136 @@ def _may_be_function(function: Function, given: ast.expr) -> bool:
     return isinstance(given, ast.Attribute)
 
 
-def _picked(function: Function, called: ast.expr) -> Iterator[str]:
+def _list_picked(function: Function, called: ast.expr) -> Iterator[str]:
     """Name what a table is asked for: the functions in it, or the table of another file."""
     if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") != "self":
         return  # As most calls are.
-    if isinstance(called, ast.Name) and not any(called.id in scope.bindings for scope in function.scopes()):
+    if isinstance(called, ast.Name) and not any(called.id in scope.bindings for scope in function.walk_scopes()):
         return
-    if several := picked(function, called):
+    if several := list_choices(function, called):
         yield from (name for each in several if (name := function.resolve(each)))
-    elif name := _perhaps_function(function, table_of(function, called)):
+    elif name := _name_function(function, find_table(function, called)):
         yield name + MEMBERS
 
 
-def _perhaps_function(function: Function, given: ast.expr | None) -> str:
+def _name_function(function: Function, given: ast.expr | None) -> str:
     name = function.resolve(given) or ""
     return "" if name.startswith(UNKNOWN) or name in _BUILTINS or "." not in name else name
 
 
-def _raised(
+def _list_raised(
     function: Function, site: "Site[ast.Raise] | Site[ast.Return]", expression: ast.expr | None
-) -> Iterator[Raised]:
-    place, caught = function.place_of(site.node), caught_around(function, site)
-    for made in made_in(function, expression):
-        error = error_of(function, made)
+) -> Iterator[RaisedError]:
+    location, caught = function.locate(site.node), list_caught_around(function, site)
+    for made in list_makers(function, expression):
+        error = read_error(function, made)
         is_ours = error.how in {"factory", "constructor"}
-        reason, head = (reason_of(made), head_of(function, made)) if is_ours else ("", None)
-        yield Raised(place, error.how, error.name, error.code, caught, reason, head)
+        reason, head = (read_reason(made), find_head(function, made)) if is_ours else ("", None)
+        yield RaisedError(location, error.how, error.name, error.code, caught, reason, head)
 
 
-def _made(function: Function) -> Iterator[Raised]:
+def _list_made(function: Function) -> Iterator[RaisedError]:
     for site in function.returns:
         value = site.node.value.value if isinstance(site.node.value, ast.Await) else site.node.value
         if isinstance(value, ast.Call | ast.IfExp | ast.Name):
-            for made in _raised(function, site, value):
+            for made in _list_raised(function, site, value):
                 if made.how != "other" or (made.name[:1] != UNKNOWN and "." in made.name):
                     yield made
 
 
-def _decorators(function: Function) -> Iterator[str]:
+def _name_decorators(function: Function) -> Iterator[str]:
     scope = function.parent or function
     for each in getattr(function.node, "decorator_list", ()):
         if name := scope.resolve(each):
             yield name.removesuffix("()")
 
 
-def _class(each: Class, module: Module, rules: tuple[Check, ...], declarations: Declarations) -> ClassSummary:
+def _summarise_class(each: Class, module: Module, rules: tuple[Check, ...], declarations: Declarations) -> ClassSummary:
     body = module.body
-    bases = tuple(name for base in each.node.bases if (name := body.resolve(_unsubscripted(base))))
+    bases = tuple(name for base in each.node.bases if (name := body.resolve(_strip_subscript(base))))
     attributes = {
         name: meaning
         for name, (where, value) in each.bindings.items()
-        if (text := written(value)) and (meaning := (where or body).meaning_of(text))[:1] != UNKNOWN
+        if (text := spell_name(value)) and (meaning := (where or body).resolve_name(text))[:1] != UNKNOWN
     }
-    return ClassSummary(each.name, bases, attributes, kept(declarations.of_class(each), module, rules))
+    return ClassSummary(each.name, bases, attributes, summarise_contract(declarations.read_class(each), module, rules))
 
 
-def _unsubscripted(base: ast.expr) -> ast.expr:
+def _strip_subscript(base: ast.expr) -> ast.expr:
     return base.value if isinstance(base, ast.Subscript) else base
 
 
-def _held(body: Function, name: str) -> str:
+def _resolve_held(body: Function, name: str) -> str:
     """Say what a module-level name holds, one step further than its own name."""
     value = body.annotations.get(name)
-    text = written(instance_of(value)) if value is not None else written(body.bindings[name])
-    meaning = body.meaning_of(text) if text else ""
+    text = spell_name(make_instance(value)) if value is not None else spell_name(body.bindings[name])
+    meaning = body.resolve_name(text) if text else ""
     return "" if meaning[:1] == UNKNOWN else meaning
 
 
-def _kept_hints(body: Function) -> Iterator[tuple[str, dict[str, bool]]]:
+def _list_hints(body: Function) -> Iterator[tuple[str, dict[str, bool]]]:
     for name, value in body.bindings.items():
-        if isinstance(value, ast.Call | ast.Dict) and (hints := hints_of(value)):
+        if isinstance(value, ast.Call | ast.Dict) and (hints := read_hints(value)):
             yield name, hints
 
 
-def _kept_lists(body: Function) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _list_tables(body: Function) -> Iterator[tuple[str, tuple[str, ...]]]:
     for name, value in body.bindings.items():
         if isinstance(value, ast.List | ast.Tuple | ast.Set | ast.Dict):
-            held = [each for each in listed(body, value) if isinstance(each, ast.Name | ast.Attribute)]
-            if functions := tuple(filter(None, (_perhaps_function(body, each) for each in held))):
+            held = [each for each in list_items(body, value) if isinstance(each, ast.Name | ast.Attribute)]
+            if functions := tuple(filter(None, (_name_function(body, each) for each in held))):
                 yield name, functions
 
 
-def summary_of_source(text: str, path: str, rules: Collection[Check], location: Location | None = None) -> Summary:
+def summarise_source(text: str, path: str, rules: Collection[Check], location: ModuleLocation | None = None) -> Summary:
     """Summarise one source; what keeps it from being read is all that is found in it."""
-    where = location or Location("", Path(path).stem)
+    where = location or ModuleLocation("", Path(path).stem)
     try:
-        with _no_looking_for_cycles():
-            return _summary(text, path, where, rules)
+        with _pause_cycle_search():
+            return _summarise(text, path, where, rules)
     except UnreadableError as error:
-        return _unreadable(path, where, error)
+        return _summarise_unreadable(path, where, error)
     except RecursionError:
-        return _unreadable(path, where, UnreadableError(TOO_DEEP, "split the expression into smaller ones"))
+        return _summarise_unreadable(path, where, UnreadableError(TOO_DEEP, "split the expression into smaller ones"))
     except Exception as error:  # noqa: BLE001 - a bug in a rule costs one file, not the run.
-        return _unreadable(path, where, unjudged(error))
+        return _summarise_unreadable(path, where, describe_failed_rule(error))
 
 
-def unjudged(error: Exception) -> UnreadableError:
+def describe_failed_rule(error: Exception) -> UnreadableError:
     """Say that it is the linter's fault."""
     what = f"could not be judged: a rule failed with `{type(error).__name__}`"
     return UnreadableError(what, "report it to errata, with the file; every other file is judged all the same")
 
 
-def summary_of_file(path: Path, rules: Collection[Check]) -> Summary:
+def summarise_file(path: Path, rules: Collection[Check]) -> Summary:
     """Summarise one file."""
-    location = location_of(path)
+    location = locate_module(path)
     try:
-        text = decoded(read(path))
+        text = decode_source(read_bytes(path))
     except UnreadableError as error:
-        return _unreadable(str(path), location, error)
-    return summary_of_source(text, str(path), rules, location)
+        return _summarise_unreadable(str(path), location, error)
+    return summarise_source(text, str(path), rules, location)
 
 
-def _summary(text: str, path: str, where: Location, rules: Collection[Check]) -> Summary:
-    module = module_of(text, path, where)
+def _summarise(text: str, path: str, where: ModuleLocation, rules: Collection[Check]) -> Summary:
+    module = parse_module(text, path, where)
     try:
-        return summary_of(module, text, rules)
+        return summarise_module(module, text, rules)
     finally:
         module.forget()
 
 
-def unreadable(error: UnreadableError) -> Candidate:
+def make_obstacle(error: UnreadableError) -> Candidate:
     """Make a finding of what keeps a file from being judged."""
-    return Candidate("unreadable-file", error.place, f"this file {error.what}", error.advice)
+    return Candidate("unreadable-file", error.location, f"this file {error.what}", error.advice)
 
 
-def _unreadable(path: str, location: Location, error: UnreadableError) -> Summary:
-    return Summary(path, location.id, location.dotted, location.root, found=(unreadable(error),))
+def _summarise_unreadable(path: str, location: ModuleLocation, error: UnreadableError) -> Summary:
+    return Summary(path, location.id, location.dotted, location.root, obstacles=(make_obstacle(error),))
 
 
 @contextlib.contextmanager
-def _no_looking_for_cycles() -> Generator[None, None, None]:
+def _pause_cycle_search() -> Generator[None, None, None]:
     """Keep Python from looking for cycles among a million nodes of syntax trees, where there is none."""
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,9 +1,9 @@
 """One file as a syntax tree that knows its functions, and what the names in it stand for."""
 
-from errata.linter.syntax._dotted_names import MEMBERS, UNKNOWN, called_as, last_of, written
-from errata.linter.syntax._name_bindings import listed, origin_of, picked, table_of
-from errata.linter.syntax._syntax_tree import Class, Function, Module, Site, Try, instance_of
-from errata.linter.syntax._tree_walk import module_of
+from errata.linter.syntax._dotted_names import MEMBERS, UNKNOWN, get_called_name, get_last_part, spell_name
+from errata.linter.syntax._name_bindings import find_table, list_choices, list_items, resolve_origin
+from errata.linter.syntax._syntax_tree import Class, Function, Module, Site, Try, make_instance
+from errata.linter.syntax._tree_walk import parse_module
 
 __all__ = [
     "MEMBERS",
@@ -13,13 +13,13 @@ __all__ = [
     "Module",
     "Site",
     "Try",
-    "called_as",
-    "instance_of",
-    "last_of",
-    "listed",
-    "module_of",
-    "origin_of",
-    "picked",
-    "table_of",
-    "written",
+    "find_table",
+    "get_called_name",
+    "get_last_part",
+    "list_choices",
+    "list_items",
+    "make_instance",
+    "parse_module",
+    "resolve_origin",
+    "spell_name",
 ]

@@ -15,7 +15,7 @@ MEMBERS = "[]"
 """After the name of a list or a table: the functions in it."""
 
 
-def written(node: ast.AST) -> str | None:
+def spell_name(node: ast.AST) -> str | None:
     """Write a chain of names, attributes and calls as text; None for anything else.
 
     Asked of nearly every call, argument and raise of every file: `isinstance` is twice as fast here as `match`.
@@ -39,31 +39,31 @@ def written(node: ast.AST) -> str | None:
     return node.id
 
 
-def imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
+def list_imported_names(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
     """List the names that an import binds, each with what it stands for."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             first = alias.name.partition(".")[0]
             yield (alias.asname, alias.name) if alias.asname else (first, first)
         return
-    origin = _origin(node, package)
+    origin = _find_origin(node, package)
     for alias in node.names:
         if alias.name != "*":
             yield alias.asname or alias.name, f"{origin}.{alias.name}" if origin else alias.name
 
 
-def starred(node: ast.ImportFrom, package: str) -> str | None:
+def find_star_import(node: ast.ImportFrom, package: str) -> str | None:
     """Name the module that `from … import *` takes all from."""
-    return _origin(node, package) if any(alias.name == "*" for alias in node.names) else None
+    return _find_origin(node, package) if any(alias.name == "*" for alias in node.names) else None
 
 
 @functools.lru_cache(maxsize=16)
-def names_offered_by(module: str) -> tuple[str, ...]:
+def list_names_offered(module: str) -> tuple[str, ...]:
     """List what `from … import *` binds, for the modules of errata; nothing for any other."""
     return tuple(import_module(module).__all__) if module in _OWN_MODULES else ()
 
 
-def _origin(node: ast.ImportFrom, package: str) -> str:
+def _find_origin(node: ast.ImportFrom, package: str) -> str:
     if not node.level:
         return node.module or ""
     parts = package.split(".") if package else []
@@ -71,7 +71,7 @@ def _origin(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*kept, node.module] if node.module else kept)
 
 
-def called_as(call: ast.Call) -> str:
+def get_called_name(call: ast.Call) -> str:
     """Give the name that something is called by, without what it belongs to; empty if it has none."""
     match call.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
@@ -80,6 +80,6 @@ def called_as(call: ast.Call) -> str:
             return ""
 
 
-def last_of(name: str) -> str:
+def get_last_part(name: str) -> str:
     """Give the last part of a dotted name."""
     return name.rpartition(".")[2]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from errata.linter.syntax._syntax_tree import Function
 
 
-def origin_of(function: Function, node: ast.AST) -> str | None:
+def resolve_origin(function: Function, node: ast.AST) -> str | None:
     """Say what an expression stands for, and look behind the attributes that its own class sets."""
     name = function.resolve(node)
     own = f"{function.module.id}."
@@ -16,13 +16,13 @@ def origin_of(function: Function, node: ast.AST) -> str | None:
     made = function.module.classes.get(head) if called else None
     attribute, dot, tail = rest.partition(".")
     if made is None or attribute not in made.bindings:
-        return _global_origin(function, name.removeprefix(own)) or name
+        return _resolve_global(function, name.removeprefix(own)) or name
     where, value = made.bindings[attribute]
     held = (where or function.module.body).resolve(value)
     return f"{held}{dot}{tail}" if held else name
 
 
-def _global_origin(function: Function, name: str) -> str | None:
+def _resolve_global(function: Function, name: str) -> str | None:
     """Look behind a name of the module: `SESSION = requests.Session()`."""
     head, dot, tail = name.partition(".")
     value = function.module.body.bindings.get(head)
@@ -30,56 +30,56 @@ def _global_origin(function: Function, name: str) -> str | None:
     return f"{held}{dot}{tail}" if held else None
 
 
-def listed(function: Function, expression: ast.expr | None) -> list[ast.expr]:
+def list_items(function: Function, expression: ast.expr | None) -> list[ast.expr]:
     """Give the items of a list, a tuple or a set, or the values of a dictionary; nested ones are opened."""
-    match _held(function, expression):
+    match _look_behind(function, expression):
         case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
-            return list(_flat(items))
+            return list(_flatten(items))
         case ast.Dict(values=items):
-            return list(_flat(items))
+            return list(_flatten(items))
         case ast.Call(func=ast.Attribute(value=inside, attr="items" | "values")):
-            return listed(function, inside)
+            return list_items(function, inside)
         case _:
             return []
 
 
-def picked(function: Function, called: ast.expr) -> list[ast.expr]:
+def list_choices(function: Function, called: ast.expr) -> list[ast.expr]:
     """Give what may be called where one of several is picked: `HANDLERS[name](…)`, `HANDLERS.get(name)`."""
-    match _held(function, called):
+    match _look_behind(function, called):
         case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
-            held = _held(function, table)
-            return listed(function, held) if isinstance(held, ast.Dict) else []
+            held = _look_behind(function, table)
+            return list_items(function, held) if isinstance(held, ast.Dict) else []
         case _:
             return []
 
 
-def table_of(function: Function, called: ast.expr) -> ast.expr | None:
+def find_table(function: Function, called: ast.expr) -> ast.expr | None:
     """Give the table that a function is picked from, by its name."""
-    match _held(function, called):
+    match _look_behind(function, called):
         case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
             return table if isinstance(table, ast.Name | ast.Attribute) else None
         case _:
             return None
 
 
-def _held(function: Function, expression: ast.expr | None) -> ast.expr | None:
+def _look_behind(function: Function, expression: ast.expr | None) -> ast.expr | None:
     """Look behind a name: a local one, one of the module, or an attribute of the class."""
     match expression:
         case ast.Name(id=name):
-            bound = (scope.bindings[name] for scope in function.scopes() if name in scope.bindings)
+            bound = (scope.bindings[name] for scope in function.walk_scopes() if name in scope.bindings)
             return next(bound, expression)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            owner = next((each.owner for each in function.scopes() if each.owner), None)
+            owner = next((each.owner for each in function.walk_scopes() if each.owner), None)
             return owner.bindings[name][1] if owner and name in owner.bindings else expression
         case _:
             return expression
 
 
-def _flat(items: Iterable[ast.expr]) -> Iterator[ast.expr]:
+def _flatten(items: Iterable[ast.expr]) -> Iterator[ast.expr]:
     for item in items:
         if isinstance(item, ast.Tuple | ast.List):
-            yield from _flat(item.elts)
+            yield from _flatten(item.elts)
         elif isinstance(item, ast.Dict):
-            yield from _flat(item.values)
+            yield from _flatten(item.values)
         else:
             yield item

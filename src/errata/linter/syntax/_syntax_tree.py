@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Generic, NamedTuple, TypeVar
 
-from errata.linter.source import Lines, Location, Place
-from errata.linter.syntax._dotted_names import UNKNOWN, written
+from errata.linter.source import Lines, Location, ModuleLocation
+from errata.linter.syntax._dotted_names import UNKNOWN, spell_name
 
 _DEEPEST = 12  # Names that stand for names; some stand for themselves.
 
@@ -31,7 +31,7 @@ class Site(NamedTuple, Generic[_Node]):
     node: _Node
     around: Around | None
 
-    def blocks(self) -> Iterator[ast.AST]:
+    def walk_blocks(self) -> Iterator[ast.AST]:
         """Walk the blocks around it, from the inside out."""
         around = self.around
         while around is not None:
@@ -41,12 +41,12 @@ class Site(NamedTuple, Generic[_Node]):
     @property
     def clause(self) -> ast.ExceptHandler | None:
         """The innermost except clause around it."""
-        return next((block for block in self.blocks() if isinstance(block, ast.ExceptHandler)), None)
+        return next((block for block in self.walk_blocks() if isinstance(block, ast.ExceptHandler)), None)
 
     @property
     def is_put_off(self) -> bool:
         """Whether it stands in a lambda, and happens where that is called, as a rule in a thread."""
-        return any(isinstance(block, ast.Lambda) for block in self.blocks())
+        return any(isinstance(block, ast.Lambda) for block in self.walk_blocks())
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -108,7 +108,7 @@ class Function:
         """Every except clause, with the try statement it belongs to."""
         return ((site, clause) for site in self.tries for clause in site.node.handlers)
 
-    def scopes(self) -> "Iterator[Function]":
+    def walk_scopes(self) -> "Iterator[Function]":
         """Walk from the function itself out to the module."""
         scope: Function | None = self
         while scope is not None:
@@ -117,26 +117,26 @@ class Function:
 
     def resolve(self, node: ast.AST | None) -> str | None:
         """Say what a name, an attribute or a call stands for; None for an expression that is none of these."""
-        text = written(node) if node is not None else None
-        return self.meaning_of(text) if text else None
+        text = spell_name(node) if node is not None else None
+        return self.resolve_name(text) if text else None
 
-    def meaning_of(self, text: str, depth: int = 0) -> str:
+    def resolve_name(self, text: str, depth: int = 0) -> str:
         """Replace the first part of a written name by what it stands for here."""
         head = text.partition(".")[0].partition("(")[0]
         meaning = self._known.get(head)
         if meaning is None:
-            meaning = self._known[head] = self._meaning(head, depth)
+            meaning = self._known[head] = self._resolve_part(head, depth)
         return meaning + text[len(head) :]
 
-    def _meaning(self, name: str, depth: int) -> str:
+    def _resolve_part(self, name: str, depth: int) -> str:
         if depth > _DEEPEST:
             return UNKNOWN + name
-        for scope in self.scopes():
-            if (found := scope.local_meaning(name, depth)) is not None:
-                return found
+        for scope in self.walk_scopes():
+            if (meaning := scope.resolve_locally(name, depth)) is not None:
+                return meaning
         return self.module.names.get(name, name)
 
-    def local_meaning(self, name: str, depth: int) -> str | None:
+    def resolve_locally(self, name: str, depth: int) -> str | None:
         """Say what a name stands for in this very scope; None where it is not bound here."""
         if name in self.inner:
             return f"{self.module.id}.{self.inner[name].name}"
@@ -147,19 +147,19 @@ class Function:
         if self.owner and self.parameters and self.parameters[0].arg == name:
             return f"{self.module.id}.{self.owner.name}()"
         bound = self.annotations.get(name)
-        value = instance_of(bound) if bound is not None else self.bindings.get(name)
+        value = make_instance(bound) if bound is not None else self.bindings.get(name)
         if value is not None:
-            text = written(value)
-            return self.meaning_of(text, depth + 1) if text and text != name else UNKNOWN + name
+            text = spell_name(value)
+            return self.resolve_name(text, depth + 1) if text and text != name else UNKNOWN + name
         return UNKNOWN + name if name in self.unknown else None
 
-    def place_of(self, node: ast.AST) -> Place:
+    def locate(self, node: ast.AST) -> Location:
         """Say where a node of it is."""
-        return self.module.lines.place_of(node)
+        return self.module.lines.locate(node)
 
-    def source_of(self, node: ast.AST) -> str:
+    def quote(self, node: ast.AST) -> str:
         """Give a node of it as it is written."""
-        return self.module.lines.text_of(self.place_of(node))
+        return self.module.lines.excerpt(self.locate(node))
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -167,7 +167,7 @@ class Module:
     """One file."""
 
     path: str
-    location: Location
+    location: ModuleLocation
     tree: ast.Module
     lines: Lines
     functions: list[Function] = dataclasses.field(default_factory=list[Function])
@@ -197,24 +197,24 @@ class Module:
         self.functions.clear()
 
 
-def instance_of(annotation: ast.expr) -> ast.expr:
+def make_instance(annotation: ast.expr) -> ast.expr:
     """Write what an annotated name holds, as if it had been made by calling the class."""
-    return ast.Call(func=next(_alternatives(annotation), annotation), args=[], keywords=[])
+    return ast.Call(func=next(_list_alternatives(annotation), annotation), args=[], keywords=[])
 
 
-def _alternatives(annotation: ast.expr) -> Iterator[ast.expr]:
+def _list_alternatives(annotation: ast.expr) -> Iterator[ast.expr]:
     match annotation:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            yield from _alternatives(left)
-            yield from _alternatives(right)
+            yield from _list_alternatives(left)
+            yield from _list_alternatives(right)
         case ast.Subscript(value=ast.Name(id="Optional" | "Annotated") | ast.Attribute(attr="Optional" | "Annotated")):
             inner = annotation.slice
-            yield from _alternatives(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
+            yield from _list_alternatives(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
         case ast.Subscript(value=value):  # `Client[T]` is a Client.
             yield value
         case ast.Constant(value=str(text)):
             with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-                yield from _alternatives(ast.parse(text, mode="eval").body)
+                yield from _list_alternatives(ast.parse(text, mode="eval").body)
         case ast.Name() | ast.Attribute():
             yield annotation
         case _:

@@ -7,9 +7,24 @@ import ast
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from errata.linter.source import Lines, Location, parsed
-from errata.linter.syntax._dotted_names import called_as, imported, names_offered_by, starred
-from errata.linter.syntax._syntax_tree import Around, Class, Definition, Function, Module, Site, Try, With, instance_of
+from errata.linter.source import Lines, ModuleLocation, parse_source
+from errata.linter.syntax._dotted_names import (
+    find_star_import,
+    get_called_name,
+    list_imported_names,
+    list_names_offered,
+)
+from errata.linter.syntax._syntax_tree import (
+    Around,
+    Class,
+    Definition,
+    Function,
+    Module,
+    Site,
+    Try,
+    With,
+    make_instance,
+)
 
 # What nobody asks for: contexts, operators, annotations, and everything that is no node.
 _SKIPPED = frozenset(
@@ -53,9 +68,9 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 _FIELDS[ast.Constant] = _FIELDS[ast.MatchSingleton] = _FIELDS[type(None)] = ()
 
 
-def module_of(text: str, path: str, location: Location) -> Module:
+def parse_module(text: str, path: str, location: ModuleLocation) -> Module:
     """Parse a source and find everything in it that rules ask for."""
-    return Walk(Module(path, location, parsed(text), Lines(text))).run()
+    return TreeWalk(Module(path, location, parse_source(text), Lines(text))).run()
 
 
 class _Here(NamedTuple):
@@ -65,7 +80,7 @@ class _Here(NamedTuple):
     """The class whose body this is; None inside its methods."""
 
 
-class Walk:
+class TreeWalk:
     """Fills a module with its functions and what is in them."""
 
     def __init__(self, module: Module) -> None:
@@ -115,24 +130,24 @@ class Walk:
     def _name_what_stars_bring(self) -> None:
         # What a file binds by its name comes first; what another library's star brings, nobody can see.
         for star in self.module.stars:
-            for name in names_offered_by(star):
+            for name in list_names_offered(star):
                 self.module.names.setdefault(name, f"{star}.{name}")
 
 
 # Each of these answers whether what is inside is to be walked with the rest.
 
 
-def _import(walk: Walk, node: ast.Import | ast.ImportFrom, here: _Here) -> bool:
+def _import(walk: TreeWalk, node: ast.Import | ast.ImportFrom, here: _Here) -> bool:
     module, package = walk.module, walk.module.location.package
     names = here.function.imports if here.function.name else module.names
-    for name, meaning in imported(node, package):
+    for name, meaning in list_imported_names(node, package):
         names.setdefault(name, meaning)
-    if isinstance(node, ast.ImportFrom) and (all_of := starred(node, package)):
+    if isinstance(node, ast.ImportFrom) and (all_of := find_star_import(node, package)):
         module.stars.append(all_of)
     return False
 
 
-def _function(walk: Walk, node: Definition, here: _Here) -> bool:
+def _function(walk: TreeWalk, node: Definition, here: _Here) -> bool:
     outer = here.owner.name if here.owner else here.function.name
     function = Function(walk.module, node, f"{outer}.{node.name}" if outer else node.name, here.function, here.owner)
     walk.module.functions.append(function)
@@ -149,7 +164,7 @@ def _function(walk: Walk, node: Definition, here: _Here) -> bool:
     return False
 
 
-def _class(walk: Walk, node: ast.ClassDef, here: _Here) -> bool:
+def _class(walk: TreeWalk, node: ast.ClassDef, here: _Here) -> bool:
     outer = here.owner.name if here.owner else here.function.name
     made = Class(node, f"{outer}.{node.name}" if outer else node.name)
     walk.module.classes[made.name] = made
@@ -158,7 +173,7 @@ def _class(walk: Walk, node: ast.ClassDef, here: _Here) -> bool:
     return False
 
 
-def _try(walk: Walk, node: Try, here: _Here) -> bool:
+def _try(walk: TreeWalk, node: Try, here: _Here) -> bool:
     here.function.tries.append(Site(node, here.around))
     walk.blocks.append((node.finalbody, here))
     walk.blocks.append((node.orelse, here))
@@ -168,7 +183,7 @@ def _try(walk: Walk, node: Try, here: _Here) -> bool:
     return False
 
 
-def _with(walk: Walk, node: With, here: _Here) -> bool:
+def _with(walk: TreeWalk, node: With, here: _Here) -> bool:
     here.function.withs.append(Site(node, here.around))
     if isinstance(node, ast.AsyncWith):
         here.function.awaited.update(item.context_expr for item in node.items)
@@ -180,7 +195,7 @@ def _with(walk: Walk, node: With, here: _Here) -> bool:
     return False
 
 
-def _loop(walk: Walk, node: ast.For | ast.AsyncFor | ast.While, here: _Here) -> bool:
+def _loop(walk: TreeWalk, node: ast.For | ast.AsyncFor | ast.While, here: _Here) -> bool:
     inside = _Here(here.function, Around(node, here.around), here.owner)
     if not isinstance(node, ast.While) and isinstance(node.target, ast.Name):
         here.function.unknown.add(node.target.id)
@@ -190,57 +205,57 @@ def _loop(walk: Walk, node: ast.For | ast.AsyncFor | ast.While, here: _Here) -> 
     return False
 
 
-def _lambda(walk: Walk, node: ast.Lambda, here: _Here) -> bool:
+def _lambda(walk: TreeWalk, node: ast.Lambda, here: _Here) -> bool:
     walk.blocks.append(([node.body], _Here(here.function, Around(node, here.around), here.owner)))
     return False
 
 
-def _raise(_walk: Walk, node: ast.Raise, here: _Here) -> bool:
+def _raise(_walk: TreeWalk, node: ast.Raise, here: _Here) -> bool:
     here.function.raises.append(Site(node, here.around))
     return True
 
 
-def _call(_walk: Walk, node: ast.Call, here: _Here) -> bool:
+def _call(_walk: TreeWalk, node: ast.Call, here: _Here) -> bool:
     here.function.calls.append(Site(node, here.around))
-    here.function.called.add(called_as(node))
+    here.function.called.add(get_called_name(node))
     return True
 
 
-def _return(_walk: Walk, node: ast.Return, here: _Here) -> bool:
+def _return(_walk: TreeWalk, node: ast.Return, here: _Here) -> bool:
     here.function.returns.append(Site(node, here.around))
     return True
 
 
-def _await(_walk: Walk, node: ast.Await, here: _Here) -> bool:
+def _await(_walk: TreeWalk, node: ast.Await, here: _Here) -> bool:
     here.function.awaited.add(node.value)
     return True
 
 
-def _if(_walk: Walk, node: ast.If, here: _Here) -> bool:
+def _if(_walk: TreeWalk, node: ast.If, here: _Here) -> bool:
     here.function.ifs.append(Site(node, here.around))
     return True
 
 
-def _yield(_walk: Walk, node: ast.Yield, here: _Here) -> bool:
+def _yield(_walk: TreeWalk, node: ast.Yield, here: _Here) -> bool:
     here.function.yields.append(Site(node, here.around))
     return True
 
 
-def _assign(_walk: Walk, node: ast.Assign, here: _Here) -> bool:
+def _assign(_walk: TreeWalk, node: ast.Assign, here: _Here) -> bool:
     for target in node.targets:
         _bind(target, node.value, here)
     return True
 
 
-def _annotated(_walk: Walk, node: ast.AnnAssign, here: _Here) -> bool:
+def _annotate(_walk: TreeWalk, node: ast.AnnAssign, here: _Here) -> bool:
     if isinstance(node.target, ast.Name) and here.owner is None:
         here.function.annotations.setdefault(node.target.id, node.annotation)
     else:
-        _bind(node.target, instance_of(node.annotation), here)
+        _bind(node.target, make_instance(node.annotation), here)
     return True
 
 
-def _named(_walk: Walk, node: ast.NamedExpr, here: _Here) -> bool:
+def _name_expression(_walk: TreeWalk, node: ast.NamedExpr, here: _Here) -> bool:
     _bind(node.target, node.value, here)
     return True
 
@@ -259,8 +274,8 @@ def _bind(target: ast.expr, value: ast.expr, here: _Here) -> None:
             pass
 
 
-_VISITORS: dict[type[ast.AST], Callable[[Walk, Any, _Here], bool]] = {
-    ast.AnnAssign: _annotated,
+_VISITORS: dict[type[ast.AST], Callable[[TreeWalk, Any, _Here], bool]] = {
+    ast.AnnAssign: _annotate,
     ast.Assign: _assign,
     ast.AsyncFor: _loop,
     ast.AsyncFunctionDef: _function,
@@ -274,7 +289,7 @@ _VISITORS: dict[type[ast.AST], Callable[[Walk, Any, _Here], bool]] = {
     ast.Import: _import,
     ast.ImportFrom: _import,
     ast.Lambda: _lambda,
-    ast.NamedExpr: _named,
+    ast.NamedExpr: _name_expression,
     ast.Raise: _raise,
     ast.Return: _return,
     ast.Try: _try,
