@@ -48,15 +48,15 @@ def test_without_a_name_all_codes_are_listed(run):
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("-32001", ["json-rpc (003)", "read as: NOT_FOUND", "In a JSON-RPC error", "means nothing by itself"]),
-        ("-32602", ["json-rpc (003)", "INVALID_PARAMS, MISSING_REQUIRED_FIELD, INVALID_FORMAT", "In a JSON-RPC error"]),
+        ("-32001", ["## In json-rpc", "read as: NOT_FOUND", "In a JSON-RPC error", "means nothing by itself"]),
+        ("-32602", ["## In json-rpc", "INVALID_PARAMS, MISSING_REQUIRED_FIELD, INVALID_FORMAT", "In a JSON-RPC error"]),
         ("-32022", ["In a JSON-RPC error", "read as: INVALID_REQUEST"]),
-        ("4001", ["error-response (001)", "read as: UPSTREAM_ERROR", "ADAPTER_ERROR"]),
-        ("SERVER_ERROR", ["tool-error-v1 (002)", "UPSTREAM_ERROR, SERVICE_UNAVAILABLE, CIRCUIT_OPEN", "5xx"]),
-        ("BACKEND_UNAVAILABLE", ["error-response (001)", "4002"]),
-        ("RateLimited", ["json-rpc (003)", "-32003"]),
-        ("server_error", ["tool-error-v1 (002)"]),
-        ("1005", ["error-response (001)", "by its range it is read as: INVALID_REQUEST"]),
+        ("4001", ["## In error-response", "read as: UPSTREAM_ERROR", "ADAPTER_ERROR"]),
+        ("SERVER_ERROR", ["## In tool-error-v1", "UPSTREAM_ERROR, SERVICE_UNAVAILABLE, CIRCUIT_OPEN", "5xx"]),
+        ("BACKEND_UNAVAILABLE", ["## In error-response", "4002"]),
+        ("RateLimited", ["## In json-rpc", "-32003"]),
+        ("server_error", ["## In tool-error-v1"]),
+        ("1005", ["## In error-response", "by its range it is read as: INVALID_REQUEST"]),
     ],
 )
 def test_a_word_or_a_number_is_explained(run, name, parts):

@@ -9,8 +9,8 @@ from support.strategies import json_objects, json_values, secretive_texts, texts
 
 from errata import NeedsInput, decode_needs_input
 from errata.dialects import encode_needs_input
-from errata.dialects._elicitation import elicitation, input_required
-from errata.dialects._outgoing import outgoing_question
+from errata.dialects._elicitation import build_elicitation, build_input_required
+from errata.dialects._outgoing import redact_question
 
 _TYPES = ("string", "integer", "number", "boolean")
 options = st.lists(json_objects | st.builds(dict, label=texts, value=texts), max_size=3)
@@ -38,14 +38,14 @@ def _told(question):
 @given(questions, formats)
 def test_a_question_of_002_reads_back_as_what_was_sent(question, format):
     sent = encode_needs_input(question, format=format)
-    assert _told(decode_needs_input(json.loads(json.dumps(sent)))) == _told(outgoing_question(question))
+    assert _told(decode_needs_input(json.loads(json.dumps(sent)))) == _told(redact_question(question))
 
 
 @given(questions)
 def test_a_question_of_002_reads_back_from_its_json_block_alone(question):
     sent = encode_needs_input(question, format="json")
     del sent["structuredContent"]
-    assert _told(decode_needs_input(sent)) == _told(outgoing_question(question))
+    assert _told(decode_needs_input(sent)) == _told(redact_question(question))
 
 
 @given(questions, formats)
@@ -55,8 +55,8 @@ def test_a_question_is_no_error(question, format):
 
 @given(simple_questions, st.none() | st.text())
 def test_an_input_required_result_reads_back_as_what_was_asked(question, state):
-    sent = json.loads(json.dumps(input_required(question, {}, state)))
-    expected = outgoing_question(question)
+    sent = json.loads(json.dumps(build_input_required(question, {}, state)))
+    expected = redact_question(question)
     found = decode_needs_input(sent)
     assert (found.message, found.reason) == (expected.message, expected.reason)
     assert found.fields == expected.fields
@@ -65,8 +65,8 @@ def test_an_input_required_result_reads_back_as_what_was_asked(question, state):
 
 @given(simple_questions)
 def test_an_elicitation_reads_back_as_what_was_asked(question):
-    sent = {"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": elicitation(question, {})}
-    found, expected = decode_needs_input(json.loads(json.dumps(sent))), outgoing_question(question)
+    sent = {"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": build_elicitation(question, {})}
+    found, expected = decode_needs_input(json.loads(json.dumps(sent))), redact_question(question)
     assert (found.message, found.fields, found.options) == (expected.message, expected.fields, expected.options)
 
 
@@ -74,7 +74,7 @@ def test_an_elicitation_reads_back_as_what_was_asked(question):
 def test_a_question_can_always_be_asked_whatever_the_tool_declares(question, schema):
     """Of a tool's schema nobody knows more than that it is JSON."""
     schema = schema if isinstance(schema, dict) else {"properties": dict.fromkeys(question.fields, schema)}
-    asked = elicitation(question, schema)["requestedSchema"]
+    asked = build_elicitation(question, schema)["requestedSchema"]
     Draft202012Validator.check_schema(
         {"properties": {name: {"type": each["type"]} for name, each in asked["properties"].items()}}
     )
@@ -122,7 +122,7 @@ def test_no_secret_leaves_with_a_question(secretive):
         suggestions={"note": [text], text: [1]},
         options=[{"label": text, "value": secret}],
     )
-    for sent in (encode_needs_input(question, format="both"), input_required(question, {}, None)):
+    for sent in (encode_needs_input(question, format="both"), build_input_required(question, {}, None)):
         assert secret not in json.dumps(sent, ensure_ascii=False)
 
 
@@ -158,27 +158,27 @@ _SCHEMA = {
     ],
 )
 def test_a_field_is_described_as_the_tool_declares_it(name, field):
-    asked = elicitation(NeedsInput("?", fields=[name]), _SCHEMA)["requestedSchema"]["properties"]
+    asked = build_elicitation(NeedsInput("?", fields=[name]), _SCHEMA)["requestedSchema"]["properties"]
     assert asked == {name: field}
 
 
 def test_an_option_that_a_declared_type_cannot_take_is_not_offered():
     question = NeedsInput("How many?", fields=["size"], options=[{"label": "a few", "value": 3}])
-    assert "enum" not in elicitation(question, _SCHEMA)["requestedSchema"]["properties"]["size"]
+    assert "enum" not in build_elicitation(question, _SCHEMA)["requestedSchema"]["properties"]["size"]
 
 
 @pytest.mark.parametrize(("declared", "kept"), [("", {}), ("dark", {"default": "dark"})])
 def test_a_default_that_is_none_of_the_options_is_not_offered(declared, kept):
     question = NeedsInput("Which?", fields=["style"], options=[{"label": "Dark", "value": "dark"}])
     schema = {"properties": {"style": {"type": "string", "default": declared}}}
-    assert elicitation(question, schema)["requestedSchema"]["properties"] == {
+    assert build_elicitation(question, schema)["requestedSchema"]["properties"] == {
         "style": {"type": "string", "enum": ["dark"], "enumNames": ["Dark"], **kept}
     }
 
 
 def test_options_that_belong_to_no_single_field_are_not_guessed():
     question = NeedsInput("Which?", fields=["a", "b"], options=[{"label": "A", "value": "a"}])
-    for field in elicitation(question, {})["requestedSchema"]["properties"].values():
+    for field in build_elicitation(question, {})["requestedSchema"]["properties"].values():
         assert field == {"type": "string"}
 
 

@@ -10,8 +10,8 @@ from support.hostile_texts import RENDERED_NOW, UNSEEN_NOW, hostile_texts
 from support.strategies import formats
 
 from errata import Code, Fault, FieldIssue, NeedsInput, Recovery, Retry, dialects
-from errata.dialects._elicitation import elicitation
-from errata.dialects._outgoing import outgoing
+from errata.dialects._elicitation import build_elicitation
+from errata.dialects._outgoing import redact_fault
 from errata.redaction._foreign_text import LABELS
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]
@@ -90,7 +90,7 @@ def test_no_block_loads_anything_where_it_is_rendered(dialect, fault, fmt):
 def test_foreign_text_makes_no_line(dialect, fault, fmt):
     """A block has the lines that a harmless fault has, or is JSON that says what the structured content says."""
     answer = dialect.encode(fault, format=fmt)
-    safe = outgoing(fault)
+    safe = redact_fault(fault)
     for block in answer["content"]:
         text = block["text"]
         if text.startswith("{") and text.endswith("}"):
@@ -124,16 +124,16 @@ def test_what_was_decoded_encodes_to_the_same_bytes_again(dialect, fault, fmt):
 
 @given(fault=hostile_faults)
 def test_native_loses_nothing_but_what_may_not_leave(fault):
-    ready = outgoing(fault)
+    ready = redact_fault(fault)
 
     assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == ready
-    assert ready == dataclasses.replace(ready) == outgoing(ready)
+    assert ready == dataclasses.replace(ready) == redact_fault(ready)
 
 
 @given(question=questions, fmt=formats)
 def test_a_question_has_nothing_in_it_that_is_not_seen_and_loads_nothing(question, fmt):
     answer = over_the_wire(dialects.encode_needs_input(question, format=fmt))
-    asked = over_the_wire(elicitation(question, {}))
+    asked = over_the_wire(build_elicitation(question, {}))
 
     assert [text for text in strings([answer, asked]) if UNSEEN_NOW.search(text)] == []
     assert [block["text"] for block in answer["content"] if RENDERED_NOW.search(block["text"])] == []

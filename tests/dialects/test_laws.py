@@ -15,8 +15,8 @@ from support.strategies import faults, formats, json_objects, json_values, large
 
 import errata
 from errata import Code, Fault, Recovery, RecoveryHint, Retry, dialects, redact
-from errata.dialects._incoming import incoming
-from errata.dialects._outgoing import outgoing
+from errata.dialects._envelope import open_message
+from errata.dialects._outgoing import redact_fault
 from errata.reading._decode import _is_success_at_a_glance, _read
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]
@@ -68,7 +68,7 @@ def test_the_same_holds_at_every_limit(dialect, fault, fmt):
 @given(fault=large_faults)
 @settings(max_examples=HALF)
 def test_no_text_leaves_that_is_longer_than_documented(dialect, fault):
-    fault = outgoing(dataclasses.replace(fault, data={}))
+    fault = redact_fault(dataclasses.replace(fault, data={}))
     payload = dialect.encode(fault)["structuredContent"]
     found = [functools.reduce(lambda inner, key: inner[key], path, payload) for path in _places(payload)]
     texts = [value for value in found if isinstance(value, str)]
@@ -87,7 +87,7 @@ def test_reading_back_never_raises_the_verdict(dialect, fault, fmt):
 
 @given(fault=faults)
 def test_native_loses_nothing(fault):
-    assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == outgoing(fault)
+    assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == redact_fault(fault)
 
 
 @every_dialect
@@ -112,9 +112,9 @@ def test_nothing_is_sent_that_redaction_would_change(dialect, fault, fmt):
 
 @given(fault=faults | large_faults | secretive_faults.map(lambda pair: pair[0]))
 def test_what_leaves_is_in_order_and_may_leave_as_it_is(fault):
-    ready = outgoing(fault)
+    ready = redact_fault(fault)
 
-    assert ready == dataclasses.replace(ready) == outgoing(ready)
+    assert ready == dataclasses.replace(ready) == redact_fault(ready)
 
 
 @every_dialect
@@ -143,8 +143,8 @@ def _empty(value):
 def test_native_loses_nothing_but_secrets(secretive):
     fault, _ = secretive
 
-    assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == outgoing(fault)
-    assert outgoing(outgoing(fault)) == outgoing(fault)
+    assert dialects.native.decode(over_the_wire(dialects.native.encode(fault))) == redact_fault(fault)
+    assert redact_fault(redact_fault(fault)) == redact_fault(fault)
 
 
 @every_dialect
@@ -186,7 +186,7 @@ def test_a_glance_never_overlooks_a_failure(dialect, fault, fmt, how):
     message = _damage(wire, how.draw(st.sampled_from(_places(wire))), how)
 
     if _is_success_at_a_glance(message):
-        assert _read(incoming(message)) is None
+        assert _read(open_message(message)) is None
 
 
 @every_dialect
@@ -259,7 +259,8 @@ def test_a_jsonrpc_error_has_a_legal_number_and_loses_nothing(dialect, fault):
     assert error["code"] in {-32700, -32600, -32601, -32602, -32603}
     assert "\n" not in error["message"]
     assert errata.decode({"jsonrpc": "2.0", "id": 7, "error": error}) == errata.decode(error)
-    assert errata.decode(error) == outgoing(dataclasses.replace(fault, field=fault.first_field))
+    sent = redact_fault(fault)
+    assert errata.decode(error) == dataclasses.replace(sent, field=sent.first_field)
     assert dialects.as_jsonrpc_error(errata.decode(error), dialect=dialect) == error
 
 
@@ -268,8 +269,8 @@ def test_a_jsonrpc_error_of_003_has_the_authors_data_where_003_has_it(fault):
     error = over_the_wire(dialects.as_jsonrpc_error(fault, dialect=dialects.json_rpc))
     ours = {"recovery", "retryable", "retryAfter", "field", "issues", "reason", "errata/fault"}
 
-    assert {key: error["data"][key] for key in outgoing(fault).data if key not in ours} == {
-        key: value for key, value in over_the_wire(dict(outgoing(fault).data)).items() if key not in ours
+    assert {key: error["data"][key] for key in redact_fault(fault).data if key not in ours} == {
+        key: value for key, value in over_the_wire(dict(redact_fault(fault).data)).items() if key not in ours
     }
 
 

@@ -8,7 +8,7 @@ from support.strategies import faults
 
 import errata
 from errata import Code, Fault, Recovery, Retry, dialects
-from errata.dialects._incoming import Word
+from errata.dialects._envelope import Trust
 from errata.reading import recognise
 
 LICENCE = Fault(
@@ -70,11 +70,11 @@ def test_a_quotation_never_permits_more_than_its_code_does(fault, dialect):
 def test_a_server_that_speaks_for_itself_is_believed(dialect):
     result = dialects.get(dialect).encode(LICENCE)
     reading = recognise(result)
-    assert reading.word is (Word.VERDICT if dialect == "native" else Word.DATA)
+    assert reading.word is (Trust.VERDICT if dialect == "native" else Trust.DATA)
     told = {**result, "_meta": {"errata/retry": {"verdict": "same_call"}}}
-    assert (recognise(told).word, errata.decode(told).retry) == (Word.VERDICT, Retry.SAME_CALL)
+    assert (recognise(told).word, errata.decode(told).retry) == (Trust.VERDICT, Retry.SAME_CALL)
     alone = text(json.dumps(result["structuredContent"]), isError=True)
-    assert recognise(alone).word is Word.TEXT
+    assert recognise(alone).word is Trust.TEXT
 
 
 FORGED = [

@@ -11,7 +11,7 @@ import pytest
 
 import errata
 from errata import dialects
-from errata.dialects._incoming import incoming
+from errata.dialects._envelope import open_message
 from errata.reading import _decode
 
 HERE = Path(__file__).parent
@@ -64,7 +64,7 @@ def test_the_glance_hides_nothing(is_error):
     for response in [row["response"] for row in OTHERS] + LOOK_ALIKES:
         result = response.get("result", {})
         marked = {"result": result | {"isError": is_error}} if "content" in result else response
-        closely = _decode._read(incoming(marked))
+        closely = _decode._read(open_message(marked))
         assert errata.decode(marked) == (closely and closely.fault)
 
 

@@ -13,7 +13,7 @@ from errata.classification import (
     describe_rule,
     spell_out,
 )
-from errata.dialects import Dialect, code_of_number, json_text, lines_of, retry_sentence, texts_in
+from errata.dialects import Dialect, code_of_number, json_text, texts_in, write_lines, write_retry_sentence
 from errata.model import FACTORY_NAMES, Code, Fault
 from errata.redaction import as_object
 
@@ -34,7 +34,7 @@ def code_page(code: Code) -> str:
     sections = (
         f"# {code}",
         code.sentence,
-        f"- Retry: {retry_sentence(fault)}\n- Kind of next step: {code.hint_class}\n- As HTTP: {code.http_status}",
+        f"- Retry: {write_retry_sentence(fault)}\n- Kind of next step: {code.hint_class}\n- As HTTP: {code.http_status}",
         f"## When to use it\n\n{code.use_when}",
         f"```python\n{_example(code)}\n```",
         f"## What the agent should do\n\n{code.next_step}",
@@ -78,12 +78,12 @@ def _default_actions(fault: Fault) -> tuple[str, ...]:
 
 
 def _word_table(code: Code) -> Iterator[str]:
-    rows = [("dialect", "model", "word", "is read as", "also says"), ("---",) * 5]
+    rows = [("dialect", "word", "is read as", "also says"), ("---",) * 4]
     for dialect in DIALECTS:
         vocabulary = dialect.vocabulary
         word = vocabulary.words[code]
         others = ", ".join(other for other in vocabulary.codes_for(word) if other is not code)
-        rows.append((dialect.name, dialect.source, spelled(word), str(vocabulary.code_for(word)), others))
+        rows.append((dialect.name, spelled(word), str(vocabulary.code_for(word)), others))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths[-1] = 0  # The last column may be long, and nothing stands behind it.
     for row in rows:
@@ -92,7 +92,7 @@ def _word_table(code: Code) -> Iterator[str]:
 
 def _look(dialect: Dialect, fault: Fault) -> str:
     if dialect is dialects.native:
-        return f"```text\n{lines_of(fault)}\n```"
+        return f"```text\n{write_lines(fault)}\n```"
     return f"```json\n{json_text(as_object(dialect.encode(fault)['structuredContent']))}\n```"
 
 
@@ -111,7 +111,7 @@ def _word_section(dialect: Dialect, name: str) -> str | None:
         if said == word
     ]
     lines = [
-        f"## In {dialect.name} ({dialect.source})\n",
+        f"## In {dialect.name}\n",
         f"- `{spelled(word)}` can mean: {', '.join(vocabulary.codes_for(word))}",
         f"- it is read as: {vocabulary.code_for(word)}",
     ]
@@ -134,7 +134,7 @@ def _range_section(number: int) -> str | None:
     if fault is None or fault.origin is None or fault.code is Code.UNKNOWN_ERROR:
         return None
     return (
-        f"## In error-response (001)\n\n- `{number}` has no name; by its range it is read as: {fault.code}, "
+        f"## In error-response\n\n- `{number}` has no name; by its range it is read as: {fault.code}, "
         "with the number in `origin`"
     )
 
@@ -217,4 +217,4 @@ def _outcome(rule: Rule | None) -> str:
     if answer is None:
         return "nothing"
     fault = Fault(code=answer.code, retry=answer.retry or answer.code.retry)
-    return f"{answer.code} ({answer.code.sentence.rstrip('.')})\n- retry: {retry_sentence(fault)}"
+    return f"{answer.code} ({answer.code.sentence.rstrip('.')})\n- retry: {write_retry_sentence(fault)}"

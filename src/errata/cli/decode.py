@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import cast
 
 from errata.cli._terminal import complain, paint
-from errata.dialects import decode_needs_input, encode_needs_input, lines_of, outgoing, outgoing_question, to_object
+from errata.dialects import (
+    decode_needs_input,
+    encode_needs_input,
+    redact_fault,
+    redact_question,
+    write_lines,
+    write_payload,
+)
 from errata.model import NeedsInput
 from errata.reading import Reading, recognise
 from errata.redaction import put_on_one_line
@@ -115,16 +122,16 @@ def _parsed(document: str, source: str, line: int) -> object:
 def _found(message: object, *, hide: bool) -> Reading | NeedsInput | None:
     """Read a message; to hide what is secret in it, it is put into the form in which it could be sent."""
     if reading := recognise(message):
-        return reading._replace(fault=outgoing(reading.fault)) if hide else reading
+        return reading._replace(fault=redact_fault(reading.fault)) if hide else reading
     question = decode_needs_input(message)
-    return outgoing_question(question) if question and hide else question
+    return redact_question(question) if question and hide else question
 
 
 def _as_json(found: Reading | NeedsInput | None) -> str:
     answer: dict[str, object] = {"failure": False}
     match found:
         case Reading():
-            answer = {"failure": True, "dialect": found.dialect, **to_object(found.fault)}
+            answer = {"failure": True, "dialect": found.dialect, **write_payload(found.fault)}
         case NeedsInput():
             answer["question"] = encode_needs_input(found)["structuredContent"]
         case None:
@@ -146,7 +153,7 @@ def _as_text(found: Reading | NeedsInput | None, title: str | None) -> str:
 
 def _failure(reading: Reading) -> Iterator[str]:
     fault = reading.fault
-    first, *others = lines_of(fault).split("\n")
+    first, *others = write_lines(fault).split("\n")
     yield paint(first, "bold", "red")
     yield from others
     facts = {"Field": fault.field, "Reason": fault.reason, "Upstream status": fault.http_status, "Origin": fault.origin}

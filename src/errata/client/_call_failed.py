@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Self, cast
 
 from errata.client._causes import redact_cause
-from errata.dialects import Word
+from errata.dialects import Trust
 from errata.model import Fault, FaultError, Retry
 from errata.reading import rests_on_words
 from errata.redaction import jsonable, quote_name
@@ -143,7 +143,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     """A tool of the list that only reads, and shows by its name whether the call took effect; None if there is none."""
     nearest: Mapping[str, bool | None] | None = None
     """The tools that are nearest by name if the server does not list this one, and whether each has an effect; else None."""
-    word: Word | None = None
+    word: Trust | None = None
     """Whose word the fault is; None for what was noticed on the way: an HTTP status, a broken connection, no answer."""
     streak: Streak = NO_STREAK
     """What has failed on the way here."""
@@ -158,7 +158,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         response: object = None,
         is_local: bool = False,
         dialect: str = "none",
-        word: Word | None = None,
+        word: Trust | None = None,
         cause: BaseException | None = None,
     ) -> Self:
         """Attach what was in hand to a fault."""

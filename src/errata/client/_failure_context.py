@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from errata._process_output import telling_lines
 from errata.client._call_failed import ClientRequest
-from errata.dialects import seconds
+from errata.dialects import to_seconds
 from errata.redaction import make_visible, put_on_one_line, quote_words, redact, redact_within
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
@@ -160,4 +160,4 @@ def _quoted(words: str) -> str:
 def format_duration(timeout_s: float) -> str:
     """Say a time; one of less than a millisecond was probably meant in another unit, and must not look like none."""
     milliseconds = round(timeout_s * 1000)
-    return f"{seconds(milliseconds)} s" if milliseconds else f"{timeout_s * 1000:.2g} ms"
+    return f"{to_seconds(milliseconds)} s" if milliseconds else f"{timeout_s * 1000:.2g} ms"

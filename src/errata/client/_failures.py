@@ -20,7 +20,7 @@ from errata.client._client_side import (
 from errata.client._connections import Connection, OpenClient
 from errata.client._failure_context import FailureContext
 from errata.client._outcomes import read_error, read_result, to_error_object, to_plain, unwrap_group
-from errata.dialects import Word, lower_hearsay, without_licence
+from errata.dialects import Trust, drop_licence, lower_hearsay
 from errata.model import Code, Fault, Retry
 from errata.redaction import as_object, redact_data, redact_within
 from errata.resilience import settled
@@ -128,13 +128,13 @@ def limit_trust(failed: CallFailed, *, harmless: bool | None) -> Fault:
     have written them. Nor is the advice followed that a tool with effects gives in a text.
     """
     fault, word = failed.fault, failed.word
-    if harmless or word is Word.VERDICT:
+    if harmless or word is Trust.VERDICT:
         return fault
     if word is None:
-        return fault if fault.http_status in _STATUSES_OF_REFUSAL else without_licence(fault)
+        return fault if fault.http_status in _STATUSES_OF_REFUSAL else drop_licence(fault)
     changes_something = harmless is False or failed.has_effect
-    if not changes_something or word >= Word.DATA:
-        return without_licence(fault)
+    if not changes_something or word >= Trust.DATA:
+        return drop_licence(fault)
     lowered = lower_hearsay(fault)
     if lowered.retry is Retry.FIX_INPUT and _is_marked_as_success(failed.response):
         return replace(lowered, retry=Retry.VERIFY_FIRST)  # The tool has run to its end, whatever its text says.
@@ -162,7 +162,7 @@ def _convert_server_error(error: BaseException, context: FailureContext) -> Call
         server=context.server,
         response=to_error_object(error),
         dialect=reading.dialect if reading else "none",
-        word=reading.word if reading else Word.HEARSAY,
+        word=reading.word if reading else Trust.HEARSAY,
         cause=error,
     )
 

@@ -5,7 +5,7 @@ from typing import cast
 
 from errata.classification import classify
 from errata.client._call_failed import CallFailed
-from errata.dialects import Word, decode_needs_input, native, outgoing, outgoing_question, without_licence
+from errata.dialects import Trust, decode_needs_input, drop_licence, native, redact_fault, redact_question
 from errata.http import attribute
 from errata.model import Code, Fault, FaultError, NeedsInput, is_a, items_of, with_next_step
 from errata.reading import Reading, recognise
@@ -16,14 +16,14 @@ def read_fault(outcome: object) -> Fault | None:
     """Return the fault in an outcome; None where there is none. Never raises."""
     match outcome:
         case Fault():
-            return outgoing(outcome)
+            return redact_fault(outcome)
         case FaultError():
-            return outgoing(outcome.fault)
+            return redact_fault(outcome.fault)
         case NeedsInput():
             return None
         case BaseException():
             reading = read_error(outcome)
-            return _trusted_fault(reading) if reading else outgoing(_classify_own_error(outcome))
+            return _trusted_fault(reading) if reading else redact_fault(_classify_own_error(outcome))
         case _:
             reading = read_result(outcome)
             return _trusted_fault(reading) if reading else None
@@ -32,9 +32,9 @@ def read_fault(outcome: object) -> Fault | None:
 def read_question(outcome: object) -> NeedsInput | None:
     """Return the question in an outcome: a tool that asks before it acts has not failed."""
     if isinstance(outcome, NeedsInput):
-        return outgoing_question(outcome)
+        return redact_question(outcome)
     question = None if isinstance(outcome, Fault | BaseException) else decode_needs_input(to_wire(outcome))
-    return question and outgoing_question(question)
+    return question and redact_question(question)
 
 
 def read_result(result: object, *, request: object = None, tool: object = None) -> Reading | None:
@@ -98,11 +98,11 @@ def unwrap_group(error: BaseException) -> BaseException:
 
 def _trusted_fault(reading: Reading) -> Fault:
     """Return the fault of an unknown tool: only the server's own verdict licenses a repetition of whatever it does."""
-    return reading.fault if reading.word is Word.VERDICT else without_licence(reading.fault)
+    return reading.fault if reading.word is Trust.VERDICT else drop_licence(reading.fault)
 
 
 def _hide_secrets(reading: Reading | None) -> Reading | None:
-    return reading._replace(fault=outgoing(reading.fault)) if reading else None
+    return reading._replace(fault=redact_fault(reading.fault)) if reading else None
 
 
 def _classify_own_error(error: BaseException) -> Fault:

@@ -14,7 +14,7 @@ import httpx2
 
 from errata.client._client_side import is_session_refusal
 from errata.client._outcomes import to_error_object
-from errata.dialects import code_of_number, fault_in, object_in
+from errata.dialects import code_of_number, object_in, read_embedded_fault
 from errata.http import bound_body, error_from_response, read_body
 from errata.model import Fault, Retry
 from errata.redaction import as_object, redact, redact_within
@@ -177,7 +177,7 @@ def _says_it_itself(response: httpx2.Response) -> bool:
     number = error.get("code")
     if not isinstance(number, int) or not _is_json(response):
         return False
-    if fault_in(error):
+    if read_embedded_fault(error):
         return True
     return response.status_code in _SPEAKS_FOR_ITSELF and code_of_number(number) is not None
 

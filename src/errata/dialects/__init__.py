@@ -1,36 +1,51 @@
-"""The languages a fault is spoken in. A dialect is one file here, and one line in `_ALL`."""
+"""The dialects: formats in which a fault is put on the wire. Each is one file here, and one line in `_ALL`."""
 
-from errata.dialects._beside import (
-    CORRELATION_ID as CORRELATION_ID,
-    PRESUMED as PRESUMED,
-    RETRY as RETRY,
-    has_verdict as has_verdict,
-    verdict_beside as verdict_beside,
-)
-from errata.dialects._canonical import to_object as to_object
-from errata.dialects._content import json_text as json_text
-from errata.dialects._dialect import Dialect, believed as believed, with_what_is_beside as with_what_is_beside
+from errata.dialects._dialect import Dialect, add_meta as add_meta, apply_trust as apply_trust
 from errata.dialects._elicitation import (
     QUESTION_KEY as QUESTION_KEY,
-    elicitation as elicitation,
-    input_required as input_required,
+    build_elicitation as build_elicitation,
+    build_input_required as build_input_required,
+    decode_needs_input,
+    encode_needs_input,
 )
-from errata.dialects._error_object import as_jsonrpc_error
-from errata.dialects._error_response import ErrorCategory, ErrorResponseCode, category_of, error_response
-from errata.dialects._incoming import (
+from errata.dialects._envelope import (
+    CORRELATION_ID as CORRELATION_ID,
+    PRESUMED as PRESUMED,
     QUESTION as QUESTION,
+    RETRY as RETRY,
     ErrorObject as ErrorObject,
     ToolResult as ToolResult,
-    Word as Word,
-    incoming as incoming,
+    Trust as Trust,
+    drop_licence as drop_licence,
+    has_verdict as has_verdict,
+    json_text as json_text,
     lower_hearsay as lower_hearsay,
+    open_message as open_message,
     plain_object as plain_object,
-    without_licence as without_licence,
+    write_verdict_meta as write_verdict_meta,
 )
-from errata.dialects._json_rpc import BASELINE as BASELINE, JsonRpcErrorCode, http_status_to_error_code, json_rpc
-from errata.dialects._lines import from_lines as from_lines, lines_of as lines_of
+from errata.dialects._error_response import ErrorCategory, ErrorResponseCode, category_of, error_response
+from errata.dialects._json_rpc import (
+    BASELINE as BASELINE,
+    JsonRpcErrorCode,
+    http_status_to_error_code,
+    json_rpc,
+)
+from errata.dialects._jsonrpc_error import as_jsonrpc_error
 from errata.dialects._mcp_tool_error import McpToolErrorCode, mcp_tool_error
-from errata.dialects._members import (
+from errata.dialects._native import native
+from errata.dialects._native_lines import (
+    read_lines as read_lines,
+    to_seconds as to_seconds,
+    write_lines as write_lines,
+    write_retry_sentence as write_retry_sentence,
+)
+from errata.dialects._outgoing import (
+    redact_fault as redact_fault,
+    redact_question as redact_question,
+    redact_reference as redact_reference,
+)
+from errata.dialects._payload import (
     flag_in as flag_in,
     integer_in as integer_in,
     items_in as items_in,
@@ -38,22 +53,15 @@ from errata.dialects._members import (
     present as present,
     text_in as text_in,
     texts_in as texts_in,
-)
-from errata.dialects._native import native
-from errata.dialects._needs_input import decode_needs_input, encode_needs_input
-from errata.dialects._outgoing import (
-    outgoing as outgoing,
-    outgoing_question as outgoing_question,
-    outgoing_reference as outgoing_reference,
+    write_payload as write_payload,
 )
 from errata.dialects._protocol import (
     INTERNAL_ERROR as INTERNAL_ERROR,
     INVALID_PARAMS as INVALID_PARAMS,
     NUMBER_OF as NUMBER_OF,
     code_of_number as code_of_number,
-    fault_in as fault_in,
+    read_embedded_fault as read_embedded_fault,
 )
-from errata.dialects._sentences import retry_sentence as retry_sentence, seconds as seconds
 from errata.dialects._taxonomy import MCPErrorCode, get_default_recovery, taxonomy
 from errata.dialects._tool_error_v1 import ToolErrorCode, tool_error_v1
 
@@ -91,12 +99,12 @@ MARKS: frozenset[frozenset[str]] = frozenset(dialect.mark for dialect in _ALL.va
 
 
 def names() -> tuple[str, ...]:
-    """List the dialects by name; a reader that does not know which one it looks at asks them in this order."""
+    """Return the names of the dialects; a reader that does not know which one it looks at tries them in this order."""
     return tuple(_ALL)
 
 
 def get(name: str) -> Dialect:
-    """Look a dialect up by its name."""
+    """Return the dialect of a name."""
     if dialect := _ALL.get(name):
         return dialect
     import difflib  # noqa: PLC0415 - needed by nobody who spells it right.

@@ -5,22 +5,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from errata.dialects._beside import with_verdict
-from errata.dialects._canonical import to_object
-from errata.dialects._content import json_text, text_block
-from errata.dialects._incoming import ErrorObject, ToolResult, Word, incoming, lower_hearsay
-from errata.dialects._outgoing import outgoing
+from errata.dialects._envelope import (
+    ErrorObject,
+    ToolResult,
+    Trust,
+    add_verdict_meta,
+    json_text,
+    lower_hearsay,
+    open_message,
+    text_block,
+)
+from errata.dialects._outgoing import redact_fault
+from errata.dialects._payload import write_payload
 from errata.dialects._protocol import read_error
 from errata.dialects._vocabulary import Vocabulary
 from errata.model import Fault
 
 
 class Dialect(ABC):
-    """One language of errors. A new one is a subclass in a file of its own and a line in `dialects/__init__.py`."""
+    """One format of errors. A new one is a subclass in a file of its own and a line in `dialects/__init__.py`."""
 
     name: ClassVar[str]
-    source: ClassVar[str]
-    """Whose error model it is, for people who read tables."""
     about: ClassVar[str]
     """What is special about it, in a few words."""
     mark: ClassVar[frozenset[str]]
@@ -29,25 +34,25 @@ class Dialect(ABC):
     follows_format: ClassVar[bool] = False
     """Whether the content depends on the `format` that a caller asks for."""
     carries_reference: ClassVar[bool] = False
-    """Whether the payload has a place for the correlation id."""
+    """Whether the payload has a member for the correlation id."""
     carries_verdict: ClassVar[bool] = False
     """Whether the payload says exactly whether a call may be repeated, and what to call before that."""
     publishes_schema: ClassVar[bool] = False
     """Whether every tool in a list shows the schema of its errors; otherwise those that declare a contract do."""
 
     def encode(self, fault: Fault, *, format: str = "markdown") -> dict[str, object]:
-        """Say a fault as the JSON of a `CallToolResult`.
+        """Return a fault as the JSON of a `CallToolResult`.
 
         `format` is "markdown", "json" or "both"; a dialect whose content does not depend on it takes no notice,
         and a format nobody knows is "markdown".
         """
-        fault = outgoing(fault)
+        fault = redact_fault(fault)
         payload = self.payload(fault)
         return {"content": self.content(fault, payload, format), "structuredContent": payload, "isError": True}
 
     def decode(self, message: object) -> Fault | None:
-        """Read a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None where this is not spoken."""
-        match incoming(message):
+        """Read a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None where it is not in this dialect."""
+        match open_message(message):
             case ErrorObject(body):
                 return read_error(body)
             case ToolResult() as result:
@@ -56,10 +61,10 @@ class Dialect(ABC):
                 return None
 
     def read(self, result: ToolResult) -> Fault | None:
-        """Read a tool's result; None where this dialect is not spoken."""
+        """Read a tool's result; None where it is not in this dialect."""
         for payload in result.payloads():
             if fault := self.from_payload(payload.members, is_error=result.is_error):
-                return believed(fault, payload.word, result)
+                return apply_trust(fault, payload.trust, result)
         return None
 
     @abstractmethod
@@ -78,26 +83,26 @@ class Dialect(ABC):
         """Describe the payload as JSON Schema 2020-12."""
 
     def error_data(self, fault: Fault) -> dict[str, object]:
-        """Make the `data` of a JSON-RPC error, in which `fault_in` finds it again."""
-        return to_object(fault)
+        """Make the `data` of a JSON-RPC error, from which `read_embedded_fault` reads it again."""
+        return write_payload(fault)
 
     def content(self, fault: Fault, payload: Mapping[str, object], format: str) -> list[dict[str, str]]:  # noqa: ARG002 - for those whose content depends on it.
         """Make the content blocks."""
         return [text_block(self.text(fault, payload))]
 
-    def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - for those who say it in words.
-        """Make the text of the one content block: the payload as JSON, unless the dialect says it in words."""
+    def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - for dialects with a text of their own.
+        """Make the text of the one content block: the payload as JSON, unless the dialect has a text of its own."""
         return json_text(payload)
 
 
-def believed(fault: Fault, word: Word, result: ToolResult) -> Fault:
-    """Return what is to be believed of a payload, with what an adapter put beside it."""
-    return with_what_is_beside(lower_hearsay(fault) if word is Word.HEARSAY else fault, word, result)
+def apply_trust(fault: Fault, trust: Trust, result: ToolResult) -> Fault:
+    """Return what is to be believed of a payload, with what `_meta` says besides."""
+    return add_meta(lower_hearsay(fault) if trust is Trust.HEARSAY else fault, trust, result)
 
 
-def with_what_is_beside(fault: Fault, word: Word, result: ToolResult) -> Fault:
-    """Add what an adapter put beside the payload: the reference and, if the server speaks for itself, the verdict."""
-    fault = with_verdict(fault, result.meta) if word > Word.HEARSAY else fault
+def add_meta(fault: Fault, trust: Trust, result: ToolResult) -> Fault:
+    """Add what `_meta` holds: the reference and, if the server speaks for itself, the verdict."""
+    fault = add_verdict_meta(fault, result.meta) if trust > Trust.HEARSAY else fault
     if fault.correlation_id is not None or result.correlation_id is None:
         return fault
     return dataclasses.replace(fault, correlation_id=result.correlation_id)

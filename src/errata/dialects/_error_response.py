@@ -1,20 +1,19 @@
-"""001: a number in ranges, a `retryable` flag, and details with the adapter's own identifier."""
+"""error-response: a number in ranges, a `retryable` flag, and details with the adapter's own identifier."""
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from typing import ClassVar
 
 from errata.dialects._dialect import Dialect
-from errata.dialects._flag import may_say_yes, verdict_read
-from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
-from errata.dialects._outgoing import outgoing
-from errata.dialects._vocabulary import Vocabulary
+from errata.dialects._outgoing import redact_fault
+from errata.dialects._payload import flag_in, integer_in, object_in, present, text_in
+from errata.dialects._vocabulary import Vocabulary, may_flag_retryable, read_verdict
 from errata.model import Code, Fault, Recovery
 from errata.redaction import jsonable_object
 
 
 class ErrorCategory(StrEnum):
-    """001's categories of codes."""
+    """The categories of error-response's codes."""
 
     PROTOCOL = "Protocol"
     VALIDATION = "Validation"
@@ -24,7 +23,7 @@ class ErrorCategory(StrEnum):
 
 
 class ErrorResponseCode(IntEnum):
-    """001's standard codes."""
+    """error-response's standard codes."""
 
     VALIDATION_ERROR = 2001
     MISSING_REQUIRED_FIELD = 2002
@@ -42,7 +41,7 @@ class ErrorResponseCode(IntEnum):
 
     @property
     def category(self) -> "ErrorCategory":
-        """The category that 001's table of codes gives it, which is not always that of its range."""
+        """The category that the table of codes gives it, which is not always that of its range."""
         return _CATEGORY[self]
 
 
@@ -93,7 +92,7 @@ _VOCABULARY = Vocabulary[ErrorResponseCode](
     },
 )
 
-# 001's ranges file rate limits and timeouts under "business", its table under "system": the table decides.
+# The ranges file rate limits and timeouts under "business", the table under "system": the table decides.
 _CATEGORY: Mapping[int, ErrorCategory] = {
     _W.VALIDATION_ERROR:       ErrorCategory.VALIDATION,
     _W.MISSING_REQUIRED_FIELD: ErrorCategory.VALIDATION,
@@ -130,18 +129,17 @@ class ErrorResponse(Dialect):
     """`{"error": {code, message, retryable, details?}}`, and its JSON as text."""
 
     name: ClassVar[str] = "error-response"
-    source: ClassVar[str] = "001"
     about: ClassVar[str] = "numbers in ranges, and the adapter's identifier"
     mark: ClassVar[frozenset[str]] = frozenset({"error"})
     vocabulary: ClassVar[Vocabulary[ErrorResponseCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:
-        """Say it as 001's object, in an envelope."""
+        """Return the error object, in an envelope."""
         return {"error": _error(fault)}
 
     def as_jsonrpc_result(self, fault: Fault) -> dict[str, object]:
-        """Make 001's literal `result`, for a server that writes its JSON-RPC responses itself."""
-        return self.payload(outgoing(fault))
+        """Return the bare `result` as error-response has it, for a server that writes its JSON-RPC responses itself."""
+        return self.payload(redact_fault(fault))
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
         """Read the object, in its envelope or bare; without isError it has to have the flag, and bare a number of the table."""
@@ -156,7 +154,7 @@ class ErrorResponse(Dialect):
         return _fault(number, message, error)
 
     def error_schema(self) -> dict[str, object]:
-        """Describe the object as 001's interface does."""
+        """Return the JSON Schema of the payload."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "ErrorResponse",
@@ -199,7 +197,7 @@ def _error(fault: Fault) -> dict[str, object]:
     return present(
         code=word.value,
         message=fault.message,
-        retryable=word in _RETRYABLE and may_say_yes(fault, code),
+        retryable=word in _RETRYABLE and may_flag_retryable(fault, code),
         details=details or None,
     )
 
@@ -216,7 +214,7 @@ def _fault(number: int, message: str, error: Mapping[str, object]) -> Fault:
     return Fault(
         code=code,
         message=message,
-        retry=verdict_read(code, flag=flag_in(error, "retryable")),
+        retry=read_verdict(code, flag=flag_in(error, "retryable")),
         reason=text_in(details, "reason"),
         field=text_in(details, "field"),
         recovery=Recovery(hint=text_in(details, "suggestion")),

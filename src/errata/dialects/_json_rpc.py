@@ -1,23 +1,30 @@
-"""003: a JSON-RPC number with data, and the same for people in `Error:` and `Recovery:` lines."""
+"""json-rpc: a JSON-RPC number with data, and the same for people in `Error:` and `Recovery:` lines."""
 
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import ClassVar
 
-from errata.dialects._canonical import to_object
 from errata.dialects._dialect import Dialect
-from errata.dialects._flag import may_say_yes, verdict_read
-from errata.dialects._members import flag_in, integer_in, issue_objects, issues_in, object_in, present, text_in
-from errata.dialects._outgoing import outgoing
+from errata.dialects._native_lines import to_seconds
+from errata.dialects._outgoing import redact_fault
+from errata.dialects._payload import (
+    flag_in,
+    integer_in,
+    issue_objects,
+    issues_in,
+    object_in,
+    present,
+    text_in,
+    write_payload,
+)
 from errata.dialects._protocol import FAULT
-from errata.dialects._sentences import seconds
-from errata.dialects._vocabulary import Vocabulary
+from errata.dialects._vocabulary import Vocabulary, may_flag_retryable, read_verdict
 from errata.model import Code, Fault
 from errata.redaction import as_object, jsonable_object, put_on_one_line
 
 
 class JsonRpcErrorCode(IntEnum):
-    """003's numbers. They mean this in a tool's result only; in a JSON-RPC error the protocol decides."""
+    """json-rpc's numbers. They mean this in a tool's result only; in a JSON-RPC error the protocol decides."""
 
     ParseError = -32700
     InvalidRequest = -32600
@@ -120,14 +127,14 @@ _OF_THE_DOMAIN = {Code.BUSINESS_RULE_VIOLATION, Code.NOT_IMPLEMENTED}
 BASELINE: frozenset[Code] = frozenset(
     code for code in Code if _VOCABULARY.words[code] in _ALWAYS_POSSIBLE and code not in _OF_THE_DOMAIN
 )
-"""The codes that any tool may fail with, declared or not: those that 003 calls by one of its five baseline words.
+"""The codes that any tool may fail with, declared or not: those that json-rpc calls by one of its five baseline words.
 
 Two share such a word and are none: a rule of the domain, and a feature that is missing, are what an agent can plan for.
 """
 
 
 def http_status_to_error_code(status: int) -> JsonRpcErrorCode:
-    """Look up an upstream's HTTP status in 003's own table; outside of 400-599 it is UnknownError."""
+    """Look up an upstream's HTTP status in json-rpc's own table; outside of 400-599 it is UnknownError."""
     return _VOCABULARY.word_of_status(status) or JsonRpcErrorCode.UnknownError
 
 
@@ -135,28 +142,27 @@ class JsonRpc(Dialect):
     """`{"error": {code, message, data?}}`, and as text `Error: …` with `Recovery: …`."""
 
     name: ClassVar[str] = "json-rpc"
-    source: ClassVar[str] = "003"
     about: ClassVar[str] = "JSON-RPC numbers with data, and two surfaces"
     mark: ClassVar[frozenset[str]] = frozenset({"error"})
     vocabulary: ClassVar[Vocabulary[JsonRpcErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:
-        """Say it for programs."""
+        """Return the error object for programs."""
         error = present(code=_VOCABULARY.word_for(fault).value, message=fault.message, data=_data(fault) or None)
         return {"error": error}
 
     def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - people get words.
-        """Say it for people."""
+        """Return the `Error:` and `Recovery:` lines for people."""
         hint = fault.recovery and fault.recovery.hint
         first = f"Error: {put_on_one_line(fault.message)}"
         return f"{first}\n\nRecovery: {put_on_one_line(hint)}" if hint else first
 
     def error_data(self, fault: Fault) -> dict[str, object]:
-        """Put what the author attached where 003 has it, and the fault itself beside it."""
-        return _data(fault) | {FAULT: to_object(fault)}
+        """Return what the author attached as json-rpc has it, and the fault itself beside it."""
+        return _data(fault) | {FAULT: write_payload(fault)}
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
-        """Read the object; without isError it has to be alone, with one of 003's own numbers."""
+        """Read the object; without isError it has to be alone, with one of the dialect's own numbers."""
         error = object_in(payload, "error")
         number, message = integer_in(error, "code"), text_in(error, "message")
         if number is None or message is None or "retryable" in error:
@@ -171,7 +177,7 @@ class JsonRpc(Dialect):
         return Fault(
             code=code,
             message=message,
-            retry=verdict_read(code, flag=flag),
+            retry=read_verdict(code, flag=flag),
             retry_declared=flag is not None,
             field=text_in(fields, "field"),
             issues=issues_in(fields, "issues"),
@@ -181,7 +187,7 @@ class JsonRpc(Dialect):
         )
 
     def error_schema(self) -> dict[str, object]:
-        """Describe the object as 003 does."""
+        """Return the JSON Schema of the payload."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "McpError",
@@ -202,7 +208,7 @@ class JsonRpc(Dialect):
 
 
 def _data(fault: Fault) -> dict[str, object]:
-    """Put the author's data first and what the fault knows behind it; the reason comes last and cannot be overridden."""
+    """Return the author's data, then what the fault knows; the reason comes last and cannot be overridden."""
     data = dict(fault.data)
     hint = fault.recovery and fault.recovery.hint
     if hint:
@@ -210,7 +216,7 @@ def _data(fault: Fault) -> dict[str, object]:
         data["recovery"] = others | {"hint": hint}
     data |= present(
         retryable=_retryable(fault),
-        retryAfter=None if fault.retry_after_ms is None else seconds(fault.retry_after_ms),
+        retryAfter=None if fault.retry_after_ms is None else to_seconds(fault.retry_after_ms),
         field=fault.field,
         issues=issue_objects(fault.issues) or None,
         reason=fault.reason,
@@ -220,16 +226,16 @@ def _data(fault: Fault) -> dict[str, object]:
 
 
 def _retryable(fault: Fault) -> bool | None:
-    """Say what a person declared, and no wherever the number alone would be read as a yes."""
+    """Return the flag that a person declared, and False wherever the number alone would be read as a yes."""
     code = _VOCABULARY.code_for(_VOCABULARY.word_for(fault)) or fault.code
     if fault.retry_declared:
-        return may_say_yes(fault, code)
-    return False if verdict_read(code).exceeds(fault.retry) else None
+        return may_flag_retryable(fault, code)
+    return False if read_verdict(code).exceeds(fault.retry) else None
 
 
 def _fields_and_rest(data: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
-    """Part `field` and `issues` from the rest of the data, unless a fault would not write them the same again."""
-    read = outgoing(Fault(code=Code.UNKNOWN_ERROR, field=text_in(data, "field"), issues=issues_in(data, "issues")))
+    """Separate `field` and `issues` from the rest of the data, unless a fault would write them differently."""
+    read = redact_fault(Fault(code=Code.UNKNOWN_ERROR, field=text_in(data, "field"), issues=issues_in(data, "issues")))
     fields = present(field=read.field, issues=issue_objects(read.issues) or None)
     fields = {key: value for key, value in fields.items() if data[key] == value}
     return fields, {key: value for key, value in data.items() if key not in fields}

@@ -1,18 +1,17 @@
-"""000: a flat object with one of ten words, a `retriable` flag and the upstream's own answer."""
+"""mcp-tool-error: a flat object with one of ten words, a `retriable` flag and the upstream's own answer."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import ClassVar
 
 from errata.dialects._dialect import Dialect
-from errata.dialects._flag import may_say_yes, verdict_read
-from errata.dialects._members import flag_in, object_in, present
-from errata.dialects._vocabulary import Vocabulary, status_decided
+from errata.dialects._payload import flag_in, object_in, present
+from errata.dialects._vocabulary import Vocabulary, is_decided_by_status, may_flag_retryable, read_verdict
 from errata.model import Code, Fault, http_status_or_none
 
 
 class McpToolErrorCode(StrEnum):
-    """000's ten words."""
+    """mcp-tool-error's ten words."""
 
     BAD_REQUEST = "BAD_REQUEST"
     UNAUTHORIZED = "UNAUTHORIZED"
@@ -94,26 +93,25 @@ class McpToolError(Dialect):
     """`{code, message, retriable, original?}`, and the same JSON as text."""
 
     name: ClassVar[str] = "mcp-tool-error"
-    source: ClassVar[str] = "000"
     about: ClassVar[str] = "ten words, a flag, the upstream's own answer"
     mark: ClassVar[frozenset[str]] = frozenset({"code", "message"})
     publishes_schema: ClassVar[bool] = True
     vocabulary: ClassVar[Vocabulary[McpToolErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:
-        """Say it as 000's object, with the upstream's answer where that decided."""
+        """Return the error object, with the upstream's own answer where its status decided."""
         word = _VOCABULARY.word_for(fault)
-        status = fault.http_status if status_decided(fault) else None
+        status = fault.http_status if is_decided_by_status(fault) else None
         code = _VOCABULARY.code_for(word, status) or fault.code
         return present(
             code=word.value,
             message=fault.message,
-            retriable=word in _RETRIABLE and may_say_yes(fault, code, status=status),
+            retriable=word in _RETRIABLE and may_flag_retryable(fault, code, status=status),
             original=_original(fault) if status else None,
         )
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
-        """Read the object; without the `retriable` flag, which is 000's own, everything else has to fit."""
+        """Read the object; without the `retriable` flag, which no other dialect has, everything else has to fit."""
         match payload:
             case {"code": str(word), "message": str(message)}:
                 pass
@@ -131,14 +129,14 @@ class McpToolError(Dialect):
         return Fault(
             code=code or Code.UNKNOWN_ERROR,
             message=message,
-            retry=verdict_read(code or Code.UNKNOWN_ERROR, flag=bool(flag), status=status),  # 000: false by default.
+            retry=read_verdict(code or Code.UNKNOWN_ERROR, flag=bool(flag), status=status),  # Absent means false here.
             http_status=status,
             origin=None if code else word,
             data={key: value for key, value in original.items() if key != "status"},
         )
 
     def error_schema(self) -> dict[str, object]:
-        """Describe the object as 000's Zod schema does."""
+        """Return the JSON Schema of the payload."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "McpToolError",

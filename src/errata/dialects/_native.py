@@ -7,12 +7,10 @@ stands alone and says that it is an error, and the structured content says it al
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypedDict, cast
 
-from errata.dialects._canonical import canonical_schema, from_object, to_object
-from errata.dialects._content import text_block
-from errata.dialects._dialect import Dialect, believed
-from errata.dialects._incoming import ToolResult
-from errata.dialects._lines import from_lines, lines_of, reference_line
-from errata.dialects._members import object_in
+from errata.dialects._dialect import Dialect, apply_trust
+from errata.dialects._envelope import ToolResult, text_block
+from errata.dialects._native_lines import read_lines, write_lines, write_reference
+from errata.dialects._payload import object_in, payload_schema, read_payload, write_payload
 from errata.dialects._vocabulary import Vocabulary
 from errata.model import Code, Fault, Retry, known_word
 
@@ -21,7 +19,7 @@ class _Payload(TypedDict):
     error: dict[str, Any]
 
 
-class _Said(TypedDict):
+class _NativeResult(TypedDict):
     content: list[dict[str, str]]
     structuredContent: _Payload
 
@@ -30,7 +28,6 @@ class Native(Dialect):
     """Everything, twice: as lines for a model and as an object for a program."""
 
     name: ClassVar[str] = "native"
-    source: ClassVar[str] = "errata"
     about: ClassVar[str] = "every client shows the model all of it"
     mark: ClassVar[frozenset[str]] = frozenset({"error"})
     carries_reference: ClassVar[bool] = True
@@ -38,36 +35,36 @@ class Native(Dialect):
     vocabulary: ClassVar[Vocabulary[str]] = Vocabulary[str]({code: code.value for code in Code})
 
     def payload(self, fault: Fault) -> dict[str, object]:
-        """Say it in full."""
-        return {"error": to_object(fault)}
+        """Return all fields of the fault."""
+        return {"error": write_payload(fault)}
 
-    def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - the lines say it all.
-        """Say it in lines."""
-        return lines_of(fault)
+    def text(self, fault: Fault, payload: Mapping[str, object]) -> str:  # noqa: ARG002 - the lines have it all.
+        """Return the lines for a model."""
+        return write_lines(fault)
 
-    def again(self, said: Mapping[str, object], correlation_id: str, timestamp: str) -> dict[str, object]:
-        """Say the same once more, with another reference and time; of a server's failures, most are not the first."""
-        before = cast("_Said", said)
+    def again(self, result: Mapping[str, object], correlation_id: str, timestamp: str) -> dict[str, object]:
+        """Copy a result with another reference and time; of a server's failures, most are not the first."""
+        before = cast("_NativeResult", result)
         lines, _, _ = before["content"][0]["text"].rpartition("\n")
         error = dict(before["structuredContent"]["error"])
         if "recovery" in error:
             error["recovery"] = dict(error["recovery"])
         error |= {"correlationId": correlation_id, "timestamp": timestamp}
-        text = f"{lines}\n{reference_line(correlation_id)}"
+        text = f"{lines}\n{write_reference(correlation_id)}"
         return {"content": [text_block(text)], "structuredContent": {"error": error}, "isError": True}
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
         """Read `{"error": {code, message, retry, …}}`; without isError, code and verdict have to be known ones."""
         error = object_in(payload, "error")
         known = known_word(Code, error.get("code")) and known_word(Retry, error.get("retry"))
-        return from_object(error) if is_error or known else None
+        return read_payload(error) if is_error or known else None
 
     def read(self, result: ToolResult) -> Fault | None:
         """Read the object, or the lines where somebody on the way kept only those."""
         if fault := super().read(result):
             return fault
-        if result.is_error and result.texts and (fault := from_lines(text := result.texts[0])):
-            return believed(fault, result.word_of_text(text), result)
+        if result.is_error and result.texts and (fault := read_lines(text := result.texts[0])):
+            return apply_trust(fault, result.trust_in_text(text), result)
         return None
 
     def error_schema(self) -> dict[str, object]:
@@ -76,7 +73,7 @@ class Native(Dialect):
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "errata",
             "type": "object",
-            "properties": {"error": canonical_schema()},
+            "properties": {"error": payload_schema()},
             "required": ["error"],
         }
 

@@ -1,4 +1,4 @@
-"""The gate: every fault passes here on its way to any wire, in any dialect."""
+"""The gate: every fault and every question is redacted and bounded here before it leaves, in any dialect."""
 
 import dataclasses
 import re
@@ -28,8 +28,8 @@ _OUR_FORM = re.compile(
 )
 
 
-def outgoing(fault: Fault) -> Fault:
-    """Copy a fault in the form in which it may leave: nothing in it that is secret, or longer than a reader can use.
+def redact_fault(fault: Fault) -> Fault:
+    """Return a fault in the form in which it may leave: without secrets, and no longer than a reader can use.
 
     The reference and the time are judged as well: a caller's context or a foreign server may have set them. An
     identifier and a moment pass as they are, so that a log and an answer can be compared.
@@ -40,12 +40,12 @@ def outgoing(fault: Fault) -> Fault:
     changes = _changes(
         fault,
         message=prose_within(fault.message, _MESSAGE),
-        reason=outgoing_text(fault.reason),
-        field=outgoing_text(fault.field),
+        reason=redact_field(fault.reason),
+        field=redact_field(fault.field),
         issues=_issues(fault.issues),
-        origin=outgoing_text(fault.origin),
-        correlation_id=outgoing_reference(fault.correlation_id),
-        timestamp=outgoing_reference(fault.timestamp),
+        origin=redact_field(fault.origin),
+        correlation_id=redact_reference(fault.correlation_id),
+        timestamp=redact_reference(fault.timestamp),
         **own,
     )
     if changes:
@@ -55,7 +55,7 @@ def outgoing(fault: Fault) -> Fault:
 
 
 def _may_leave_as_it_is(fault: Fault) -> bool:
-    """Whether there is nothing in a fault but short texts that were judged before: most failures are not the first."""
+    """Return whether a fault holds nothing but short texts that were judged before: most failures are not the first."""
     recovery = fault.recovery or NO_RECOVERY
     if fault.data or fault.issues or recovery.actions or recovery.corrective_params:
         return False
@@ -79,12 +79,12 @@ def _may_leave_as_it_is(fault: Fault) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_only_read(text: str) -> bool:
-    """Whether a text that is known to hold no secret has nothing in it that has to be made visible, inert or unlabelled."""
+    """Return whether a text without secrets has nothing in it that must be made visible, inert or unlabelled."""
     return quote_labels(defuse_markup(make_visible(text))) == text
 
 
-def outgoing_question(question: NeedsInput) -> NeedsInput:
-    """Copy a question in the form in which it may leave."""
+def redact_question(question: NeedsInput) -> NeedsInput:
+    """Return a question in the form in which it may leave."""
     return NeedsInput(
         prose_within(question.message, _MESSAGE),
         fields=[prose_within(name, _TEXT) for name in question.fields[:_ISSUES]],
@@ -104,12 +104,12 @@ def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
 def _issue(issue: FieldIssue) -> FieldIssue:
     """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
     field = prose_within(issue.field, _TEXT)
-    expected = issue.expected and _announced(field, issue.expected)
-    changes = _changes(issue, field=field, problem=_announced(field, issue.problem), expected=expected)
+    expected = issue.expected and _redact_announced(field, issue.expected)
+    changes = _changes(issue, field=field, problem=_redact_announced(field, issue.problem), expected=expected)
     return dataclasses.replace(issue, **changes) if changes else issue
 
 
-def _announced(field: str, text: str) -> str:
+def _redact_announced(field: str, text: str) -> str:
     text = prose_within(text, _TEXT)
     return text_of(_data({field: text}).get(field, text))
 
@@ -118,23 +118,23 @@ def _recovery(recovery: Recovery) -> Recovery:
     params = _data(recovery.corrective_params)
     changes = _changes(
         recovery,
-        hint=outgoing_text(recovery.hint),
+        hint=redact_field(recovery.hint),
         actions=tuple(prose_within(action, _TEXT) for action in recovery.actions),
-        fallback_tool=outgoing_text(recovery.fallback_tool),
-        verify_tool=outgoing_text(recovery.verify_tool),
-        user_message=outgoing_text(recovery.user_message),
+        fallback_tool=redact_field(recovery.fallback_tool),
+        verify_tool=redact_field(recovery.verify_tool),
+        user_message=redact_field(recovery.user_message),
     )
     return dataclasses.replace(recovery, corrective_params=params, **changes) if changes or params else recovery
 
 
 def _changes(whole: object, **fields: object) -> dict[str, Any]:
-    """Choose the fields that are not what they were: for most, none."""
+    """Return the fields that are not what they were: for most faults, none."""
     return {name: after for name, after in fields.items() if after != getattr(whole, name)}
 
 
-def outgoing_reference(text: str | None) -> str | None:
-    """Redact a reference or a time; one in the form that errata gives it has nothing to hide."""
-    return text if _is_ours(text) else outgoing_text(text)
+def redact_reference(text: str | None) -> str | None:
+    """Return a reference or a time, redacted unless it has the form that errata gives it."""
+    return text if _is_ours(text) else redact_field(text)
 
 
 def _is_ours(text: str | None) -> bool:
@@ -145,6 +145,6 @@ def _data(data: Mapping[str, object]) -> dict[str, object]:
     return as_object(redact_visibly(data)) if data else {}
 
 
-def outgoing_text(text: str | None) -> str | None:
-    """Copy a text that is no message in the form in which it may leave; None where nothing of it is left."""
+def redact_field(text: str | None) -> str | None:
+    """Return a text of a field in the form in which it may leave; None where nothing of it is left."""
     return None if text is None else text_or_none(prose_within(text, _TEXT))

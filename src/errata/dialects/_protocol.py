@@ -6,15 +6,14 @@ there is. What a number in -32000…-32019 means depends on who sent it: alone, 
 
 from collections.abc import Mapping
 
-from errata.dialects._canonical import from_object
-from errata.dialects._members import object_in, text_in
+from errata.dialects._payload import object_in, read_payload, text_in
 from errata.model import Code, Fault
 from errata.redaction import jsonable_object
 
 INTERNAL_ERROR = -32603
 INVALID_PARAMS = -32602
 FAULT = "errata/fault"
-"""Where a fault stands in the data of an error, if the data is somebody else's."""
+"""The key of a fault in the data of an error, if the data is somebody else's."""
 
 # fmt: off
 NUMBER_OF = {
@@ -44,22 +43,22 @@ _CODE_OF = {
 
 
 def code_of_number(number: int) -> Code | None:
-    """Say what a number in a JSON-RPC error means; None for one that means nothing by itself."""
+    """Return the code that a number in a JSON-RPC error stands for; None for one that means nothing by itself."""
     return _CODE_OF.get(number)
 
 
-def fault_in(error: Mapping[str, object]) -> Fault | None:
-    """Read the fault that errata put into the data of a JSON-RPC error; None where somebody else wrote it."""
+def read_embedded_fault(error: Mapping[str, object]) -> Fault | None:
+    """Return the fault that errata put into the data of a JSON-RPC error; None where somebody else wrote it."""
     data = object_in(error, "data")
-    return from_object(object_in(data, FAULT)) or from_object(data)
+    return read_payload(object_in(data, FAULT)) or read_payload(data)
 
 
 def read_error(body: Mapping[str, object]) -> Fault:
     """Read the `error` member of a JSON-RPC response, whoever sent it."""
-    return fault_in(body) or _read_stranger(body, object_in(body, "data"))
+    return read_embedded_fault(body) or _read_foreign(body, object_in(body, "data"))
 
 
-def _read_stranger(body: Mapping[str, object], data: Mapping[str, object]) -> Fault:
+def _read_foreign(body: Mapping[str, object], data: Mapping[str, object]) -> Fault:
     number = body.get("code")
     code = code_of_number(number) if isinstance(number, int) else None
     if code is Code.INVALID_PARAMS and text_in(data, "uri"):

@@ -1,14 +1,13 @@
-"""004: a flat object with recovery actions, a reference and a time."""
+"""taxonomy: a flat object with recovery actions, a reference and a time."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import ClassVar
 
 from errata.dialects._dialect import Dialect
-from errata.dialects._flag import may_say_yes, verdict_read
-from errata.dialects._members import object_in, present, text_in, texts_in
-from errata.dialects._outgoing import outgoing_text
-from errata.dialects._vocabulary import Vocabulary
+from errata.dialects._outgoing import redact_field
+from errata.dialects._payload import object_in, present, text_in, texts_in
+from errata.dialects._vocabulary import Vocabulary, may_flag_retryable, read_verdict
 from errata.model import (
     Code,
     Fault,
@@ -25,7 +24,7 @@ from errata.redaction import jsonable_object
 
 
 class MCPErrorCode(StrEnum):
-    """004's fifteen words."""
+    """taxonomy's fifteen words."""
 
     INVALID_INPUT = "INVALID_INPUT"
     UNAUTHORIZED = "UNAUTHORIZED"
@@ -121,7 +120,6 @@ class Taxonomy(Dialect):
     """`{code, message, details?, retry_after_ms?, recovery_actions, fallback_tool?, correlation_id, timestamp, …}`."""
 
     name: ClassVar[str] = "taxonomy"
-    source: ClassVar[str] = "004"
     about: ClassVar[str] = "recovery actions, a reference, a time"
     mark: ClassVar[frozenset[str]] = frozenset({"code", "message", "recovery_actions"})
     carries_reference: ClassVar[bool] = True
@@ -133,7 +131,7 @@ class Taxonomy(Dialect):
         self._clock = clock
 
     def payload(self, fault: Fault) -> dict[str, object]:
-        """Say it as 004's object; a fault without reference and time gets both."""
+        """Return the error object; a fault without reference and time gets both."""
         fault = identified(fault, new_id=self._new_id, clock=self._clock)
         recovery = fault.recovery or Recovery()
         word = _VOCABULARY.word_for(fault)
@@ -154,7 +152,7 @@ class Taxonomy(Dialect):
         )
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:
-        """Read the object; without isError it has to be complete and its word one of 004's."""
+        """Read the object; without isError it has to be complete and its word one of the dialect's."""
         match payload:
             case {"code": str(word), "message": str(message), "recovery_actions": list()}:
                 pass
@@ -169,7 +167,7 @@ class Taxonomy(Dialect):
         return Fault(
             code=code,
             message=message,
-            retry=verdict_read(code, flag=None if hint is None else hint is RecoveryHint.RETRY_LATER),
+            retry=read_verdict(code, flag=None if hint is None else hint is RecoveryHint.RETRY_LATER),
             retry_after_ms=wait_ms(payload.get("retry_after_ms")),
             recovery=Recovery(
                 hint_class=hint,
@@ -185,7 +183,7 @@ class Taxonomy(Dialect):
         )
 
     def error_schema(self) -> dict[str, object]:
-        """Describe the object as 004's interfaces do."""
+        """Return the JSON Schema of the payload."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "MCPError",
@@ -208,12 +206,12 @@ class Taxonomy(Dialect):
 
 
 def get_default_recovery(code: MCPErrorCode) -> list[str]:
-    """List 004's recovery actions for one of its words; `contact_support` for one that it does not have."""
+    """Return the recovery actions for one of taxonomy's words; `contact_support` for one that it does not have."""
     return list(_RECOVERY_MAP.get(code, _FALLBACK_ACTIONS))
 
 
 def _default_actions(word: MCPErrorCode, retry: Retry | None = None) -> tuple[str, ...]:
-    """Look up 004's actions for its word; what must be verified first gets its fallback, which repeats nothing."""
+    """Return the actions for a word; what must be verified first gets the fallback, which repeats nothing."""
     return _FALLBACK_ACTIONS if retry is Retry.VERIFY_FIRST else _RECOVERY_MAP.get(word, _FALLBACK_ACTIONS)
 
 
@@ -223,29 +221,29 @@ def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint 
     The author's is sent as it was set, unless it tells to repeat what the verdict says must not be repeated.
     """
     code = _VOCABULARY.code_for(word) or fault.code
-    if recovery.hint_class in _allowed(fault, code):
+    if recovery.hint_class in _allowed_hints(fault, code):
         return recovery.hint_class
     if fault.retry is Retry.VERIFY_FIRST:
         return RecoveryHint.TRY_ALTERNATIVE if recovery.verify_tool else RecoveryHint.REPORT_TO_USER
     given = bool(recovery.hint_class or recovery.user_message or recovery.corrective_params)
-    if not given and not verdict_read(code).exceeds(fault.retry):
+    if not given and not read_verdict(code).exceeds(fault.retry):
         return None
-    if fault.code.hint_class in _allowed(fault, code):
+    if fault.code.hint_class in _allowed_hints(fault, code):
         return fault.code.hint_class
     return RecoveryHint.CHECK_INPUT if fault.retry is Retry.FIX_INPUT else RecoveryHint.REPORT_TO_USER
 
 
-def _allowed(fault: Fault, code: Code) -> set[RecoveryHint]:
-    """List the hints that lead to no call which the verdict forbids: fixing the arguments repeats it as well."""
+def _allowed_hints(fault: Fault, code: Code) -> set[RecoveryHint]:
+    """Return the hints that lead to no call which the verdict forbids: fixing the arguments repeats it as well."""
     if fault.retry is Retry.VERIFY_FIRST:
         return {RecoveryHint.TRY_ALTERNATIVE, RecoveryHint.REPORT_TO_USER}
-    return set(RecoveryHint) if may_say_yes(fault, code) else set(RecoveryHint) - {RecoveryHint.RETRY_LATER}
+    return set(RecoveryHint) if may_flag_retryable(fault, code) else set(RecoveryHint) - {RecoveryHint.RETRY_LATER}
 
 
 def _for_the_user(fault: Fault, recovery: Recovery, hint: RecoveryHint | None) -> str | None:
-    """Word what a person is told where nobody but this dialect says that a person has to be."""
+    """Return the message for the user where only this dialect says that a person has to be told."""
     is_ours = hint is RecoveryHint.REPORT_TO_USER and recovery.hint_class is not hint
-    return outgoing_text(fault.message) if is_ours else None
+    return redact_field(fault.message) if is_ours else None
 
 
 taxonomy: Taxonomy = Taxonomy()

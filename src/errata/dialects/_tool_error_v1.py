@@ -1,22 +1,21 @@
-"""002: an object that names its kind, in content blocks that depend on the format the caller asked for."""
+"""tool-error-v1: an object that names its kind, in content blocks that depend on the format the caller asked for."""
 
 import dataclasses
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import ClassVar
 
-from errata.dialects._content import gated_blocks
 from errata.dialects._dialect import Dialect
-from errata.dialects._flag import may_say_yes, verdict_read
-from errata.dialects._members import flag_in, integer_in, object_in, present, text_in
-from errata.dialects._vocabulary import Vocabulary
+from errata.dialects._envelope import choose_blocks
+from errata.dialects._payload import flag_in, integer_in, object_in, present, text_in
+from errata.dialects._vocabulary import Vocabulary, may_flag_retryable, read_verdict
 from errata.model import Code, Fault, http_status_or_none, wait_ms
 
 KIND = "toolError:v1"
 
 
 class ToolErrorCode(StrEnum):
-    """002's six words."""
+    """tool-error-v1's six words."""
 
     NETWORK_ERROR = "NETWORK_ERROR"
     SERVER_ERROR = "SERVER_ERROR"
@@ -33,7 +32,7 @@ class ToolErrorCode(StrEnum):
 
 _W = ToolErrorCode
 
-# A 429 is a CLIENT_ERROR here, and 002 calls those not retryable.
+# A 429 is a CLIENT_ERROR here, and those are not retryable.
 _RETRYABLE = {_W.NETWORK_ERROR, _W.SERVER_ERROR}
 
 # fmt: off
@@ -92,18 +91,17 @@ class ToolErrorV1(Dialect):
     """`{kind, code, message, retryable, details?}`; which content blocks there are depends on the format."""
 
     name: ClassVar[str] = "tool-error-v1"
-    source: ClassVar[str] = "002"
     about: ClassVar[str] = "names its kind, and calls a 429 final"
     mark: ClassVar[frozenset[str]] = frozenset({"kind", "code", "message"})
     follows_format: ClassVar[bool] = True
     vocabulary: ClassVar[Vocabulary[ToolErrorCode]] = _VOCABULARY
 
     def payload(self, fault: Fault) -> dict[str, object]:
-        """Say it as 002's object."""
-        found, _ = _facts_and_data(fault.data)
+        """Return the error object."""
+        attached, _ = _facts_and_data(fault.data)
         facts = present(
-            statusCode=found.get("statusCode") if fault.http_status is None else fault.http_status,
-            retryAfterMs=found.get("retryAfterMs") if fault.retry_after_ms is None else fault.retry_after_ms,
+            statusCode=attached.get("statusCode") if fault.http_status is None else fault.http_status,
+            retryAfterMs=attached.get("retryAfterMs") if fault.retry_after_ms is None else fault.retry_after_ms,
         )
         details = {key: value for key, value in fault.data.items() if key not in facts} | facts
         status = integer_in(facts, "statusCode")
@@ -113,13 +111,13 @@ class ToolErrorV1(Dialect):
             kind=KIND,
             code=word.value,
             message=fault.message,
-            retryable=word in _RETRYABLE and may_say_yes(fault, code, status=status),
+            retryable=word in _RETRYABLE and may_flag_retryable(fault, code, status=status),
             details=details or None,
         )
 
     def content(self, fault: Fault, payload: Mapping[str, object], format: str) -> list[dict[str, str]]:
-        """Say it as the message, as JSON or as both."""
-        return gated_blocks(fault.message, payload, format)
+        """Return the message, the JSON or both."""
+        return choose_blocks(fault.message, payload, format)
 
     def from_payload(self, payload: Mapping[str, object], *, is_error: bool) -> Fault | None:  # noqa: ARG002 - not needed.
         """Read the object; its `kind` cannot be anything else, so isError is not needed."""
@@ -132,7 +130,7 @@ class ToolErrorV1(Dialect):
         return Fault(
             code=code or Code.UNKNOWN_ERROR,
             message=message,
-            retry=verdict_read(code or Code.UNKNOWN_ERROR, flag=flag_in(payload, "retryable"), status=status),
+            retry=read_verdict(code or Code.UNKNOWN_ERROR, flag=flag_in(payload, "retryable"), status=status),
             retry_after_ms=integer_in(facts, "retryAfterMs"),
             http_status=status,
             origin=None if code else word,
@@ -140,7 +138,7 @@ class ToolErrorV1(Dialect):
         )
 
     def error_schema(self) -> dict[str, object]:
-        """Describe the object as 002 does."""
+        """Return the JSON Schema of the payload."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": KIND,
@@ -157,7 +155,7 @@ class ToolErrorV1(Dialect):
 
 
 def _facts_and_data(details: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
-    """Part `statusCode` and `retryAfterMs` from the rest of the details; authors put them into their data as well."""
+    """Separate `statusCode` and `retryAfterMs` from the rest of the details; authors put them into their data as well."""
     facts = present(
         statusCode=http_status_or_none(details.get("statusCode")),
         retryAfterMs=wait_ms(details.get("retryAfterMs")),

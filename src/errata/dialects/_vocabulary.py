@@ -1,11 +1,16 @@
-"""A dialect's words: which one says a fault, and which code one is read as."""
+"""A dialect's words: which one stands for a fault, which code one is read as, and what its yes or no may say.
+
+Other formats have a flag where errata has a verdict. One rule holds in both directions: the flag may say yes only if
+reading it back permits no more than the fault does.
+"""
 
 from collections.abc import Mapping
 from typing import Generic, TypeVar, cast
 
-from errata.model import Code, Fault, status_to_code
+from errata.model import Code, Fault, Retry, status_to_code, verdict
 
 Word = TypeVar("Word", bound=str | int)
+_NOT_TAKEN_ON = 503
 
 
 class Vocabulary(Generic[Word]):
@@ -36,12 +41,15 @@ class Vocabulary(Generic[Word]):
             raise ValueError(f"Several codes share the word `{unsettled[0]}`. Say in `shared` which one it is read as.")
 
     def word_for(self, fault: Fault) -> Word:
-        """Choose the word: by the status when the status is what decided, else by the code."""
-        by_status = self.word_of_status(fault.http_status) if status_decided(fault) else None
+        """Return the word for a fault: by the status if that is what decided, else by the code."""
+        by_status = self.word_of_status(fault.http_status) if is_decided_by_status(fault) else None
         return self.words[fault.code] if by_status is None else by_status
 
     def code_for(self, word: object, status: int | None = None) -> Code | None:
-        """Read a word; a status beside it says more where it leads to the same word. None: no word of ours."""
+        """Return the code that a word is read as; None for a word that is not in the vocabulary.
+
+        A status beside it says more where it leads to the same word.
+        """
         codes = self.codes_for(word)
         if not codes:
             return None
@@ -50,17 +58,34 @@ class Vocabulary(Generic[Word]):
         return self.shared.get(self.words[codes[0]], codes[0])
 
     def codes_for(self, word: object) -> tuple[Code, ...]:
-        """List every code that this word can stand for."""
+        """Return every code that this word can stand for."""
         return tuple(self._codes.get(cast("Word", word), ())) if isinstance(word, str | int) else ()
 
     def word_of_status(self, status: int | None) -> Word | None:
-        """Look a status up in the dialect's own table; None where it has no rule."""
+        """Return the word for a status in the dialect's own table; None where it has no rule."""
         if status is None:
             return None
         return self.statuses.get(status, self.status_classes.get(status // 100))
 
 
-def status_decided(fault: Fault) -> bool:
-    """Whether the code is simply what the upstream's status means."""
+def is_decided_by_status(fault: Fault) -> bool:
+    """Return whether the code is simply what the upstream's status means."""
     status = fault.http_status
     return status is not None and 400 <= status <= 599 and fault.code is status_to_code(status)  # noqa: PLR2004 - HTTP's errors
+
+
+def read_verdict(code: Code, *, flag: bool | None = None, status: int | None = None) -> Retry:
+    """Return the verdict of a word, and of the flag and the status beside it.
+
+    Every dialect that has a word for SERVICE_UNAVAILABLE also uses it for broken connections, after which
+    the call may have happened. So only a 503 beside it is proof that nothing did.
+    """
+    retry = verdict(code, http_status=status, flag=flag)
+    if code is Code.SERVICE_UNAVAILABLE and retry is Retry.SAME_CALL and status != _NOT_TAKEN_ON:
+        return Retry.IF_HARMLESS
+    return retry
+
+
+def may_flag_retryable(fault: Fault, code: Code, *, status: int | None = None) -> bool:
+    """Return whether "retryable" may be said of a fault whose word is read as this code."""
+    return fault.retryable and not read_verdict(code, flag=True, status=status).exceeds(fault.retry)

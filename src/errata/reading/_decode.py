@@ -8,17 +8,17 @@ from errata.dialects import (
     PRESUMED,
     ErrorObject,
     ToolResult,
-    Word,
-    believed,
-    fault_in,
-    from_lines,
+    Trust,
+    add_meta,
+    apply_trust,
+    drop_licence,
     has_verdict,
-    incoming,
     lower_hearsay,
     object_in,
+    open_message,
+    read_embedded_fault,
+    read_lines,
     text_in,
-    with_what_is_beside,
-    without_licence,
 )
 from errata.model import Code, Fault
 from errata.reading._payload_evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
@@ -35,7 +35,7 @@ class Reading(NamedTuple):
     fault: Fault
     dialect: str
     """The name of a dialect, `JSON-RPC error`, or `none` for a failure that speaks no dialect we know."""
-    word: Word
+    word: Trust
     """How far it may be believed: the server's own verdict or data, its text, or something that it may only quote."""
 
     @property
@@ -44,9 +44,9 @@ class Reading(NamedTuple):
         return rests_on_words(self.fault, self.dialect, self.word)
 
 
-def rests_on_words(fault: Fault, dialect: str, word: Word) -> bool:
+def rests_on_words(fault: Fault, dialect: str, word: Trust) -> bool:
     """Return whether only words say what a failure is: they may quote the caller, even a status in them."""
-    return word < Word.DATA or (dialect == _NO_DIALECT and not _is_in(fault.data, fault.http_status))
+    return word < Trust.DATA or (dialect == _NO_DIALECT and not _is_in(fault.data, fault.http_status))
 
 
 def _is_in(value: object, status: int | None) -> bool:
@@ -78,7 +78,7 @@ def decode(message: object, *, request: object = None, tool: object = None) -> F
 
 def recognise(message: object, *, request: object = None, tool: object = None) -> Reading | None:
     """Read a message as `decode` does; return the fault with its dialect and how far it may be believed."""
-    arrived = None if _is_success_at_a_glance(message) else incoming(message)
+    arrived = None if _is_success_at_a_glance(message) else open_message(message)
     if request is None and tool is None:
         return _read(arrived)
     return None if arrived is None else _read_with_request(arrived, request, tool)
@@ -110,7 +110,7 @@ def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
             from errata.reading._foreign_results import read_protocol_error  # noqa: PLC0415 - as below.
 
             fault, word = read_protocol_error(body), _trust_of_error(body)
-            return Reading(fault if word is Word.DATA else without_licence(fault), _OF_THE_PROTOCOL, word)
+            return Reading(fault if word is Trust.DATA else drop_licence(fault), _OF_THE_PROTOCOL, word)
         case ToolResult() as result:
             return _read_result(result)
         case None:
@@ -128,25 +128,25 @@ def _read_result(result: ToolResult) -> Reading | None:
     if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):
         return spoken
     word = _trust_of_result(result)
-    if word < Word.DATA:
-        fault = lower_hearsay(fault) if word is Word.HEARSAY and fault.retry_declared else without_licence(fault)
-    return Reading(with_what_is_beside(add_guidance(fault, result.meta), word, result), _NO_DIALECT, word)
+    if word < Trust.DATA:
+        fault = lower_hearsay(fault) if word is Trust.HEARSAY and fault.retry_declared else drop_licence(fault)
+    return Reading(add_meta(add_guidance(fault, result.meta), word, result), _NO_DIALECT, word)
 
 
-def _trust_of_result(result: ToolResult) -> Word:
+def _trust_of_result(result: ToolResult) -> Trust:
     """Return how far a failure in no dialect may be believed."""
     if not result.is_error:
-        return Word.HEARSAY
+        return Trust.HEARSAY
     structured = object_in(result.raw, "structuredContent")
     if structured and all("{" not in text or parse_whole_object(text) == structured for text in result.texts):
-        return Word.DATA
-    return Word.TEXT if len(result.texts) == 1 and parse_whole_object(result.texts[0]) else Word.HEARSAY
+        return Trust.DATA
+    return Trust.TEXT if len(result.texts) == 1 and parse_whole_object(result.texts[0]) else Trust.HEARSAY
 
 
-def _trust_of_error(body: Mapping[str, object]) -> Word:
+def _trust_of_error(body: Mapping[str, object]) -> Trust:
     """Return how far a JSON-RPC error may be believed: its data are the server's, its message may quote anybody."""
     quotes = "{" in (text_in(body, "message") or "")
-    return Word.DATA if fault_in(body) or (body.get("data") is not None and not quotes) else Word.HEARSAY
+    return Trust.DATA if read_embedded_fault(body) or (body.get("data") is not None and not quotes) else Trust.HEARSAY
 
 
 def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
@@ -163,24 +163,24 @@ def _read_dialect(result: ToolResult) -> Reading | None:
     for payload in result.payloads():  # The most complete payload decides, whichever dialect it is in.
         for name in dialects.names():
             if fault := dialects.get(name).from_payload(payload.members, is_error=result.is_error):
-                word = Word.VERDICT if _says_its_verdict(fault, payload.word, result) else payload.word
-                return _build_reading(believed(fault, word, result), name, word)
+                word = Trust.VERDICT if _says_its_verdict(fault, payload.trust, result) else payload.trust
+                return _build_reading(apply_trust(fault, word, result), name, word)
     fault = dialects.native.read(result)  # Its lines may have come through alone.
-    return _build_reading(fault, dialects.native.name, result.word_of_text(result.texts[0])) if fault else None
+    return _build_reading(fault, dialects.native.name, result.trust_in_text(result.texts[0])) if fault else None
 
 
-def _build_reading(fault: Fault, dialect: str, word: Word) -> Reading:
+def _build_reading(fault: Fault, dialect: str, word: Trust) -> Reading:
     """Return a reading; a text, whoever wrote it, licenses no repetition by itself."""
-    return Reading(without_licence(fault) if word < Word.DATA else fault, dialect, word)
+    return Reading(drop_licence(fault) if word < Trust.DATA else fault, dialect, word)
 
 
-def _says_its_verdict(fault: Fault, word: Word, result: ToolResult) -> bool:
+def _says_its_verdict(fault: Fault, word: Trust, result: ToolResult) -> bool:
     """Return whether the server states its verdict besides its data, in lines or in metadata."""
-    if word is not Word.DATA or not result.is_error:
+    if word is not Trust.DATA or not result.is_error:
         return False
     if has_verdict(result.meta):
         return True
-    lines = from_lines(result.texts[0]) if result.texts and result.meta.get(PRESUMED) is not True else None
+    lines = read_lines(result.texts[0]) if result.texts and result.meta.get(PRESUMED) is not True else None
     return lines is not None and (lines.code, lines.retry) == (fault.code, fault.retry)
 
 

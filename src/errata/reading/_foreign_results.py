@@ -8,13 +8,13 @@ from errata.dialects import (
     QUESTION,
     ToolResult,
     code_of_number,
-    fault_in,
     flag_in,
     integer_in,
     items_in,
     json_text,
     object_in,
     present,
+    read_embedded_fault,
     text_in,
 )
 from errata.model import Code, Fault, Recovery
@@ -196,7 +196,7 @@ def keep_unread_text(meaning: Meaning, text: str) -> dict[str, object]:
 
 def read_protocol_error(body: Mapping[str, object]) -> Fault:
     """Return the fault in the `error` member of a JSON-RPC response, by its number, its text and its data."""
-    return fault_in(body) or _read_foreign_error(body)
+    return read_embedded_fault(body) or _read_foreign_error(body)
 
 
 def _read_foreign_error(body: Mapping[str, object]) -> Fault:

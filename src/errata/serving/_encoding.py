@@ -10,8 +10,8 @@ from errata.dialects import (
     Dialect,
     as_jsonrpc_error,
     native,
-    outgoing_reference,
-    verdict_beside,
+    redact_reference,
+    write_verdict_meta,
 )
 from errata.model import Code, Fault, Retry, identified, rewritten
 from errata.redaction import as_object, put_on_one_line
@@ -52,7 +52,7 @@ async def encode_reply(
 def encode_protocol_error(fault: Fault, advised: Fault, dialect: Dialect = native) -> ServerReply:
     """Encode a fault as a JSON-RPC error. Its data reaches no model, so the message has the reference, too."""
     encoded = as_jsonrpc_error(advised, dialect=dialect)
-    if reference := outgoing_reference(fault.correlation_id):
+    if reference := redact_reference(fault.correlation_id):
         encoded["message"] = f"{encoded['message']} Reference: {put_on_one_line(reference)}."
     return ServerReply(fault, encoded, fault.correlation_id, fault.timestamp)
 
@@ -82,8 +82,8 @@ def add_meta(
     Where leave to repeat is only presumed, that is there as well, so that no client of errata's repeats because of it.
     """
     meta: dict[str, object] = {PRESUMED: True} if is_presumed and fault.retry is Retry.SAME_CALL else {}
-    if not dialect.carries_reference and (reference := outgoing_reference(fault.correlation_id)):
+    if not dialect.carries_reference and (reference := redact_reference(fault.correlation_id)):
         meta[CORRELATION_ID] = reference
-    if not dialect.carries_verdict and (verdict := verdict_beside(fault)):
+    if not dialect.carries_verdict and (verdict := write_verdict_meta(fault)):
         meta[RETRY] = verdict
     return encoded | {"_meta": meta} if meta else encoded

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from errata.contracts import bound
-from errata.dialects import encode_needs_input, input_required, native
+from errata.dialects import build_input_required, encode_needs_input, native
 from errata.model import NeedsInput, wants_a_list
 from errata.resilience import cancellations
 from errata.serving._adapter import Adapter, Run, look_up_handler
@@ -140,7 +140,7 @@ class Pipeline:
         channel = choose_channel(request)
         if channel is Channel.INPUT_REQUIRED and (reply is None or read_accepted(reply) is not None):
             state = write_state(request.rounds)
-            return self._adapter.build_result(request, input_required(question, schema, state))
+            return self._adapter.build_result(request, build_input_required(question, schema, state))
         if channel is Channel.ELICITATION:
             reply = await elicit(question, schema, request)
         if channel is Channel.RESULT or reply is None:

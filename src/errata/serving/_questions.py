@@ -7,7 +7,7 @@ waits; a client that can do neither gets the question as a result.
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from errata.dialects import elicitation
+from errata.dialects import build_elicitation
 from errata.model import Code, FaultError, NeedsInput, Recovery, Retry
 from errata.redaction import as_object
 from errata.serving._requests import MODERN, Request
@@ -42,7 +42,7 @@ async def elicit(question: NeedsInput, schema: Mapping[str, object], request: Re
     """Ask while the request waits; gives the client's reply, or None if it cannot be asked after all."""
     if (context := request.context) is None:
         return None
-    params = elicitation(question, schema)
+    params = build_elicitation(question, schema)
     try:
         return await context.session.elicit_form(
             str(params["message"]), as_object(params["requestedSchema"]), context.request_id

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from errata import dialects
 from errata.classification import classify
-from errata.dialects import RETRY, ErrorObject, ToolResult, decode_needs_input, incoming, lines_of, outgoing
+from errata.dialects import RETRY, ErrorObject, ToolResult, decode_needs_input, open_message, redact_fault, write_lines
 from errata.model import Fault, NeedsInput
 from errata.reading import recognise
 from errata.redaction import jsonable, redact_data, redact_within, text_of
@@ -64,7 +64,7 @@ def _read_exception(error: BaseException) -> Seen:
         if reading and reading.dialect in dialects.names():
             return Seen(reading.fault, reading.dialect, _indented(text), only_text=True)
     fault = classify(error)
-    return Seen(fault, f"`{type(error).__name__}`", _indented(lines_of(outgoing(fault))))
+    return Seen(fault, f"`{type(error).__name__}`", _indented(write_lines(redact_fault(fault))))
 
 
 def _wire(outcome: object) -> object:
@@ -82,7 +82,7 @@ def _wire(outcome: object) -> object:
 
 def _in_the_words_of_its_dialect(wire: object) -> object:
     """Leave out the verdict beside a payload: no model gets to see it."""
-    result = incoming(wire)
+    result = open_message(wire)
     if not isinstance(result, ToolResult) or RETRY not in result.meta:
         return wire
     return {**result.raw, "_meta": {key: value for key, value in result.meta.items() if key != RETRY}}
@@ -97,7 +97,7 @@ def instead(outcome: object) -> str:
     wire = _wire(outcome)
     if question := outcome if isinstance(outcome, NeedsInput) else decode_needs_input(wire):
         return f"the call asked for input: {redact_within(question.message, LONGEST_GLIMPSE)}"
-    envelope = incoming(wire)
+    envelope = open_message(wire)
     texts = envelope.texts if isinstance(envelope, ToolResult) else ()
     glimpse = "\n".join(texts) or json.dumps(redact_data(jsonable(wire)), ensure_ascii=False)
     return f"the call succeeded: {redact_within(glimpse, LONGEST_GLIMPSE)}"
@@ -105,7 +105,7 @@ def instead(outcome: object) -> str:
 
 def _shown(wire: object) -> str:
     """Show what an agent gets to see of a failure."""
-    match incoming(wire):
+    match open_message(wire):
         case ErrorObject(body):
             return _indented(text_of(body.get("message", "")))
         case ToolResult() as result:

@@ -1,4 +1,4 @@
-"""What arrives: the envelopes of MCP, opened without trusting any of it."""
+"""The envelopes of MCP: results and errors are opened without trusting them; content blocks and `_meta` are written."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,11 +6,17 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import NamedTuple, cast
 
-from errata.dialects._beside import CORRELATION_ID
-from errata.dialects._members import integer_in, items_in, object_in, text_in
-from errata.model import Fault, Retry, verdict
-from errata.redaction import as_object, jsonable, put_on_one_line
+from errata.dialects._outgoing import redact_field
+from errata.dialects._payload import integer_in, items_in, object_in, present, text_in
+from errata.model import NO_RECOVERY, Fault, Retry, known_word, verdict, wait_ms
+from errata.redaction import as_object, defuse_json, jsonable, put_on_one_line
 
+CORRELATION_ID = "errata/correlationId"
+RETRY = "errata/retry"
+PRESUMED = "errata/presumed"
+"""Whether the verdict rests on the name of a tool or on the request that failed, and not on what its author declared."""
+_WORTH_SAYING = frozenset({Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.VERIFY_FIRST})
+"""The verdicts that a dialect's words do not tell apart."""
 _SIZE = 64 * 1024 * 1024
 _DEPTH = 100
 _MOST_BLOCKS = 100
@@ -19,11 +25,11 @@ _ENVELOPE = frozenset({"jsonrpc", "id", "result", "error", "content", "structure
 _MEMBERS = _ENVELOPE.union(_ALIASES, _ALIASES.values())
 
 QUESTION = "needsInput:v1"
-"""The kind of a payload that asks (002)."""
+"""The kind of a payload that asks the user (tool-error-v1)."""
 
 
-class Word(IntEnum):
-    """Whose word a payload is, by where it stands in a result: the higher, the harder it is for anybody else to write it."""
+class Trust(IntEnum):
+    """How far a payload may be believed, by its position in a result: the higher, the harder it is to forge."""
 
     HEARSAY = 0
     """Text of a success, or a part of a text: a tool passes on what it was given, be it a page or an upstream's body."""
@@ -36,24 +42,24 @@ class Word(IntEnum):
 
 
 class Payload(NamedTuple):
-    """An object that a dialect may recognise as its own, and whose word it is."""
+    """An object that a dialect may recognise as its own, and how far it may be believed."""
 
     members: Mapping[str, object]
-    word: Word
+    trust: Trust
 
 
 def lower_hearsay(fault: Fault) -> Fault:
-    """Return what may be believed of a fault that a tool quotes: what happened, and no more leave to repeat than its code gives.
+    """Return what may be believed of a fault that a tool quotes: what happened, and no more leave to repeat than by its code.
 
     By itself it licenses no repetition, and it proposes neither tools nor arguments.
     """
     own = verdict(fault.code, http_status=fault.http_status)
     retry = own if fault.retry.exceeds(own) else fault.retry
-    return without_licence(replace(fault, retry=retry, retry_declared=False, recovery=None))
+    return drop_licence(replace(fault, retry=retry, retry_declared=False, recovery=None))
 
 
-def without_licence(fault: Fault) -> Fault:
-    """Return a fault that does not prove that nothing has happened: the call may be repeated where that does no harm."""
+def drop_licence(fault: Fault) -> Fault:
+    """Return a fault that proves nothing about the call: SAME_CALL becomes IF_HARMLESS."""
     return replace(fault, retry=Retry.IF_HARMLESS) if fault.retry is Retry.SAME_CALL else fault
 
 
@@ -73,7 +79,7 @@ class ToolResult:
         self._payloads: list[Payload] = []
 
     def payloads(self) -> Iterator[Payload]:
-        """Offer the objects a dialect may recognise as its own, the most telling first.
+        """Iterate over the objects that a dialect may recognise as its own, the most telling first.
 
         JSON blocks come last to first: where a message and a JSON block stand together, the
         message comes first, and it may quote JSON. Beside a question the text is the question.
@@ -81,23 +87,23 @@ class ToolResult:
         if not self._payloads:
             structured = object_in(self.raw, "structuredContent")
             texts = () if structured.get("kind") == QUESTION else reversed(self.texts[-_MOST_BLOCKS:])
-            of_data = Word.DATA if self.is_error else Word.HEARSAY
+            of_data = Trust.DATA if self.is_error else Trust.HEARSAY
             is_bare = {"content", "structuredContent", "isError"}.isdisjoint(self.raw)
-            of_whole = Word.DATA if is_bare else of_data
-            found = (Payload(structured, of_data), Payload(self.raw, of_whole), *map(self._payload_of_text, texts))
-            self._payloads.extend(payload for payload in found if payload.members)
+            of_whole = Trust.DATA if is_bare else of_data
+            payloads = (Payload(structured, of_data), Payload(self.raw, of_whole), *map(self._payload_of_text, texts))
+            self._payloads.extend(payload for payload in payloads if payload.members)
         return iter(self._payloads)
 
-    def word_of_text(self, text: str, message: object = None) -> Word:
-        """Return whose word one of the texts is: the server's, if there is no other text but the message that it has."""
+    def trust_in_text(self, text: str, message: object = None) -> Trust:
+        """Return how far one of the texts may be believed: as the server's own, if there is no other but its message."""
         own = (message, put_on_one_line(message)) if isinstance(message, str) else ()
         others = [each for each in self.texts if each is not text and each not in own]
-        return Word.TEXT if self.is_error and not others else Word.HEARSAY
+        return Trust.TEXT if self.is_error and not others else Trust.HEARSAY
 
     def _payload_of_text(self, text: str) -> Payload:
         members = _json(text)
         message = members.get("message", object_in(members, "error").get("message"))
-        return Payload(members, self.word_of_text(text, message))
+        return Payload(members, self.trust_in_text(text, message))
 
 
 class ErrorObject:
@@ -110,8 +116,8 @@ class ErrorObject:
         self.body: Mapping[str, object] = body
 
 
-def incoming(message: object) -> ToolResult | ErrorObject | None:
-    """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object."""
+def open_message(message: object) -> ToolResult | ErrorObject | None:
+    """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object; None for anything else."""
     plain = {key: value for key, value in plain_object(message).items() if value is not None}
     match plain:
         case {"message": str()} if _is_error_object(plain):
@@ -132,22 +138,22 @@ def plain_object(message: object) -> dict[str, object]:
     """Copy a message into plain JSON; one of the SDK's own objects says itself what it looks like on the wire."""
     try:
         dump = getattr(type(message), "model_dump", None)
-        found = dump(message, mode="json", by_alias=True) if callable(dump) else message
-        if not isinstance(found, Mapping):
+        dumped = dump(message, mode="json", by_alias=True) if callable(dump) else message
+        if not isinstance(dumped, Mapping):
             return {}
     except Exception:  # noqa: BLE001 - it only looked like one, or does not even say what it is.
         return {}
-    plain = _copied(cast("object", found), spare="result")
+    plain = _copy_envelope(cast("object", dumped), spare="result")
     if plain.get("result") is not None:
-        plain["result"] = _copied(plain["result"])
+        plain["result"] = _copy_envelope(plain["result"])
     return plain
 
 
-def _copied(found: object, *, spare: str = "") -> dict[str, object]:
-    """Copy an envelope, each member for itself, so that a large one costs no other; the spared one is for later."""
-    if type(found) is not dict:
-        return as_object(_json_of(found))
-    members = dict(cast("dict[str, object]", found))
+def _copy_envelope(envelope: object, *, spare: str = "") -> dict[str, object]:
+    """Copy an envelope, each member for itself, so that a large one costs no other; the spared one is copied later."""
+    if type(envelope) is not dict:
+        return as_object(_json_of(envelope))
+    members = dict(cast("dict[str, object]", envelope))
     if not all(type(key) is str for key in members):
         return as_object(_json_of(members))
     others = as_object(_json_of({key: value for key, value in members.items() if key not in _MEMBERS}))
@@ -160,7 +166,7 @@ def _json_of(value: object) -> object:
 
 
 def _is_response(plain: Mapping[str, object]) -> bool:
-    """Tell a JSON-RPC response from 001's literal result, which is an object with an `error` as well."""
+    """Return whether it is a JSON-RPC response: error-response's literal result is an object with an `error` as well."""
     if "jsonrpc" in plain:
         return True
     if not _ENVELOPE.isdisjoint(plain.keys() - {"id", "error"}):
@@ -187,3 +193,61 @@ def _json(text: str) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         return {}
     return as_object(_json_of(parsed))
+
+
+def write_verdict_meta(fault: Fault) -> dict[str, object] | None:
+    """Return the verdict for `_meta`: whether a call may be repeated, when, and what to call before or instead.
+
+    None for the verdicts that are understood from every dialect.
+    """
+    if fault.retry not in _WORTH_SAYING:
+        return None
+    recovery = fault.recovery or NO_RECOVERY
+    return present(
+        verdict=fault.retry.value,
+        afterMs=fault.retry_after_ms,
+        fallbackTool=redact_field(recovery.fallback_tool),
+        verifyTool=redact_field(recovery.verify_tool),
+    )
+
+
+def has_verdict(meta: Mapping[str, object]) -> bool:
+    """Return whether there is a verdict in `_meta` that is not only presumed."""
+    return meta.get(PRESUMED) is not True and known_word(Retry, text_in(object_in(meta, RETRY), "verdict")) is not None
+
+
+def add_verdict_meta(fault: Fault, meta: Mapping[str, object]) -> Fault:
+    """Return a fault with the verdict from `_meta`: the server's own, before a dialect put it into fewer words."""
+    members = object_in(meta, RETRY)
+    retry = known_word(Retry, text_in(members, "verdict"))
+    if retry is None:
+        return fault
+    recovery = replace(
+        fault.recovery or NO_RECOVERY,
+        fallback_tool=text_in(members, "fallbackTool"),
+        verify_tool=text_in(members, "verifyTool"),
+    )
+    return replace(fault, retry=retry, retry_after_ms=wait_ms(members.get("afterMs")), recovery=recovery)
+
+
+def text_block(text: str) -> dict[str, str]:
+    """Return a content block of text."""
+    return {"type": "text", "text": text}
+
+
+def choose_blocks(message: str, payload: Mapping[str, object], format: str) -> list[dict[str, str]]:
+    """Return the content that a `format` asks for: the message on one line, the JSON, or both; else "markdown"."""
+    human = text_block(put_on_one_line(message)) | {"mimeType": "text/markdown"}
+    machine = text_block(json_text(payload)) | {"mimeType": "application/json"}
+    if format == "json":
+        return [machine]
+    return [human, machine] if format == "both" else [human]
+
+
+def json_text(payload: Mapping[str, object]) -> str:
+    """Write JSON with two spaces of indentation and characters as they are.
+
+    All but those that would make a link, an image or a tag of a value where a client renders the text: they are written
+    as JSON's escapes, so that the value stays what it is.
+    """
+    return defuse_json(json.dumps(payload, indent=2, ensure_ascii=False))

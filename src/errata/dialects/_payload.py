@@ -1,22 +1,78 @@
-"""A Fault as a JSON object with all its fields in camelCase, and back without loss."""
+"""A fault as a JSON object, and back without loss; and the members of a JSON object, read by kind.
 
-from collections.abc import Mapping
+A member that is not of the wanted kind counts as absent.
+"""
+
+from collections.abc import Iterable, Mapping
 from typing import cast
 
-from errata.dialects._members import (
-    integer_in,
-    issue_objects,
-    issues_in,
-    object_in,
-    present,
-    text_in,
-    texts_in,
-)
-from errata.model import Code, Fault, Recovery, RecoveryHint, Retry, known_word, wait_ms
+from errata.model import Code, Fault, FieldIssue, Recovery, RecoveryHint, Retry, known_word, wait_ms
+from errata.redaction import as_object
+
+_ISSUE_KEYS = frozenset({"field", "problem", "expected"})
 
 
-def to_object(fault: Fault) -> dict[str, object]:
-    """Write every field that says something."""
+def present(**members: object) -> dict[str, object]:
+    """Return a JSON object of the members that have a value; in JSON, undefined means absent."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def text_in(payload: Mapping[str, object], key: str) -> str | None:
+    """Return a text; None for any other value."""
+    value = payload.get(key)
+    return value if isinstance(value, str) else None
+
+
+def flag_in(payload: Mapping[str, object], key: str) -> bool | None:
+    """Return a boolean; None for any other value."""
+    value = payload.get(key)
+    return value if isinstance(value, bool) else None
+
+
+def integer_in(payload: Mapping[str, object], key: str) -> int | None:
+    """Return a whole number; None for any other value."""
+    value = payload.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def object_in(payload: Mapping[str, object], key: str) -> Mapping[str, object]:
+    """Return an object; an empty one for any other value."""
+    return as_object(payload.get(key))
+
+
+def items_in(payload: Mapping[str, object], key: str) -> list[object]:
+    """Return a list; an empty one for any other value."""
+    value = payload.get(key)
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def texts_in(payload: Mapping[str, object], key: str) -> tuple[str, ...]:
+    """Return the texts in a list."""
+    return tuple(item for item in items_in(payload, key) if isinstance(item, str))
+
+
+def issues_in(payload: Mapping[str, object], key: str) -> tuple[FieldIssue, ...]:
+    """Return the issues in a list; none of them unless every item is one."""
+    items = items_in(payload, key)
+    issues = [issue for item in items if (issue := _issue(as_object(item)))]
+    return tuple(issues) if len(issues) == len(items) else ()
+
+
+def issue_objects(issues: Iterable[FieldIssue]) -> list[dict[str, object]]:
+    """Return issues as JSON objects."""
+    return [present(field=issue.field, problem=issue.problem, expected=issue.expected) for issue in issues]
+
+
+def _issue(item: Mapping[str, object]) -> FieldIssue | None:
+    match item:
+        case {"field": str(field), "problem": str(problem)} if item.keys() <= _ISSUE_KEYS:
+            return FieldIssue(field, problem, text_in(item, "expected"))
+        case _:
+            return None
+
+
+def write_payload(fault: Fault) -> dict[str, object]:
+    """Return every field that has a value, in camelCase."""
     return present(
         code=fault.code.value,
         message=fault.message,
@@ -35,8 +91,8 @@ def to_object(fault: Fault) -> dict[str, object]:
     )
 
 
-def from_object(payload: Mapping[str, object]) -> Fault | None:
-    """Read what `to_object` wrote; an object without code, message and verdict is none of ours."""
+def read_payload(payload: Mapping[str, object]) -> Fault | None:
+    """Read what `write_payload` wrote; None for an object without code, message and verdict."""
     match payload:
         case {"code": str(code), "message": str(message), "retry": str(retry)}:
             return Fault(
@@ -83,8 +139,8 @@ def _recovery(payload: Mapping[str, object]) -> Recovery:
     )
 
 
-def canonical_schema() -> dict[str, object]:
-    """Describe what `to_object` writes."""
+def payload_schema() -> dict[str, object]:
+    """Return the JSON Schema of what `write_payload` writes."""
     return {
         "type": "object",
         "properties": {
