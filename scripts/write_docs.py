@@ -1,6 +1,9 @@
 """`make docs`: writes the pages and tables that are generated. A test fails when one of them is stale."""
 
+import ast
 from pathlib import Path
+
+from layers_picture import SOURCE, draw_layers, read_graph, stack
 
 from errata import Code
 from errata.classification import FAMILIES
@@ -30,7 +33,26 @@ def generated() -> dict[Path, str]:
     pages[DOCS / "rules" / "README.md"] = f"# Every rule of the linter\n\n{rules_table()}"
     classification = with_table(text_of("classification.md"), signals_table(), SIGNALS_BEGIN)
     pages[DOCS / "classification.md"] = with_table(classification, families_table())
+    pages[DOCS / "architecture.md"] = with_table(text_of("architecture.md"), parts_table())
+    pages[DOCS / "layers.svg"] = draw_layers()
     return pages
+
+
+def parts_table() -> str:
+    graph = read_graph()
+    rows = [
+        f"| `{part}` | {sentence_of(part)} | {', '.join(f'`{imported}`' for imported in sorted(graph[part]))} |"
+        for row in stack(graph)
+        for part in row
+    ]
+    return "\n".join(["| part | what it is | imports |", "|---|---|---|", *rows, ""])
+
+
+def sentence_of(part: str) -> str:
+    """Return the first line of a part's docstring."""
+    file = SOURCE / part / "__init__.py" if (SOURCE / part).is_dir() else SOURCE / f"{part}.py"
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")
 
 
 def codes_table() -> str:
