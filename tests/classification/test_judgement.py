@@ -15,7 +15,7 @@ from support.strategies import faults, json_objects, json_values, texts
 
 from errata import Code, FaultError, Retry, classify, register
 from errata.classification import Call
-from errata.classification._judgement import OPEN
+from errata.classification._amend import OPEN
 
 CLOSED = sorted(code for code in Code if code.retry is Retry.NEVER and code not in OPEN)
 NAMES = ["region", "order_id", "name", "path", "user", "amount"]

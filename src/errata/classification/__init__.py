@@ -4,15 +4,21 @@ from errata.classification._blame._values import ArgumentValues as ArgumentValue
 from errata.classification._call import Call
 from errata.classification._classify import (
     Explanation,
-    Step,
     classify,
     classify_with_ground as classify_with_ground,
     explain,
 )
+from errata.classification._decide import Step
 from errata.classification._error_codes import GRPC as GRPC, classify_cloud_code as classify_cloud_code
 from errata.classification._families import FAMILIES as FAMILIES
+from errata.classification._foreign import (
+    find_cause as find_cause,
+    list_earlier as list_earlier,
+    peek as peek,
+    read_exception as read_exception,
+    walk_leaves as walk_leaves,
+)
 from errata.classification._patterns import VAGUE as VAGUE
-from errata.classification._peek import peek as peek, read_exception as read_exception
 from errata.classification._refused_arguments import (
     classify_refused_arguments as classify_refused_arguments,
     classify_refused_model as classify_refused_model,
@@ -24,11 +30,6 @@ from errata.classification._rules import (
     Otherwise as Otherwise,
     Rule as Rule,
     describe_rule as describe_rule,
-)
-from errata.classification._unwrap import (
-    find_cause as find_cause,
-    list_earlier as list_earlier,
-    walk_leaves as walk_leaves,
 )
 from errata.classification._words import (
     CALL as CALL,

@@ -6,7 +6,7 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from errata.classification._error_codes import by_grpc_status, by_sqlstate
-from errata.classification._peek import peek, read_number
+from errata.classification._foreign import peek, read_number
 from errata.classification._rules import Classification, RuleResult
 from errata.http import ResponseHeaders, interpret_status, parse_retry_after, read_headers, status_to_code
 from errata.model import Code, is_a, wait_ms

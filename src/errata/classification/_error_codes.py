@@ -5,7 +5,7 @@ import re
 import socket
 from functools import lru_cache
 
-from errata.classification._peek import call_method, peek, read_number, read_text
+from errata.classification._foreign import call_method, peek, read_number, read_text
 from errata.classification._rules import REFUSED, Classification
 from errata.model import Code, Retry, is_a
 

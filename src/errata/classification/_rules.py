@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from errata.classification._peek import read_exception, read_text
+from errata.classification._foreign import find_cause_or_context, read_exception, read_text
 from errata.model import Code, FieldIssue, Recovery, Retry
 
 WITHHELD = ""
@@ -115,7 +115,7 @@ def by_cause(error: BaseException) -> RuleResult:
 
 def by_cause_or_context(error: BaseException) -> RuleResult:
     """The exception that was being handled when it was raised."""
-    return read_exception(error, "__cause__") or read_exception(error, "__context__")
+    return find_cause_or_context(error)
 
 
 def by_exception_at(*path: str) -> Reader:

@@ -1,4 +1,4 @@
-"""What the upstream itself said: an answer is completed by the response that the exception carries.
+"""What the upstream itself said: a classification is completed by the response that the exception carries.
 
 Client libraries word a failed response for programmers, with the address that was called. The body says what the
 service would tell a person, which fields it complains about, and at times that its status means something else.
@@ -33,21 +33,22 @@ _NO_SENTENCE = ("://", "\n", "{", "<")
 _Text = Callable[[], str]
 
 
-def complete_answer(answer: Classification, error: BaseException, own_text: _Text | None) -> Classification:
-    """Complete an answer by the response that its exception carries, if it has a status and carries one.
+def complete_by_response(
+    known: Classification, status: int, error: BaseException, own_text: _Text | None
+) -> Classification:
+    """Return what is known of a failure with a status, completed by the response that its exception carries, if any.
 
     `own_text` reads the words of an exception whose class nobody knows; somebody may have written them for this case.
     """
-    status = answer.http_status
-    response = None if status is None else response_of(error)
-    if status is None or response is None:
-        return answer
+    response = response_of(error)
+    if response is None:
+        return known
     message = response.message
-    judged = _correct_code(answer, status, message)
-    issues = answer.issues or (tuple(map(clean_issue, message.issues)) if status in ABOUT_ARGUMENTS else ())
-    return judged._replace(
-        text=_compose_text(judged, response, message.sentence, error, own_text),
-        issues=issues if judged.code is answer.code else (),
+    corrected = _correct_code(known, status, message)
+    issues = known.issues or (tuple(map(clean_issue, message.issues)) if status in ABOUT_ARGUMENTS else ())
+    return corrected._replace(
+        text=_compose_text(corrected, response, message.sentence, error, own_text),
+        issues=issues if corrected.code is known.code else (),
         body=_excerpt(response.text),
     )
 
@@ -59,27 +60,27 @@ def _excerpt(body: str) -> str | None:
     return excerpt(without_internal_addresses(body[:_MOST_OF_BODY]), _BODY_LIMIT)
 
 
-def _correct_code(answer: Classification, status: int, message: BodyMessage) -> Classification:
+def _correct_code(known: Classification, status: int, message: BodyMessage) -> Classification:
     """Correct what the status was taken for, where the body's words contradict it."""
-    wait = message.wait_ms if answer.retry_after_ms is None else answer.retry_after_ms
-    refusal = correct_code(answer.code, status, message, wait_ms=wait)
+    wait = message.wait_ms if known.retry_after_ms is None else known.retry_after_ms
+    refusal = correct_code(known.code, status, message, wait_ms=wait)
     if refusal is None:
-        return answer._replace(retry_after_ms=wait)
+        return known._replace(retry_after_ms=wait)
     never = refusal.retry is Retry.NEVER
-    return answer._replace(
+    return known._replace(
         code=refusal.code, retry=refusal.retry, retry_after_ms=None if never else wait, is_prose=refusal.is_hearsay
     )
 
 
 def _compose_text(
-    answer: Classification, response: UpstreamResponse, sentence: str, error: BaseException, own_text: _Text | None
+    known: Classification, response: UpstreamResponse, sentence: str, error: BaseException, own_text: _Text | None
 ) -> str:
-    own = answer.text or ""
+    own = known.text or ""
     if sentence and sentence in own and sentence != own:
         return own  # A rule has said it already, and more.
     words = sentence if not own or own in sentence else own
     service = service_name(public_host(url_of(error)))
-    described = describe_response(answer.http_status or 0, response.reason, words, code=answer.code, service=service)
+    described = describe_response(known.http_status or 0, response.reason, words, code=known.code, service=service)
     written = own_text() if own_text and not own else ""
     if not written or any(mark in written for mark in _NO_SENTENCE):
         return described

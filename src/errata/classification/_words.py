@@ -11,9 +11,9 @@ from enum import Enum
 from errata._languages import in_english
 from errata.classification._call import Call
 from errata.classification._carried import WORDS_AT, is_bare
+from errata.classification._foreign import peek, read_text
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
-from errata.classification._peek import peek, read_text
 from errata.classification._rules import Classification
 from errata.http import status_to_code
 from errata.model import is_a, verdict

@@ -18,12 +18,12 @@ from errata.classification._blame._signals import (
     Evidence,
     Signal,
 )
-from errata.classification._blame._source import FailingSite, OwnCode, TracePath, keys_written_out
+from errata.classification._blame._source import FailingSite, OwnCode, TracePath, is_own_file, keys_written_out
 from errata.classification._blame._texts import evidence_in_fields, evidence_in_text, key_of
 from errata.classification._blame._tracing import find_subject, is_stop_wrapper
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
-from errata.classification._peek import read_argument, read_number
+from errata.classification._foreign import read_argument, read_number
 from errata.model import is_a, is_any
 from errata.redaction import as_object, text_of, unquote_words
 
@@ -37,6 +37,7 @@ __all__ = [
     "Signal",
     "find_blame",
     "is_halfway",
+    "is_own_file",
     "is_stop_wrapper",
     "keys_written_out",
     "response_behind",

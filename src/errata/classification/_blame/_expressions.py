@@ -26,7 +26,7 @@ from errata.classification._blame._source import FailingSite, TracePath
 from errata.classification._blame._tracing import flow_along, is_tool
 from errata.classification._blame._values import ArgumentValues, are_equal, has_word
 from errata.classification._call import Call
-from errata.classification._peek import call_method, peek, read_argument, read_text
+from errata.classification._foreign import call_method, peek, read_argument, read_text
 from errata.model import is_a, is_any, items_of
 
 _LONGEST_TEXT = 20_000

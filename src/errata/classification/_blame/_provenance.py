@@ -16,7 +16,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import NamedTuple, Self, TypeAlias, cast
 
 from errata.classification._blame._source import Function, ParsedFile, parsed
-from errata.classification._peek import peek
+from errata.classification._foreign import peek
 from errata.model import is_a, is_any
 
 Paths: TypeAlias = frozenset[str]

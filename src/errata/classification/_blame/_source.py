@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple, TypeAlias
 
-from errata.classification._peek import peek
+from errata.classification._foreign import peek
 from errata.model import is_a
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from errata.classification._blame._expressions import Case, marked_in, quoted_in, texts_in
 from errata.classification._blame._signals import Evidence
-from errata.classification._peek import peek, read_argument, read_text
+from errata.classification._foreign import peek, read_argument, read_text
 from errata.model import is_a, is_any
 
 _HOLD_A_TEXT = ("doc", "pattern", "object", "string", "source", "statement", "expression", "instance", "value", "input")

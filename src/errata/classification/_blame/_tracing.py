@@ -19,8 +19,7 @@ from errata.classification._blame._shapes import without_await
 from errata.classification._blame._source import FailingSite, OwnCode, TracePath, trail_of
 from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
-from errata.classification._peek import peek, read_argument, read_exception
-from errata.classification._unwrap import walk_leaves
+from errata.classification._foreign import peek, read_argument, read_exception, walk_leaves
 from errata.model import is_a
 from errata.redaction import text_of
 

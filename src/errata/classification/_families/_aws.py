@@ -5,7 +5,7 @@ import re
 from errata.classification._carried import by_status, classify_status
 from errata.classification._error_codes import classify_cloud_code
 from errata.classification._families._network import by_connection, by_what_broke, held_at
-from errata.classification._peek import peek, read_exception, read_number, read_text
+from errata.classification._foreign import peek, read_exception, read_number, read_text
 from errata.classification._rules import (
     NOT_SENT_IN_TIME,
     REFUSED,

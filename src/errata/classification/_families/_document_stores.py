@@ -6,7 +6,7 @@ from typing import cast
 from errata.classification._carried import by_status, classify_status
 from errata.classification._families._network import by_connection, by_network_words, by_what_broke, held_at
 from errata.classification._families._sql_drivers import by_server_words
-from errata.classification._peek import call_method, peek, read_number, read_text
+from errata.classification._foreign import call_method, find_cause, peek, read_number, read_text
 from errata.classification._rules import (
     BUG,
     LOCKED,
@@ -21,7 +21,6 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
-from errata.classification._unwrap import find_cause
 from errata.http import read_headers
 from errata.model import Code, Retry, is_a, items_of, status_to_code, wait_ms
 from errata.redaction import text_of

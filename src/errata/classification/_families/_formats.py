@@ -3,7 +3,7 @@
 from errata.classification._carried import by_status
 from errata.classification._error_codes import by_errno
 from errata.classification._families._refusals import by_error_log, by_schema_reason
-from errata.classification._peek import peek, read_argument, read_exception, read_number, read_text
+from errata.classification._foreign import peek, read_argument, read_exception, read_number, read_text
 from errata.classification._rules import WITHHELD, Classification, RuleResult, Table, by_cause, first
 from errata.model import Code, Retry, is_a, items_of
 

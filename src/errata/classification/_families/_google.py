@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from errata.classification._carried import by_status, read_wait
 from errata.classification._error_codes import GRPC
 from errata.classification._families._network import broken_by, by_network_words, by_what_broke, held_at, in_arguments
-from errata.classification._peek import call_method, peek, read_number, read_text
+from errata.classification._foreign import call_method, peek, read_number, read_text
 from errata.classification._rules import (
     WITHHELD,
     Classification,

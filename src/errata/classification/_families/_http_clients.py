@@ -10,7 +10,7 @@ from errata.classification._families._network import (
     held_at,
     in_arguments,
 )
-from errata.classification._peek import peek, read_argument, read_exception, read_number, read_text
+from errata.classification._foreign import peek, read_argument, read_exception, read_number, read_text
 from errata.classification._rules import (
     BUG,
     NOT_HTTP,

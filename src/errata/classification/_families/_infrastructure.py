@@ -6,7 +6,7 @@ import re
 from errata.classification._carried import by_status
 from errata.classification._families._network import by_connection, by_network_words, by_what_broke
 from errata.classification._families._processes import by_exit
-from errata.classification._peek import peek, read_text
+from errata.classification._foreign import peek, read_text
 from errata.classification._rules import (
     NOT_SENT_IN_TIME,
     REDIRECTS,

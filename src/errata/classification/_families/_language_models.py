@@ -4,7 +4,7 @@ from typing import cast
 
 from errata.classification._families._network import by_network_words, by_what_broke
 from errata.classification._families._service_replies import Words, by_code_and_reply, by_reply
-from errata.classification._peek import peek, read_exception, read_number, read_text
+from errata.classification._foreign import peek, read_exception, read_number, read_text
 from errata.classification._rules import (
     BUG,
     NOT_SENT_IN_TIME,

@@ -8,7 +8,7 @@ from typing import cast
 
 from errata.classification._carried import classify_status
 from errata.classification._families._pydantic import by_arguments
-from errata.classification._peek import peek, read_exception, read_number, read_text
+from errata.classification._foreign import peek, read_exception, read_number, read_text
 from errata.classification._rules import BUG, Classification, RuleResult, Table, first
 from errata.classification._words import classify_words
 from errata.model import Code, FieldIssue, is_a

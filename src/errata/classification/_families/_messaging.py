@@ -2,7 +2,7 @@
 
 from errata.classification._carried import by_status
 from errata.classification._families._network import by_connection, by_network_words, by_what_broke
-from errata.classification._peek import call_method, peek, read_argument, read_exception, read_number, read_text
+from errata.classification._foreign import call_method, peek, read_argument, read_exception, read_number, read_text
 from errata.classification._rules import (
     LOCKED,
     REDIRECTS,

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from errata.classification._carried import by_status, classify_status
 from errata.classification._error_codes import by_errno
 from errata.classification._families import _python
-from errata.classification._peek import peek, read_argument, read_exception, read_number
+from errata.classification._foreign import peek, read_argument, read_exception, read_number, walk_leaves
 from errata.classification._rules import REDIRECTS, Classification, Otherwise, Reader, RuleResult, first
-from errata.classification._unwrap import walk_leaves
 from errata.classification._words import classify_words
 from errata.model import Code, is_a
 from errata.redaction import text_of

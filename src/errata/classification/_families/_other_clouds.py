@@ -3,7 +3,7 @@
 from errata.classification._carried import by_status, classify_status, read_status, read_wait
 from errata.classification._error_codes import classify_cloud_code
 from errata.classification._families._network import by_connection, by_network_words, by_what_broke, held_at
-from errata.classification._peek import call_method, read_number, read_text
+from errata.classification._foreign import call_method, read_number, read_text
 from errata.classification._rules import (
     REFUSED,
     Classification,

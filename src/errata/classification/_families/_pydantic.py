@@ -8,7 +8,7 @@ from types import FrameType, TracebackType
 from typing import cast
 
 from errata.classification._families._refusals import REQUIRED, path_of, predicate, refused
-from errata.classification._peek import call_method, peek, read_text
+from errata.classification._foreign import call_method, peek, read_text
 from errata.classification._rules import Classification
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import as_object, text_of

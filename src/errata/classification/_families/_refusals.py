@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import cast
 
-from errata.classification._peek import peek, read_number, read_text
+from errata.classification._foreign import peek, read_number, read_text
 from errata.classification._rules import WITHHELD, Classification
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import quote_name, text_of

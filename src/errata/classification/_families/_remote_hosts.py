@@ -6,7 +6,7 @@ from typing import cast
 from errata.classification._error_codes import by_errno
 from errata.classification._families._network import by_connection, by_network_words, by_what_broke
 from errata.classification._families._processes import by_exit
-from errata.classification._peek import peek, read_argument, read_number, read_text
+from errata.classification._foreign import peek, read_argument, read_number, read_text
 from errata.classification._rules import (
     LOCKED,
     REFUSED,

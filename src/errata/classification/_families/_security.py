@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from errata.classification._carried import by_status, read_status
-from errata.classification._peek import read_text
+from errata.classification._foreign import read_text
 from errata.classification._rules import Classification, RuleResult, Table, by_cause, first
 from errata.model import Code, Retry
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from errata.classification._carried import classify_status, read_status
-from errata.classification._peek import peek, read_number, read_text
+from errata.classification._foreign import peek, read_number, read_text
 from errata.classification._rules import Classification, Reader
 from errata.model import Code, Retry
 

@@ -3,7 +3,7 @@
 from errata.classification._carried import by_status
 from errata.classification._error_codes import by_sqlstate, classify_sqlstate
 from errata.classification._families._network import by_what_broke
-from errata.classification._peek import read_argument, read_number, read_text
+from errata.classification._foreign import read_argument, read_number, read_text
 from errata.classification._rules import (
     LOCKED,
     NOT_SENT_IN_TIME,

@@ -7,7 +7,7 @@ from errata.classification._error_codes import by_sqlstate, classify_sqlstate
 from errata.classification._families._network import by_connection, by_what_broke, in_arguments
 from errata.classification._families._refusals import nested, refused
 from errata.classification._families._sql_drivers import by_server_words, driver
-from errata.classification._peek import peek, read_argument, read_exception, read_number, read_text
+from errata.classification._foreign import find_cause, peek, read_argument, read_exception, read_number, read_text
 from errata.classification._rules import (
     BUG,
     LOCKED,
@@ -22,7 +22,6 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
-from errata.classification._unwrap import find_cause
 from errata.model import Code, Retry
 from errata.redaction import text_of
 

@@ -7,7 +7,7 @@ says CIRCUIT_OPEN and, where it tells, when it closes again.
 from typing import cast
 
 from errata.classification._families._network import by_network_words, by_what_broke
-from errata.classification._peek import call_method, peek, read_number, read_text
+from errata.classification._foreign import call_method, peek, read_number, read_text
 from errata.classification._rules import (
     LOCKED,
     REFUSED,

@@ -13,7 +13,7 @@ from errata.classification._families._refusals import (
     predicate,
     refused,
 )
-from errata.classification._peek import call_method, peek, read_argument, read_text
+from errata.classification._foreign import call_method, peek, read_argument, read_text
 from errata.classification._rules import WITHHELD, Classification, RuleResult, Table, first
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import text_of

@@ -17,7 +17,7 @@ from errata.classification._families._service_replies import (
     by_code_and_reply,
     by_reply,
 )
-from errata.classification._peek import peek, read_number, read_text
+from errata.classification._foreign import peek, read_number, read_text
 from errata.classification._rules import Classification, Otherwise, RuleResult, Table, by_exception_at, first
 from errata.http import parse_retry_after, read_headers
 from errata.model import Code, FieldIssue, Retry, is_a, wait_ms

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from errata._half_done import tells_of_work_done
 from errata.classification._blame import Blame, FailingSite, is_halfway, keys_written_out
 from errata.classification._call import Call, is_secret
-from errata.classification._peek import peek, read_argument, read_text
+from errata.classification._foreign import peek, read_argument, read_text
 from errata.classification._words import classify_words
 from errata.model import Code, Fault, FieldIssue, Retry, did_you_mean, is_a, rewritten
 from errata.redaction import text_of
@@ -78,7 +78,7 @@ def concerns_arguments(fault: Fault) -> bool:
     return is_open(fault) or fault.retry is Retry.FIX_INPUT
 
 
-def judge(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: bool) -> Fault:
+def amend_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: bool) -> Fault:
     """Return the fault as it is once the call is known. `text` is what the exception says; its own text may be withheld."""
     if blame.fields and fault.http_status not in _OF_THE_REQUEST:
         mended = _at_fault(fault, blame, call, text, is_withheld=is_withheld)
