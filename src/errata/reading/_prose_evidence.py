@@ -140,7 +140,8 @@ _STRONG = "|".join((
 # fmt: on
 
 
-_MARKED = "*[#'\"`\u26a0\u274c\u2717\u2718\U0001f6ab\u26d4"
+_CROSSES = "\u274c\u2717\u2718\U0001f6ab\u26d4"
+_MARKED = f"*[#'\"`\u26a0{_CROSSES}"
 _AFTER_MARKS = rf"[\s{re.escape(_MARKED)}\ufe0f]{{0,10}}([A-Za-z'/]{{1,50}})"
 _BEFORE_A_WORD = frozenset(_MARKED + " \t\r\n")
 _WORDS = (
@@ -259,6 +260,8 @@ def _may_open(head: str) -> bool:
         or " API " in head
         or "arameter" in head
         or "rgument" in head
+        or "Connection" in head
+        or head[:1] in _CROSSES
     ):
         return True
     first = re.match(_AFTER_MARKS, head) if head[:1] in _BEFORE_A_WORD else None
@@ -271,7 +274,12 @@ _JSON_BEGINS = r"(?<=: )[\[{]\s*\n"
 def _may_be_missing(text: str) -> bool:
     """Return whether a short text may say that something is missing: "Table 'orders' not found"."""
     return len(text) <= _LONGEST_STATEMENT and (
-        " first" in text or text.startswith("#") or " not found" in text or "n't exist" in text or " not exist" in text
+        " first" in text
+        or text.startswith("#")
+        or " not found" in text
+        or " be found" in text
+        or "n't exist" in text
+        or " not exist" in text
     )
 
 

@@ -1,14 +1,14 @@
-"""What is found in words: prefixes, JSON, validators, numbers, waits."""
+"""Results in no dialect: wrappers, JSON in prose, validators, numbers, waits."""
 
 import json
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from support.strategies import json_values
 
 import errata
 from errata import Code, Fault, Retry
-from errata.reading import recognise
+from errata.reading import _prose_evidence, recognise
 
 
 def failed(text, **more):
@@ -551,3 +551,17 @@ def test_no_words_beside_a_code_license_the_same_call(error):
     fault = errata.decode({"structuredContent": {"error": error, "code": "E"}, "content": [], "isError": True})
 
     assert fault.retry is not Retry.SAME_CALL
+
+
+@settings(settings.get_profile("laws"), max_examples=500)
+@given(st.from_regex(_prose_evidence._OPENINGS))
+def test_the_quick_look_at_the_first_words_drops_no_text_that_the_patterns_accept(text):
+    text = text.strip()
+    if len(text) <= _prose_evidence._MOST and _prose_evidence._opens(text):
+        assert _prose_evidence.opens_like_a_failure(text)
+
+
+def test_what_requests_says_instead_of_an_answer_is_a_failure():
+    reason = "(Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))"
+    pool = "HTTPSConnectionPool(host='api.example.com', port=443): Max retries exceeded with url: /v1/orders"
+    assert returned(f"{pool} {reason}").code is Code.NETWORK_ERROR
