@@ -11,7 +11,7 @@ from support.failing_calls import call_of, failure_of, judged, names_of
 
 from errata import Code, Retry, classify
 from errata.classification import Call, explain
-from errata.classification._blame import _source
+from errata.classification._blame import _failing_site
 from errata.classification._blame._signals import ENOUGH, REACHING, SIGNALS, UNSENT, Signal
 
 OFFERING = {"properties": {"level": {"enum": ["low", "medium", "high"]}}}
@@ -344,10 +344,10 @@ def server_at(path, source=SERVER):
 def fresh():
     """Files are parsed once; here they change."""
     linecache.clearcache()
-    _source._modules.clear()
+    _failing_site._modules.clear()
     yield
     linecache.clearcache()
-    _source._modules.clear()
+    _failing_site._modules.clear()
 
 
 def missing(path):

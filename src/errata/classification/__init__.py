@@ -1,6 +1,6 @@
 """From any exception to a Fault."""
 
-from errata.classification._blame._values import ArgumentValues as ArgumentValues, has_word as has_word
+from errata.classification._blame import ArgumentValues as ArgumentValues, has_word as has_word
 from errata.classification._call import Call
 from errata.classification._classify import (
     Explanation,

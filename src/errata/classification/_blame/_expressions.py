@@ -1,13 +1,15 @@
 """Evidence from the expression that failed: which operand it failed on, and whether that is made of an argument."""
 
 import ast
-import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import cast
 
-from errata.classification._blame._provenance import LITERAL, Flow, Provenance, merge
+from errata.classification._blame._argument_values import are_equal, has_word
+from errata.classification._blame._failing_site import FailingSite, TracePath
+from errata.classification._blame._flow import Flow
+from errata.classification._blame._provenance import LITERAL, Provenance, merge
 from errata.classification._blame._shapes import (
     asks_whether_known,
     asks_whether_there,
@@ -19,54 +21,32 @@ from errata.classification._blame._shapes import (
     iterated_call,
     name_of,
     operands_of,
-    without_await,
 )
 from errata.classification._blame._signals import Evidence
-from errata.classification._blame._source import FailingSite, TracePath
-from errata.classification._blame._tracing import flow_along, is_tool
-from errata.classification._blame._values import ArgumentValues, are_equal, has_word
-from errata.classification._call import Call
+from errata.classification._blame._tracing import Case, flow_along, is_tool
+from errata.classification._blame._wording import (
+    ABOUT_A_TEXT,
+    BROKEN,
+    CONSTRAINT,
+    DAMAGED,
+    EMPTY,
+    FORM,
+    OF_A_SCHEMA,
+    OF_AN_ADDRESS,
+    OF_AN_ANSWER,
+    OF_THE_SERVER,
+    is_missing,
+    is_of_a_pattern,
+    is_of_a_program,
+    list_complaints,
+    list_quoted,
+    list_texts,
+)
 from errata.classification._foreign import call_method, peek, read_argument, read_text
 from errata.model import is_a, is_any, items_of
 
 _LONGEST_TEXT = 20_000
 _LONGEST_NAME = 1_000
-_QUOTED = re.compile(
-    r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\u201c([^\u201d\n]{1,200})\u201d|\[([^\]\n]{1,80})\]"
-)
-_MARKED = re.compile(
-    r"(?:: |\bnear |\bnamed? |\bcolumn |\btable |\bfunction |\boption |\bkey |\bunknown |\bno such )[\"'`]?([\w.$@-]{2,60})"
-)
-_FORM = re.compile(
-    r"\b(?:syntax|pars(?:e|er|ing)|malformed|invalid|unrecogni[sz]ed|unknown|unexpected|unterminated|unmatched|unbalanced"
-    r"|expected|expecting|incomplete|badly|illegal|bad|not a valid|unsupported|no such|does not exist|not found|did not match"
-    r"|ambiguous|usage|one statement|out of range|too (?:long|large|many|big|short|small))\b",
-    re.IGNORECASE,
-)
-_BROKEN = re.compile(
-    r"\b(?:unable to open database|not a database|malformed database|disk image is malformed|disk i/o|database or disk is full"
-    r"|out of memory|too many connections|server closed the connection|read-?only (?:database|file ?system)|no space left"
-    r"|internal (?:server )?error|killed|segmentation fault)\b",
-    re.IGNORECASE,
-)
-_DAMAGED = re.compile(r"\b(?:crc|checksum|corrupt(?:ed|ion)?|damaged|truncated)\b", re.IGNORECASE)
-"""Beside the name of a thing: the thing is there, and broken."""
-_ABOUT_A_TEXT = re.compile(r"Template|Syntax|Pars|Undefined|Lex|Token|Decod|Format|Grammar|BadZip|ReadError|Corrupt")
-"""In the name of a class: it is about a text, or a file's content."""
-_OF_A_SCHEMA = re.compile(
-    r"no such (?:table|column|function|module|collection|index)|(?:relation|column|table) \S{1,200} does not exist"
-    r"|unknown column|undefined (?:table|column)",
-    re.IGNORECASE,
-)
-_CONSTRAINT = re.compile(r"^(?!.*\bnull\b).*\bconstraint\b", re.IGNORECASE | re.DOTALL)
-"""A constraint between rows or values: the table that it names is not what it complains about."""
-_OF_AN_ADDRESS = re.compile(r"URL|Schema$|Scheme|Protocol$|LocationPars")
-"""In the name of a class: it is about the address, and not about what is sent there."""
-_OF_AN_ANSWER = re.compile(r"^(?:BadStatusLine|IncompleteRead|RemoteProtocol|InvalidResponse|ResponseNotReady)")
-"""In the name of a class: it is about what an upstream answered."""
-_EMPTY = re.compile(
-    r"\bempty (?:sequence|iterable|range|list|collection)\b|at least one|no (?:data|values|columns)\b", re.IGNORECASE
-)
 _NOTHING = "'NoneType' object"
 _ABSENT = object()
 _SIGNATURE = ("positional argument", "unexpected keyword", "required keyword-only", "multiple values for")
@@ -76,48 +56,6 @@ _OF_A_VALUE = (ValueError, ArithmeticError, LookupError, RecursionError, SyntaxE
 """Python's own exceptions about a value, and what inherits from them."""
 _TEMPLATES = {"format", "format_map", "substitute"}
 _READERS = ("read", "open", "load", "imread", "from_file")
-_OF_THE_SERVER = re.compile(
-    r"(?:Executable|Binary|Program|Command|Driver|Tesseract|Config\w*|Profile|Credentials?|Module|Package|Library)NotFound"
-)
-"""In the name of a class: what is not there is something that the server needs."""
-_NOT_THERE = ("NoResultFound", "DoesNotExist", "NotFound", "NoMatches", "NoRecord", "UnknownObject")
-"""How the names of classes end that say so."""
-
-
-@dataclasses.dataclass(slots=True)
-class Case:
-    """One exception, its way through the server's code, and the call."""
-
-    call: Call
-    values: ArgumentValues
-    error: BaseException
-    text: str
-    status: int | None
-    trail: TracePath
-    _flow: Flow | None = None
-
-    @property
-    def flow(self) -> Flow:
-        """Where the values in the failing expression come from; it is followed when it is first needed."""
-        if self._flow is None:
-            self._flow = flow_along(self.trail, self.call, self.values)
-        return self._flow
-
-    @property
-    def site(self) -> FailingSite | None:
-        """Where it failed in the server's own code."""
-        return self.trail.last
-
-    @property
-    def node(self) -> ast.AST | None:
-        """The expression that failed."""
-        site = self.trail.last
-        return without_await(site.node) if site else None
-
-    @property
-    def is_own_failure(self) -> bool:
-        """Whether the server's own expression failed by itself, and no library below it."""
-        return self.trail.beyond is None
 
 
 _CHECKS: dict[tuple[object, ...], tuple[list[Evidence], bool]] = {}
@@ -310,7 +248,7 @@ class FailingExpression:
             yield from self._of_value(self._flow.value(node.args[1]))
         elif is_a(error, ImportError):
             yield from self._of_import(given)
-        elif is_any(error, StopIteration, StopAsyncIteration) or _EMPTY.search(self._case.text):
+        elif is_any(error, StopIteration, StopAsyncIteration) or EMPTY.search(self._case.text):
             yield from self._of_empty(whole, [node.func, *operands])
         elif is_a(error, TypeError) and (chosen := self._chosen(node)) is not None:
             yield from self._accuse("operand", chosen)
@@ -319,7 +257,7 @@ class FailingExpression:
                 yield from self._acquit(whole)
         elif is_a(error, RecursionError) and self._is_recursive():
             yield Evidence("own")
-        elif is_any(error, *_OF_A_VALUE) or _is_of_a_pattern(error):
+        elif is_any(error, *_OF_A_VALUE) or is_of_a_pattern(error):
             yield from self._of_refused_value(node, holder, given)
         else:
             yield from self._of_library(node, holder, operands)
@@ -356,11 +294,11 @@ class FailingExpression:
 
     def _of_missing(self, whole: Provenance, holder: Provenance, given: Provenance) -> Iterator[Evidence]:
         """Judge a library's "not found": the caller's if an argument was looked for, or selected, and not what it led to."""
-        if _OF_THE_SERVER.search(type(self._case.error).__name__):
+        if OF_THE_SERVER.search(type(self._case.error).__name__):
             yield Evidence("own")
             return
         self.is_lookup = True
-        named = complaints(self._case.text)
+        named = list_complaints(self._case.text)
         mentioned = {
             path for word in named for path in self._case.values.containing(word) or self._case.values.within(word)
         }
@@ -397,7 +335,7 @@ class FailingExpression:
 
     def _of_refused_value(self, node: ast.Call, holder: Provenance, given: Provenance) -> Iterator[Evidence]:
         made = merge([given, holder if holder.made_of else LITERAL])
-        is_of_first = _OF_AN_ADDRESS.search(type(self._case.error).__name__) or _is_of_a_pattern(self._case.error)
+        is_of_first = OF_AN_ADDRESS.search(type(self._case.error).__name__) or is_of_a_pattern(self._case.error)
         if held := self._case.values.held_as(read_text(self._case.error, "pattern") or ""):
             made = Provenance(frozenset(held))  # A pattern, or what is to replace its matches.
         elif is_of_first and node.args:
@@ -423,7 +361,7 @@ class FailingExpression:
         if type(self._case.error) is not KeyError or not is_a(key, str):
             return False
         is_template = isinstance(node.func, ast.Attribute) and node.func.attr in _TEMPLATES
-        return (is_template and not holder.made_of) or key in texts_in(node)
+        return (is_template and not holder.made_of) or key in list_texts(node)
 
     def _refused_keywords(self, node: ast.Call) -> list[ast.expr]:
         """List what was given for the fields that a model refused, where they were given by name."""
@@ -437,12 +375,12 @@ class FailingExpression:
         """Whether it is about a text that is no argument: a pattern of the server's own, a value that was stored."""
         error, values = self._case.error, self._case.values
         pattern = read_text(error, "pattern")
-        if pattern is not None and _is_of_a_pattern(error):
+        if pattern is not None and is_of_a_pattern(error):
             return not values.related_to(pattern)
         if any(is_any(peek(error, name), str, bytes) for name in ("doc", "object")):
             return not any(is_any(values.value(path), str, dict, list) for path in made.made_of)
         is_stored = self._is_of_an_object(holder) and not self._case.is_own_failure
-        quoted = [word for word in quoted_in(self._case.text) if not self._names_argument(word)]
+        quoted = [word for word in list_quoted(self._case.text) if not self._names_argument(word)]
         return is_stored and bool(quoted) and not any(map(values.related_to, quoted))
 
     def _is_of_an_object(self, holder: Provenance) -> bool:
@@ -460,7 +398,7 @@ class FailingExpression:
         if is_missing(self._case.error):
             yield from self._of_missing(whole, holder, merge(origins))
             return
-        is_about_answer = _OF_AN_ANSWER.search(type(self._case.error).__name__) and self._case.status is None
+        is_about_answer = OF_AN_ANSWER.search(type(self._case.error).__name__) and self._case.status is None
         if (
             is_about_answer
             or self._is_about_fetched_text(node, holder)
@@ -472,24 +410,24 @@ class FailingExpression:
         if main.made_of:
             self.whole = main.path
             yield from self._accuse("statement", main)
-            yield from self._accuse("form", main) if _FORM.search(text) else ()
+            yield from self._accuse("form", main) if FORM.search(text) else ()
         if others := whole.arguments - main.made_of:
             yield Evidence("parameter", tuple(sorted(others)))
             is_only_one = len(others) == 1 and not main.made_of and self._case.status is None
-            if (is_of_a_program(self._case.error) or is_only_one) and _FORM.search(text):
+            if (is_of_a_program(self._case.error) or is_only_one) and FORM.search(text):
                 yield Evidence("form", tuple(sorted(others)))
         if holder.is_indirect and not whole.made_of:
             yield Evidence("fetched")
-        if _BROKEN.search(text) or (_DAMAGED.search(text) and self._case.values.mentioned_in(text.lower())):
+        if BROKEN.search(text) or (DAMAGED.search(text) and self._case.values.mentioned_in(text.lower())):
             yield Evidence("broken")
         is_written_out = self._is_written_out(operands) and not (main.made_of and "syntax" in text.lower())
-        if is_written_out or (_OF_A_SCHEMA.search(text) and not main.made_of):
+        if is_written_out or (OF_A_SCHEMA.search(text) and not main.made_of):
             yield Evidence("literal")
 
     def _is_about_fetched_text(self, node: ast.Call, holder: Provenance) -> bool:
         """Whether it is about a text that was fetched: a stored template, the content of a file that an argument names."""
         spread = (keyword.value for keyword in node.keywords if keyword.arg is None)
-        if not _ABOUT_A_TEXT.search(type(self._case.error).__name__) or any(
+        if not ABOUT_A_TEXT.search(type(self._case.error).__name__) or any(
             self._flow.value(value).made_of for value in spread
         ):
             return False
@@ -539,9 +477,9 @@ class FailingExpression:
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
         """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
-        if is_a(self._case.error, OSError) or is_of_a_program(self._case.error) or _CONSTRAINT.search(self._case.text):
+        if is_a(self._case.error, OSError) or is_of_a_program(self._case.error) or CONSTRAINT.search(self._case.text):
             return False
-        words = {part for word in complaints(self._case.text) for part in (word, word.rpartition(".")[2]) if part}
+        words = {part for word in list_complaints(self._case.text) for part in (word, word.rpartition(".")[2]) if part}
         words = {word for word in words if not self._case.values.containing(word) and not self._names_argument(word)}
         texts = [text for operand in operands for text in self._own_texts(operand)] if words else []
         return any(has_word(text, word) for word in words for text in texts)
@@ -583,42 +521,6 @@ class FailingExpression:
             yield Evidence("selected", tuple(sorted(origin.fetched_by)))
         else:
             yield Evidence("state", tuple(sorted(origin.fetched_by)))
-
-
-def is_missing(error: BaseException) -> bool:
-    """Whether the class of an exception says that something was looked for and is not there."""
-    names = (cls.__name__.removesuffix("Error").removesuffix("Exception") for cls in type(error).__mro__)
-    return any(name.endswith(_NOT_THERE) or name.startswith("NoSuch") for name in names)
-
-
-def _is_of_a_pattern(error: BaseException) -> bool:
-    """Whether it is about a regular expression, which is the first thing that `re` is given."""
-    return type(error).__module__ in {"re", "re._constants", "sre_constants"}
-
-
-def is_of_a_program(error: BaseException) -> bool:
-    """Whether another program failed: its words say what it was given, and its command line is long."""
-    return type(error).__module__ == "subprocess"
-
-
-def quoted_in(text: str) -> list[str]:
-    """List what a text quotes."""
-    return [word for groups in _QUOTED.findall(text) for word in groups if word.strip()]
-
-
-def marked_in(text: str) -> list[str]:
-    """List the words behind `near`, a colon and the like, where parsers put what they stumbled over."""
-    return _MARKED.findall(text)
-
-
-def complaints(text: str) -> set[str]:
-    """Return the words that a text is about, in lower case."""
-    return {word.lower() for word in (*quoted_in(text), *marked_in(text))}
-
-
-def texts_in(node: ast.AST) -> set[str]:
-    """Return the texts that are written out in an expression."""
-    return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and is_a(each.value, str)}
 
 
 def _is_file(value: object) -> bool:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import cast
 
-from errata.classification._blame._source import FailingSite
+from errata.classification._blame._failing_site import FailingSite
 
 _BUILDERS = ("structure", "load", "parse", "from_", "validate", "model_validate")
 _COMPUTING = frozenset(

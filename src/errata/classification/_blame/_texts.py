@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from errata.classification._blame._expressions import Case, marked_in, quoted_in, texts_in
 from errata.classification._blame._signals import Evidence
+from errata.classification._blame._tracing import Case
+from errata.classification._blame._wording import list_marked, list_quoted, list_texts
 from errata.classification._foreign import peek, read_argument, read_text
 from errata.model import is_a, is_any
 
@@ -38,7 +39,7 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     key = key_of(case.error)
     if key and not _is_in_source(key, case) and (paths := values.equal_to(key) or values.containing(key)):
         yield Evidence("key", paths)
-    subjects = [*dict.fromkeys([*quoted_in(text), *marked_in(text)])][:_MOST_SUBJECTS]
+    subjects = [*dict.fromkeys([*list_quoted(text), *list_marked(text)])][:_MOST_SUBJECTS]
     if paths := _merge(map(values.equal_to, subjects)):
         yield Evidence("quoted", paths)
     if paths := _merge(map(values.around, subjects)):
@@ -91,7 +92,7 @@ def _is_in_source(key: str, case: Case) -> bool:
     if case.node is None:
         return False
     attributes = (each.attr for each in ast.walk(case.node) if isinstance(each, ast.Attribute))
-    return key in texts_in(case.node) or key in attributes
+    return key in list_texts(case.node) or key in attributes
 
 
 # Names.
@@ -165,7 +166,7 @@ def _files_of(error: BaseException) -> list[str]:
 
 def _is_own_file(case: Case, name: str, paths: tuple[str, ...]) -> bool:
     """Whether a file is written out in the source, or lies in a folder of the server's own that is not there."""
-    if any(name in texts_in(site.node) for site in case.trail.sites):
+    if any(name in list_texts(site.node) for site in case.trail.sites):
         return True
     if not paths:
         return case.node is None or not case.flow.value(case.node).arguments

@@ -1,23 +1,17 @@
 """From a failure back to the call: which exception it is about, and where the values went in the server's own code."""
 
 import ast
+import dataclasses
 import inspect
 from functools import partial
 from types import FrameType, FunctionType
 from typing import NamedTuple, cast
 
-from errata.classification._blame._provenance import (
-    FOREIGN,
-    UNKNOWN,
-    Environment,
-    Flow,
-    Names,
-    Provenance,
-    bind_parameters,
-)
+from errata.classification._blame._argument_values import ArgumentValues
+from errata.classification._blame._failing_site import FailingSite, OwnCode, TracePath, trail_of
+from errata.classification._blame._flow import Flow, Names, bind_parameters
+from errata.classification._blame._provenance import FOREIGN, UNKNOWN, Environment, Provenance
 from errata.classification._blame._shapes import without_await
-from errata.classification._blame._source import FailingSite, OwnCode, TracePath, trail_of
-from errata.classification._blame._values import ArgumentValues
 from errata.classification._call import Call
 from errata.classification._foreign import peek, read_argument, read_exception, walk_leaves
 from errata.model import is_a
@@ -193,3 +187,39 @@ def _calls(node: ast.Call, name: str) -> bool:
             return name in {called, "__init__"}
         case _:
             return False
+
+
+@dataclasses.dataclass(slots=True)
+class Case:
+    """One exception, its way through the server's code, and the call."""
+
+    call: Call
+    values: ArgumentValues
+    error: BaseException
+    text: str
+    status: int | None
+    trail: TracePath
+    _flow: Flow | None = None
+
+    @property
+    def flow(self) -> Flow:
+        """Where the values in the failing expression come from; it is followed when it is first needed."""
+        if self._flow is None:
+            self._flow = flow_along(self.trail, self.call, self.values)
+        return self._flow
+
+    @property
+    def site(self) -> FailingSite | None:
+        """Where it failed in the server's own code."""
+        return self.trail.last
+
+    @property
+    def node(self) -> ast.AST | None:
+        """The expression that failed."""
+        site = self.trail.last
+        return without_await(site.node) if site else None
+
+    @property
+    def is_own_failure(self) -> bool:
+        """Whether the server's own expression failed by itself, and no library below it."""
+        return self.trail.beyond is None
