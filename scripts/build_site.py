@@ -32,6 +32,7 @@ REFERENCE = (
     "errata.resilience",
     "errata.testing",
 )
+FRONT_MATTER = {"README.md": "---\nhide: [navigation]\n---\n"}
 LINK = re.compile(r"(?P<open>\]\()(?P<path>[^):#\s]+)(?P<anchor>#[^)\s]*)?(?P<close>\))")
 CODE = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2 *$)", re.MULTILINE | re.DOTALL)
 INTERVAL_S = 1
@@ -74,7 +75,7 @@ def lay_out() -> Iterator[tuple[str, bytes]]:
     for page in pages_of_the_repository():
         text, linked = move_links(page, (ROOT / page).read_text(encoding="utf-8"))
         sources |= linked
-        yield path_on_site(page), text.encode()
+        yield path_on_site(page), (FRONT_MATTER.get(page, "") + text).encode()
     for source in sources:
         file = ROOT / source
         if file.suffix == ".md":
@@ -84,6 +85,7 @@ def lay_out() -> Iterator[tuple[str, bytes]]:
             yield path_on_site(source), file.read_bytes()
         else:
             yield path_on_site(source), source_page(source).encode()
+    yield "site.css", (ROOT / "docs" / "site.css").read_bytes()
     for package in REFERENCE:
         yield f"reference/{package}.md", f"# `{package}`\n\n::: {package}\n".encode()
 
