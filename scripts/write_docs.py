@@ -8,7 +8,7 @@ from layers_picture import SOURCE, draw_layers, read_graph, stack
 from errata import Code
 from errata.classification import FAMILIES
 from errata.classification._blame import SIGNALS
-from errata.classification._rules import Table
+from errata.classification._exception_rules import Table
 from errata.cli._explain_pages import DIALECTS, code_page, spelled
 from errata.linter.rules import RULES, Rule
 

@@ -14,7 +14,7 @@ from errata.classification import Call, explain
 LARGE = 10_000_000
 
 
-def nested(depth, core="core"):
+def flatten_problems(depth, core="core"):
     for _ in range(depth):
         core = {"a": core}
     return core
@@ -74,7 +74,7 @@ class Text(str):
 # fmt: off
 HOSTILE = {
     "long text": {"region": "nort" * (LARGE // 4)},
-    "deep": {"region": nested(10_000)},
+    "deep": {"region": flatten_problems(10_000)},
     "deep lists": {"region": nested_lists(10_000)},
     "cyclic": cyclic(),
     "cyclic list": {"region": cyclic_list()},
@@ -177,7 +177,7 @@ def work_of(function, *arguments):
 @pytest.mark.parametrize("make", [
     lambda size: {"region": "n" * size},
     lambda size: {"region": ["n" * 10] * (size // 10)},
-    lambda size: {"region": nested(size // 1000)},
+    lambda size: {"region": flatten_problems(size // 1000)},
     lambda size: {"region": {str(index): index for index in range(size // 100)}},
 ], ids=["text", "list", "depth", "object"])  # fmt: skip
 @pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS)

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from errata import Code, Fault, FaultError, Retry, classify
 from errata.classification import Step, explain
 from errata.classification._carried import _MADE_UP_BY_PROXIES, classify_status
+from errata.classification._exception_rules import Classification
 from errata.classification._registry import REGISTRY, dotted_name
-from errata.classification._rules import Classification
 from errata.http import interpret_status, read_headers
 from errata.http._response_headers import FLAG_NAMES, IN_MS, RESETS
 

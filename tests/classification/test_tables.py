@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from errata import Code, Retry, classify
+from errata.classification._exception_rules import Classification, Otherwise
 from errata.classification._families import FAMILIES, _rows
 from errata.classification._registry import REGISTRY, Registry
-from errata.classification._rules import Classification, Otherwise
 
 
 def test_no_class_stands_in_two_tables():

@@ -11,7 +11,7 @@ from support.library_tables import Library, check_decided, check_names, module, 
 
 from errata import Code, classify
 from errata.classification import FAMILIES
-from errata.classification._families._refusals import issue_of, nested, path_of, predicate
+from errata.classification._families._refusals import flatten_problems, issue_of, path_of, predicate
 from errata.classification._refused_arguments import classify_refused_arguments
 
 VALUE = "hunter2-the-rejected-value"
@@ -463,7 +463,7 @@ class TestHostileValidators:
     def test_messages_without_an_end_end(self):
         endless: dict[str, object] = {}
         endless["a"] = endless
-        assert list(nested(endless)) == []
+        assert list(flatten_problems(endless)) == []
 
     def test_a_path_is_bounded(self):
         assert len(path_of(["x" * 1000] * 1000)) < 4_000

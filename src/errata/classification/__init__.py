@@ -8,8 +8,13 @@ from errata.classification._classify import (
     classify_with_ground as classify_with_ground,
     explain,
 )
-from errata.classification._decide import Step
 from errata.classification._error_codes import GRPC as GRPC, classify_cloud_code as classify_cloud_code
+from errata.classification._exception_rules import (
+    Classification as Classification,
+    Otherwise as Otherwise,
+    Rule as Rule,
+    describe_rule as describe_rule,
+)
 from errata.classification._families import FAMILIES as FAMILIES
 from errata.classification._foreign import (
     find_cause as find_cause,
@@ -18,6 +23,7 @@ from errata.classification._foreign import (
     read_exception as read_exception,
     walk_leaves as walk_leaves,
 )
+from errata.classification._inquiry import Step
 from errata.classification._patterns import VAGUE as VAGUE
 from errata.classification._refused_arguments import (
     classify_refused_arguments as classify_refused_arguments,
@@ -25,12 +31,6 @@ from errata.classification._refused_arguments import (
 )
 from errata.classification._register import register, rules_in_force
 from errata.classification._registry import REGISTRY as REGISTRY
-from errata.classification._rules import (
-    Classification as Classification,
-    Otherwise as Otherwise,
-    Rule as Rule,
-    describe_rule as describe_rule,
-)
 from errata.classification._words import (
     CALL as CALL,
     PATTERNS as PATTERNS,

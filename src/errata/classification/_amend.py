@@ -69,17 +69,17 @@ _LONGEST_VALUE = 60
 
 
 def is_open(fault: Fault) -> bool:
-    """Whether the verdict may be raised if an argument turns out to be at fault."""
+    """Return whether the verdict may be raised if an argument turns out to be at fault."""
     return fault.retry is Retry.NEVER and fault.code in OPEN
 
 
 def concerns_arguments(fault: Fault) -> bool:
-    """Whether it matters for a fault which argument is at fault, if one is."""
+    """Return whether it matters for a fault which argument is at fault, if one is."""
     return is_open(fault) or fault.retry is Retry.FIX_INPUT
 
 
 def amend_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld: bool) -> Fault:
-    """Return the fault as it is once the call is known. `text` is what the exception says; its own text may be withheld."""
+    """Return a fault as the call changes it. `text` is the exception's own, which may be withheld so far."""
     if blame.fields and fault.http_status not in _OF_THE_REQUEST:
         mended = _at_fault(fault, blame, call, text, is_withheld=is_withheld)
         is_halfway = blame.is_halfway and not _is_harmless(call)
@@ -116,7 +116,7 @@ def _may_be_halfway(error: BaseException, call: Call) -> bool:
 
 
 def _is_harmless(call: Call) -> bool:
-    """Whether calling a tool twice does no harm, by what it has marked, what it declares, and its name."""
+    """Return whether calling a tool twice does no harm, by what it has marked, what it declares, and its name."""
     if call.effects is not None and call.effects.begun:
         return call.effects.keyed
     declared = harmless_by(call.annotations)
@@ -131,7 +131,7 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
     problem = _problem(fault, blame, call)
     if len(fields) > 1:
         problem = "may be what is refused"
-    issues = fault.issues or tuple(FieldIssue(field, problem, _expected(blame)) for field in fields)
+    issues = fault.issues or tuple(FieldIssue(field, problem, _list_values(blame)) for field in fields)
     code, retry = fault.code, fault.retry
     if is_open(fault):
         code = Code.NOT_FOUND if blame.is_lookup else _MENDED.get(fault.code, Code.VALIDATION_FAILED)
@@ -146,7 +146,7 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
 
 
 def _problem(fault: Fault, blame: Blame, call: Call) -> str:
-    """Say in a few words what is wrong with the argument."""
+    """Return in a few words what is wrong with the argument."""
     error = blame.error
     if blame.is_template and is_a(error, KeyError):
         return f"asks for {_shown(read_argument(error), blame)}, which nothing fills in"
@@ -159,7 +159,7 @@ def _problem(fault: Fault, blame: Blame, call: Call) -> str:
 
 
 def _not_there(blame: Blame, call: Call) -> str:
-    """Say that what was asked for is not there, by the name that the caller gave it."""
+    """Return that nothing is there by the name that the caller gave."""
     field = next(iter(blame.fields), "")
     value = next((value for path, value in call.leaves() if path == field), None)
     is_short = (is_a(value, str) and 0 < len(value) <= _LONGEST_VALUE) or (is_a(value, int) and not is_a(value, bool))
@@ -167,7 +167,7 @@ def _not_there(blame: Blame, call: Call) -> str:
 
 
 def _sentence(blame: Blame, text: str) -> str:
-    """Say as a sentence what Python's own text says to a programmer."""
+    """Return as a sentence what Python's own text says to a programmer."""
     error, named = blame.error, " or ".join(f"`{field}`" for field in blame.fields)
     key = (
         read_argument(error)
@@ -188,8 +188,8 @@ def _sentence(blame: Blame, text: str) -> str:
     for kind, sentence in _SENTENCE_OF_CLASS:
         if is_a(error, kind):
             return sentence.format(named)
-    said = text.strip().rstrip(".")[:_LONGEST_TEXT]
-    return f"{named} is refused: {said}." if said else f"{named} is refused by the tool."
+    own_words = text.strip().rstrip(".")[:_LONGEST_TEXT]
+    return f"{named} is refused: {own_words}." if own_words else f"{named} is refused by the tool."
 
 
 def _shown(key: object, blame: Blame) -> str:
@@ -201,7 +201,7 @@ def _shown(key: object, blame: Blame) -> str:
 
 
 def _near(key: object, blame: Blame) -> str:
-    """Ask for the nearest names that the source itself shows; what a table holds at run time is nobody's to see."""
+    """Return a "did you mean" of the nearest names in the source; what a table holds at run time is not shown to anybody."""
     return did_you_mean(text_of(key), _choices(blame.site)) if blame.site and blame.is_shown else ""
 
 
@@ -209,27 +209,27 @@ def _choices(site: FailingSite) -> list[str]:
     """List the keys of a table, or the names of a class, that are written out in the source."""
     if not isinstance(site.node, ast.Call) or not site.node.args:
         return list(keys_written_out(site))
-    kinds = type(_named(site, site.node.args[0])).__mro__[:-1]
+    kinds = type(_resolve(site, site.node.args[0])).__mro__[:-1]
     return [name for kind in kinds for name in vars(kind) if not name.startswith("_")]
 
 
-def _expected(blame: Blame) -> str | None:
+def _list_values(blame: Blame) -> str | None:
     """List the values of an enumeration that did not have the one it was given."""
     site = blame.site
     if site is None or not isinstance(site.node, ast.Call) or not is_a(blame.error, ValueError):
         return None
-    kind = _named(site, site.node.func)
+    kind = _resolve(site, site.node.func)
     if not (is_a(kind, type) and issubclass(kind, enum.Enum)):
         return None
     values = [text_of(member.value) for member in list(kind)[: _MOST_CHOICES + 1]]
     return "one of " + ", ".join(values) if 0 < len(values) <= _MOST_CHOICES else None
 
 
-def _named(site: FailingSite, node: ast.AST) -> object:
+def _resolve(site: FailingSite, node: ast.AST) -> object:
     """Return the object that a dotted name means where it failed; nothing is run for it."""
     if isinstance(node, ast.Name):
         return site.frame.f_locals.get(node.id, site.frame.f_globals.get(node.id))
-    if isinstance(node, ast.Attribute) and (holder := _named(site, node.value)) is not None:
+    if isinstance(node, ast.Attribute) and (holder := _resolve(site, node.value)) is not None:
         return inspect.getattr_static(holder, node.attr, None)
     return None
 
@@ -298,13 +298,13 @@ def _modules_below(error: object) -> set[str]:
 
 
 def has_words(text: str) -> bool:
-    """Whether a text is a message to somebody: two words at least. A key or a name alone is none."""
+    """Return whether a text is a message to somebody: two words at least. A key or a name alone is none."""
     words = text[:_LONGEST_TEXT].split()
     return sum(len(word) > 1 and any(map(str.isalpha, word)) for word in words) > 1
 
 
 def _written(fault: Fault, blame: Blame, text: str) -> Fault:
-    """Say what the server's author wrote; it is no bug report, but the code that its words or its place give it."""
+    """Return the fault with the words of the server's author, and the code that they or the failing check stand for."""
     meaning = classify_words(text)
     is_acquitted = blame.acquitted is not None or fault.retry is Retry.FIX_INPUT  # It was called so, and is not.
     if meaning is not None and not (is_acquitted and (meaning.retry or meaning.code.retry) is Retry.FIX_INPUT):

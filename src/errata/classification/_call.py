@@ -1,4 +1,4 @@
-"""The call in which an exception was raised, as far as whoever judges it is told."""
+"""The call in which an exception was raised, as far as it is known."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
@@ -63,12 +63,12 @@ class Call:
 
 
 def _is_telling(text: str) -> bool:
-    """Whether a text is long enough to be known again; in scripts without letters, two characters are a word."""
+    """Return whether a text is long enough to be known again; in scripts without letters, two characters are a word."""
     return (_LEAST if text.isascii() else _LEAST // 2) <= len(text) <= _MOST
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether the name of an argument says that its value is nobody's to see."""
+    """Return whether the name of an argument says that its value is nobody's to see."""
     return redact_data({name: value}) != {name: value}
 
 

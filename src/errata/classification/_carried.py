@@ -6,8 +6,8 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from errata.classification._error_codes import by_grpc_status, by_sqlstate
+from errata.classification._exception_rules import Classification, RuleResult
 from errata.classification._foreign import peek, read_number
-from errata.classification._rules import Classification, RuleResult
 from errata.http import ResponseHeaders, interpret_status, parse_retry_after, read_headers, status_to_code
 from errata.model import Code, is_a, wait_ms
 from errata.redaction import as_object
@@ -76,7 +76,7 @@ _MOST_HEADERS = 1000
 
 
 def is_bare(error: BaseException) -> bool:
-    """Whether it has nothing that would be read here; most exceptions have not, and forty look-ups are saved."""
+    """Return whether an exception has nothing that would be read here: most have not, and forty look-ups are saved."""
     kind = type(error)
     bare = _bare_classes.get(kind)
     if bare is None:
@@ -88,8 +88,8 @@ def _gives_away(cls: type, names: AbstractSet[str] = _READ) -> bool:
     return cls.__module__ != "builtins" and not names.isdisjoint(vars(cls))
 
 
-def _found(error: BaseException, paths: Iterable[tuple[str, ...]]) -> Iterator[object]:
-    """Give what is at the paths, where there is something; most begin with a name that the exception does not have."""
+def _read_paths(error: BaseException, paths: Iterable[tuple[str, ...]]) -> Iterator[object]:
+    """Yield what is at some paths. Most begin with a name that the exception does not have, and are skipped."""
     names = _names_on(error)
     for path in paths:
         if path[0] in names and (value := peek(error, *path)) is not None:
@@ -105,7 +105,7 @@ def _names_on(error: BaseException) -> frozenset[str]:
 
 
 def _names_in(kind: type) -> frozenset[str]:
-    """Say which of the names that are read here a class has; one that makes attributes up may have all."""
+    """Return which of the names that are read here a class has; one with `__getattr__` may have all."""
     made_up = any(_gives_away(cls, {"__getattr__", "__getattribute__"}) for cls in kind.__mro__)
     return _READ if made_up else _READ.intersection(name for cls in kind.__mro__ for name in vars(cls))
 
@@ -122,14 +122,14 @@ def by_status(error: BaseException) -> Classification | None:
 
 
 def classify_status(status: int, error: BaseException) -> Classification:
-    """Say what an HTTP status means, given the headers that came with it."""
-    known, headers = _MADE_UP_BY_PROXIES.get(status), [*_found(error, _HEADERS_AT)]
-    told = any(map(_may_tell, headers))
-    read = [*map(read_headers, headers)] if told else []
+    """Return what an HTTP status means, given the headers that came with it."""
+    known, headers = _MADE_UP_BY_PROXIES.get(status), [*_read_paths(error, _HEADERS_AT)]
+    may_say_more = any(map(_may_tell, headers))
+    read = [*map(read_headers, headers)] if may_say_more else []
     waits = (each.wait_ms(status=status) for each in read)
     wait = next((each for each in waits if each is not None), None)
     wait = _own_wait(error) if wait is None else wait
-    if wait is None and not told:
+    if wait is None and not may_say_more:
         return Classification(known or status_to_code(status), http_status=status)
     fields = next(filter(None, read), ResponseHeaders({}))
     code, retry, wait_ms, _ = interpret_status(status, fields, code=known, wait_ms=wait)
@@ -137,7 +137,7 @@ def classify_status(status: int, error: BaseException) -> Classification:
 
 
 def by_response(response: object) -> Classification | None:
-    """Say what the status of a response means, given its headers."""
+    """Return what the status of a response means, given its headers; None for a success."""
     status = next(
         (number for name in ("status_code", "status") if (number := read_number(response, name)) is not None), None
     )
@@ -148,7 +148,7 @@ def by_response(response: object) -> Classification | None:
 
 
 def _may_tell(headers: object) -> bool:
-    """Whether headers may say more than the status. To ask their names is cheap, to read them is not."""
+    """Return whether headers may say more than the status. Looking at their names is cheap, reading them is not."""
     if not issubclass(type(headers), Mapping):
         return True
     try:
@@ -159,8 +159,8 @@ def _may_tell(headers: object) -> bool:
 
 
 def read_status(error: BaseException) -> int | None:
-    """Find the HTTP status of a failure; of several, the first that does not say that nothing was done."""
-    numbers = map(read_number, _found(error, _STATUS_AT))
+    """Return the HTTP status of a failure; of several, the first that leaves open whether something was done."""
+    numbers = map(read_number, _read_paths(error, _STATUS_AT))
     statuses = [number for number in numbers if number is not None and 400 <= number <= 599]  # noqa: PLR2004 - HTTP's range of failures
     if statuses:
         return next((each for each in statuses if each not in _NOT_TAKEN_ON), statuses[0])
@@ -169,34 +169,36 @@ def read_status(error: BaseException) -> int | None:
 
 
 def read_wait(error: BaseException, status: int | None = None) -> int | None:
-    """Find how long to wait, in milliseconds."""
-    for headers in _found(error, _HEADERS_AT):
+    """Return the wait that an exception asks for, in milliseconds."""
+    for headers in _read_paths(error, _HEADERS_AT):
         if _may_tell(headers) and (wait := read_headers(headers).wait_ms(status=status)) is not None:
             return wait
     return _own_wait(error)
 
 
 def _own_wait(error: BaseException) -> int | None:
-    for value in _found(error, _MS_AT):
+    for value in _read_paths(error, _MS_AT):
         if (wait := wait_ms(value)) is not None:
             return wait
-    for value in _found(error, _SECONDS_AT):
+    for value in _read_paths(error, _SECONDS_AT):
         if (wait := parse_retry_after(value)) is not None:
             return wait
     return None
 
 
 def read_retry_flag(error: BaseException) -> bool | None:
-    """Find what it says itself about repeating the call."""
+    """Return the exception's own yes or no to repeating the call; None where it has none."""
     names = _names_on(error)
     for name in _FLAGS:
         flag = peek(error, name) if name in names else None
         if is_a(flag, bool) and (flag or _is_meant(error, name)):
             return flag
-    told = (read_headers(headers).should_retry for headers in _found(error, _FLAGGED_AT) if _may_tell(headers))
-    return next((flag for flag in told if flag is not None), None)
+    may_say_more = (
+        read_headers(headers).should_retry for headers in _read_paths(error, _FLAGGED_AT) if _may_tell(headers)
+    )
+    return next((flag for flag in may_say_more if flag is not None), None)
 
 
 def _is_meant(error: BaseException, name: str) -> bool:
-    """Whether a no is about this failure: one that a library's root class has for all of its errors is not."""
+    """Return whether a no is about this failure, and not one that a library's root class has for all of its errors."""
     return name in as_object(peek(error, "__dict__")) or name in vars(type(error))

@@ -1,6 +1,6 @@
 """From an exception to a Fault: decide what happened, then let the call in which it was raised have its say.
 
-Without a call, a fault is what `_decide.py` concludes. With one, three things are added: the response that the server had
+Without a call, a fault is what `_inquiry.py` concludes. With one, three things are added: the response that the server had
 in hand as it raised counts before mere words, an argument that is at fault is named (`_blame/`, `_amend.py`), and what the
 caller sent as a secret is taken out again.
 """
@@ -24,10 +24,10 @@ from errata.classification._blame import (
 )
 from errata.classification._call import SECRET, Call
 from errata.classification._carried import by_response
-from errata.classification._decide import Decision, Inquiry, Step, is_one_of_several
+from errata.classification._exception_rules import WITHHELD, describe_rule
 from errata.classification._foreign import list_earlier, peek
+from errata.classification._inquiry import Decision, Inquiry, Step, is_one_of_several
 from errata.classification._registry import dotted_name
-from errata.classification._rules import WITHHELD, describe_rule
 from errata.classification._words import CALL
 from errata.model import Code, Fault, FieldIssue, Retry, is_a, new_correlation_id, now, rewritten
 
@@ -161,7 +161,7 @@ def _prefer_response(decision: Decision, error: BaseException, call: Call) -> De
 
 
 def _find_blame(error: BaseException, call: Call, fault: Fault, decision: Decision) -> Blame:
-    """Find out whether an argument is at fault; what goes wrong there leaves the Fault as it is without the call."""
+    """Return whether an argument is at fault; a failure of this search leaves the fault as it is without the call."""
     try:
         texts = {id(each): fault.message for each in decision.here} if decision.known.text else {}
         enough = ENOUGH_TO_NAME if fault.retry is Retry.FIX_INPUT else ENOUGH

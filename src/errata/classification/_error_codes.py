@@ -5,8 +5,8 @@ import re
 import socket
 from functools import lru_cache
 
+from errata.classification._exception_rules import REFUSED, Classification
 from errata.classification._foreign import call_method, peek, read_number, read_text
-from errata.classification._rules import REFUSED, Classification
 from errata.model import Code, Retry, is_a
 
 # fmt: off
@@ -126,7 +126,7 @@ def by_sqlstate(error: BaseException) -> Code | Classification | None:
 
 
 def classify_sqlstate(state: str) -> Code | Classification | None:
-    """Say what an SQLSTATE means; None for what is no SQLSTATE."""
+    """Return what an SQLSTATE means; None for any other text."""
     if len(state) != 5 or not state.isalnum() or state == "HY000":  # noqa: PLR2004 - five characters, by the standard
         return None  # HY000 is ODBC's and MySQL's word for "general error".
     return _BY_STATE.get(state) or _BY_CLASS.get(state[:2], Code.DATABASE_ERROR)
@@ -239,7 +239,7 @@ _BY_WORDS: tuple[tuple[Code | Classification, re.Pattern[str]], ...] = tuple((an
 
 @lru_cache(maxsize=512)
 def classify_cloud_code(code: str) -> Classification | None:
-    """Say what a cloud's error code means; None for one that says nothing."""
+    """Return what a cloud's error code means; None for one whose words say nothing."""
     bare = code[-_LONGEST:].rpartition("#")[2]  # `com.amazon.coral.service#ThrottlingException`
     known = _BY_CODE.get(bare) or _BY_CODE.get(bare.removesuffix("Exception"))
     meant = known or next((answer for answer, words in _BY_WORDS if words.search(bare)), None)

@@ -140,8 +140,8 @@ class Matcher:
         known = self._root.following
         for start, (word, _) in enumerate(words):
             if word in known or _is_status(word):
-                for place, end, status in self._walk(words, start):
-                    hits.add(place, start, end, status)
+                for piece_end, end, status in self._walk(words, start):
+                    hits.add(piece_end, start, end, status)
         return hits.best
 
     def _walk(self, words: list[tuple[str, str]], start: int) -> Iterator[tuple[_PieceEnd, int, int | None]]:
@@ -149,8 +149,8 @@ class Matcher:
         open_nodes: list[tuple[_Node, int, int | None]] = [(self._root, start, None)]
         while open_nodes:
             node, at, status = open_nodes.pop()
-            for place in node.ends:
-                yield place, at - 1, status
+            for piece_end in node.ends:
+                yield piece_end, at - 1, status
             if not node.following or at == len(words):
                 continue
             word = words[at][0]
@@ -167,12 +167,12 @@ class Matcher:
         return [kind for kind, fits in self._kinds.items() if fits(between)]
 
 
-def _is_part_of_a_name(words: list[tuple[str, str]], end: int, place: _PieceEnd) -> bool:
-    """Whether the word at the end is joined to another that takes its meaning away."""
+def _is_part_of_a_name(words: list[tuple[str, str]], end: int, piece_end: _PieceEnd) -> bool:
+    """Return whether the word at the end is joined to another that takes its meaning away."""
     joint = words[end][1]
     if not joint or end + 1 == len(words) or joint.strip(_JOINTS) or words[end + 1][0] in _TAILS:
         return False
-    return not (place.leads and "." not in joint)
+    return not (piece_end.leads and "." not in joint)
 
 
 def _is_status(word: str) -> bool:
@@ -190,25 +190,27 @@ class _Hits:
         self._lines: list[int] = []
         self._ends: dict[tuple[int, int], list[int]] = {}
 
-    def add(self, place: _PieceEnd, start: int, end: int, status: int | None) -> None:
-        if self.best and self.best.row <= place.row:
+    def add(self, piece_end: _PieceEnd, start: int, end: int, status: int | None) -> None:
+        if self.best and self.best.row <= piece_end.row:
             return
-        if place.piece and not self._follows(place, start):
+        if piece_end.piece and not self._follows(piece_end, start):
             return
-        if place.is_last:
-            if not _is_part_of_a_name(self._words, end, place) and (place.piece or not self._is_quoted(start, end)):
-                self.best = PhraseMatch(place.row, status)
+        if piece_end.is_last:
+            if not _is_part_of_a_name(self._words, end, piece_end) and (
+                piece_end.piece or not self._is_quoted(start, end)
+            ):
+                self.best = PhraseMatch(piece_end.row, status)
         else:
-            self._ends.setdefault((place.phrase, place.piece), []).append(end)
+            self._ends.setdefault((piece_end.phrase, piece_end.piece), []).append(end)
 
-    def _follows(self, place: _PieceEnd, start: int) -> bool:
-        """Whether the piece before this one ended earlier, on the same line."""
-        ends = self._ends.get((place.phrase, place.piece - 1), [])
+    def _follows(self, piece_end: _PieceEnd, start: int) -> bool:
+        """Return whether the piece before this one ended earlier, on the same line."""
+        ends = self._ends.get((piece_end.phrase, piece_end.piece - 1), [])
         before = bisect_left(ends, start)
         return before > 0 and self._line(ends[before - 1]) == self._line(start)
 
     def _is_quoted(self, start: int, end: int) -> bool:
-        """Whether the words are all that stands in quotes, and nothing says that somebody said it."""
+        """Return whether the words are all that stands in quotes, and nothing says that somebody said it."""
         if not start or self._words[end][1][:1] not in _MARKS:
             return False
         noun, before = self._words[start - 1]

@@ -1,16 +1,17 @@
 """What error messages and class names mean, as phrases; the first row that fits wins.
 
-Three tables, in this order: our sharper rows, 003's provider table, 003's common table. The sharper rows take back
-what 003's order gets wrong and add what it misses; each group says why it is where it is. 003's words stand in
-003's order, but match where they mean something: as whole words, or with an `s` (`ENOTFOUND` is not in
-`FileNotFoundError`, and an invalidated cache is not `invalid`). How a phrase is written is told in `_matcher.py`.
+Three tables, in this order: our sharper rows, then the two tables that the json-rpc dialect comes with, one of providers
+and one of common words. The sharper rows take back what the order of those gets wrong and add what they miss; each group
+says why it is where it is. The dialect's words stand in their own order, but match where they mean something: as whole
+words, or with an `s` (`ENOTFOUND` is not in `FileNotFoundError`, and an invalidated cache is not `invalid`). `_matcher.py`
+says how a phrase is written.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata.classification._error_codes import BY_NAME
-from errata.classification._rules import Classification
+from errata.classification._exception_rules import Classification
 from errata.model import Code, Recovery, Retry
 
 
@@ -33,7 +34,7 @@ def _by_errno() -> Iterator[Pattern]:
     """Spell the operating system's error names: Node.js and others begin their messages with them."""
     for meaning in dict.fromkeys(BY_NAME.values()):
         answer = meaning if isinstance(meaning, Classification) else Classification(meaning)
-        names = tuple(name.lower() for name, said in BY_NAME.items() if said == meaning)
+        names = tuple(name.lower() for name, each in BY_NAME.items() if each == meaning)
         yield Pattern(answer.code, names, answer.retry)
 
 
@@ -49,7 +50,7 @@ SHARPER = (
         "segmentation fault", "stack overflow", "undefined is not", "undefined method", "unhandled exception",
         "unreachable code", "unsupported operand",
     )),
-    # JavaScript's names for a value that is refused; 003 reads the name of a class before any text.
+    # JavaScript's names for a value that is refused; the json-rpc dialect reads the name of a class before any text.
     Pattern(_C.VALIDATION_FAILED, ("range error", "rangeerror", "uri error", "urierror")),
     # A file of the server's own that is not there: which cluster it talks to, with which profile.
     Pattern(_C.CONFIGURATION_ERROR, (
@@ -104,7 +105,7 @@ SHARPER = (
         "internal network", "localhost … blocked", "localhost … not allowed", "loopback address", "reserved address", "private address",
         "private host", "private ip", "private network", "private url", "ssrf", "url … blocked",
     )),
-    # A quota that only money mends; 003 calls it a rate limit.
+    # A quota that only money mends; the json-rpc dialect calls it a rate limit.
     Pattern(_C.RATE_LIMITED, ("billing details", "insufficient quota", "plan and billing"), _NEVER),
     Pattern(_C.INSUFFICIENT_BALANCE, ("quota … upgrade to", "quota … upgrade your")),
     # Somebody has to set up how this is paid for.
@@ -276,7 +277,7 @@ SHARPER = (
         "websocket … closed",
     )),
     Pattern(_C.FORBIDDEN, ("for legal reasons",)),
-    # 003 calls every `status code 5xx` a failure of the service. Where nothing else says what is missing, 501 is no more.
+    # The json-rpc dialect calls every `status code 5xx` a failure of the service. Where nothing else says what is missing, 501 is no more.
     Pattern(_C.NOT_IMPLEMENTED, ("status code 501 … not implemented", "status code 501 … not supported")),
     Pattern(_C.UPSTREAM_ERROR, ("status code 501",), _NEVER),
     Pattern(_C.UPSTREAM_ERROR, ("status code 5xx",)),
@@ -295,7 +296,7 @@ SHARPER = (
         "{status}:server error", "{status}:service temporarily unavailable", "{status}:service unavailable",
         "{status}:status code", "{status}:unauthorized", "{status}:unprocessable", "{status}:unsupported media type",
     )),
-    # Who may not is not mended by other arguments, whatever else the text says of them: 003 asks for these words first.
+    # Who may not is not mended by other arguments, whatever else the text says of them: the json-rpc dialect looks for these words first.
     Pattern(_C.FORBIDDEN, ("not authorised to", "not authorized to", "unauthorized operation", "unauthorizedoperation")),
     Pattern(_C.UNAUTHORIZED, ("not authorised", "not authorized", "unauthorised", "unauthorized")),
     # A setting: whoever runs the server decided it.
@@ -605,7 +606,7 @@ SHARPER = (
     Pattern(_C.NOT_IMPLEMENTED, ("aren't available", "isn't available", "not available")),
 )
 
-# 003's own two tables, as they stand there; most of it is said more sharply above and decides nothing any more.
+# The two tables of the json-rpc dialect, unchanged; rows above say most of it more sharply, and decide first.
 PROVIDERS = (
     Pattern(_C.RATE_LIMITED, (
         "throttling exception", "throttlingexception", "too many requests exception", "toomanyrequestsexception",
@@ -647,7 +648,7 @@ COMMON = (
     Pattern(_C.CONFLICT, ("already exists", "conflict", "conflicted", "duplicate", "duplicated", "unique constraint")),
     Pattern(_C.RATE_LIMITED, ("rate limit", "throttled", "too many requests")),
     Pattern(_C.TIMEOUT, ("deadline exceeded", "timed out", "timeout")),
-    # 003 calls a cancelled call a timeout; here that has a code of its own, and 003's dialect says -32004 for it.
+    # The json-rpc dialect calls a cancelled call a timeout (-32004); here it has a code of its own.
     Pattern(_C.TIMEOUT, ("abort", "aborted")),
     Pattern(_C.TIMEOUT, ("aborting",), _NEVER),  # A program that gives up: nothing says that time would help.
     Pattern(_C.CANCELLED, ("canceled", "cancelled")),

@@ -9,7 +9,7 @@ from errata.model import Code, Fault, FieldIssue, identified, new_correlation_id
 
 
 def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
-    """Say everything that is wrong with the arguments of a call, and nothing of what they were.
+    """Return the fault of arguments that Pydantic refused: all that is wrong with them, and nothing of what they were.
 
     The error is Pydantic's, and somebody knows that it is about the arguments: the same error out of the body of a
     tool is a bug.

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
 from errata._log import indented_stack
+from errata.classification._exception_rules import Classification, Reader, Rule
 from errata.classification._matcher import BadPhraseError, split_phrase
 from errata.classification._patterns import Pattern
 from errata.classification._registry import REGISTRY, dotted_name
-from errata.classification._rules import Classification, Reader, Rule
 from errata.classification._words import PATTERNS
 from errata.model import NO_RECOVERY, Code, Recovery, Retry, did_you_mean, is_a, items_of, known_word, wait_ms
 
@@ -62,7 +62,7 @@ def register(  # noqa: PLR0913 - a row has as many columns.
     verdict = None if retry is None else _word(Retry, "retry", retry)
     known = Classification(_word(Code, "code", code), verdict, recovery=_recovery(recovery))
     if pattern is not None:
-        row = Pattern(known.code, _phrases(pattern), known.retry, _fixed_wait(retry_after_ms), known.recovery)
+        row = Pattern(known.code, _phrases(pattern), known.retry, _read_wait(retry_after_ms), known.recovery)
         PATTERNS.add(row)
         return lambda: PATTERNS.remove(row)
     entry = (_class_name(name), _rule(known, retry_after_ms))
@@ -71,7 +71,7 @@ def register(  # noqa: PLR0913 - a row has as many columns.
 
 
 def rules_in_force() -> tuple[int, int]:
-    """Give the rules that hold now a number to be known by; it changes when a row is added or taken back."""
+    """Return numbers that change whenever a row is added or taken back, so that a cache can tell."""
     return REGISTRY.edition, PATTERNS.edition
 
 
@@ -113,7 +113,7 @@ def _phrases(pattern: object) -> tuple[str, ...]:
     return phrases
 
 
-def _fixed_wait(wait: object) -> int | None:
+def _read_wait(wait: object) -> int | None:
     if wait is not None and wait_ms(wait) is None:
         raise ValueError(f"`retry_after_ms` is {wait!r}; it has to be a number of milliseconds, not less than 0.")
     return wait_ms(wait)
@@ -132,7 +132,7 @@ def _recovery(recovery: object) -> Recovery | None:
 
 def _rule(known: Classification, wait: object) -> Rule:
     return (
-        _with_wait(known, cast("Reader", wait)) if callable(wait) else known._replace(retry_after_ms=_fixed_wait(wait))
+        _with_wait(known, cast("Reader", wait)) if callable(wait) else known._replace(retry_after_ms=_read_wait(wait))
     )
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from errata.classification._carried import by_carried
+from errata.classification._exception_rules import Otherwise, Rule, Table, first
 from errata.classification._families import FAMILIES, GENERAL, PEP249
-from errata.classification._rules import Otherwise, Rule, Table, first
 
 
 class Plan(NamedTuple):
@@ -14,7 +14,7 @@ class Plan(NamedTuple):
 
     rules: tuple[tuple[str, Rule], ...]
     last: tuple[str, Rule] | None
-    """What is said when neither these rules nor anything the exception carries says more."""
+    """The rule that decides when neither these rules nor anything the exception carries does."""
     names: tuple[str, ...]
     """The names that may say something: of the class and its bases, but not Python's own, nor what a table judged."""
 
@@ -55,7 +55,7 @@ class Registry:
         self._index()
 
     def rule_for(self, name: str) -> Rule | Otherwise | None:
-        """Look a dotted name up."""
+        """Return the rule of a dotted name; None if it has none."""
         return self._rows.get(name) or self._short.get(_package_and_name(name))
 
     def names(self) -> list[str]:
@@ -63,7 +63,7 @@ class Registry:
         return list(self._rows)
 
     def plan(self, kind: type) -> Plan:
-        """Collect the rules that hold for a class."""
+        """Return the rules that hold for a class, its own before its bases'."""
         plans = self._plans  # A row that is added meanwhile begins a new one.
         if (plan := plans.get(kind)) is None:
             plan = plans[kind] = self._made(kind)
@@ -88,7 +88,7 @@ class Registry:
 
 
 def _as_a_driver(cls: type) -> Rule | None:
-    """Find what PEP 249 says about the name of a class, if its module is a database driver's."""
+    """Return what PEP 249 says about the name of a class, if its module is a database driver's."""
     if cls.__name__ not in PEP249:
         return None
     names = {base.__name__ for base in cls.__mro__ if _package(base) == _package(cls)}
@@ -104,12 +104,12 @@ _PYTHON = {"abc", "builtins", "typing"}
 
 
 def dotted_name(kind: type) -> str:
-    """Name a class by its module and its name."""
+    """Return the dotted name of a class: its module and its name."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _by_short_name(rows: Iterable[tuple[str, Rule | Otherwise]]) -> dict[str, Rule | Otherwise]:
-    """Find rules by package and name; where two classes of a package share a name, only the whole one tells."""
+    """Return rules by package and name, without the names that two classes of a package share."""
     found: dict[str, Rule | Otherwise] = {}
     shared: set[str] = set()
     for name, rule in rows:

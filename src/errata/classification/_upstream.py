@@ -6,7 +6,7 @@ service would tell a person, which fields it complains about, and at times that 
 
 from collections.abc import Callable
 
-from errata.classification._rules import Classification
+from errata.classification._exception_rules import Classification
 from errata.http import (
     ABOUT_ARGUMENTS,
     LONGEST_MESSAGE,

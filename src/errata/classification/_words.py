@@ -11,10 +11,10 @@ from enum import Enum
 from errata._languages import in_english
 from errata.classification._call import Call
 from errata.classification._carried import WORDS_AT, is_bare
+from errata.classification._exception_rules import Classification
 from errata.classification._foreign import peek, read_text
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
-from errata.classification._rules import Classification
 from errata.http import status_to_code
 from errata.model import is_a, verdict
 from errata.redaction import blank_quotations
@@ -61,7 +61,7 @@ class Patterns:
         return self._edition
 
     def first(self, words: str) -> tuple[Pattern, int | None] | None:
-        """Find the first row that fits, and the HTTP status in it."""
+        """Return the first row that fits, and the HTTP status in it."""
         rows, matcher = self._rows, self._matcher
         if matcher is None:
             matcher = self._matcher = Matcher([row.phrases for row in rows])
@@ -69,7 +69,7 @@ class Patterns:
         return (rows[found.row], found.status) if found else None
 
     def is_in(self, words: str) -> bool:
-        """Whether any row fits, also in what is quoted and in what the caller sent."""
+        """Return whether any row fits, also in what is quoted and in what the caller sent."""
         if self._matcher is None:
             self._matcher = Matcher([row.phrases for row in self._rows])
         return self._matcher.first(in_english(words)) is not None
@@ -89,7 +89,7 @@ _SHIPPED = frozenset(map(id, ROWS))
 
 
 def spell_out(text: str) -> str:
-    """Take class names apart: `AccessDeniedException` reads `Access_Denied_Exception`."""
+    """Return a text with class names taken apart: `AccessDeniedException` reads `Access_Denied_Exception`."""
     return text if text.islower() else re.sub(_HUMPS, _with_a_joint, text)
 
 
@@ -98,19 +98,19 @@ def _with_a_joint(hump: re.Match[str]) -> str:
 
 
 def words_of(error: BaseException, *, names: tuple[str, ...], text: str | None) -> str:
-    """Write down all there is to go by: the names of its class, then the words it carries, then its text.
+    """Return all words there are to go by: the names of the class, then the words it carries, then its text.
 
     Without a text it is about facts: a carried word is one, as `rate_limit_exceeded`, and a sentence is none.
     """
     parts = [
         *(name[:_LONGEST_NAME] for name in names),
-        *(word for word in _carried_words(error) if text is not None or " " not in word),
+        *(word for word in _list_carried_words(error) if text is not None or " " not in word),
         *([blank(text[:_MOST])] if text else []),
     ]
     return spell_out(_APART.join(parts))
 
 
-def _carried_words(error: BaseException) -> list[str]:
+def _list_carried_words(error: BaseException) -> list[str]:
     if is_bare(error):
         return []
     words = (_word(peek(error, name)) for name in WORDS_AT)
@@ -118,20 +118,20 @@ def _carried_words(error: BaseException) -> list[str]:
 
 
 def _word(value: object) -> str | None:
-    """Read a word that is carried; of an enumeration's member that is no word, its name."""
+    """Return a word that is carried; for a member of an enumeration of numbers, its name."""
     if is_a(value, Enum) and not is_a(value.value, str):
         return value.name
     return read_text(value, "value") if is_a(value, Enum) else read_text(value)
 
 
 def speaks_of_a_failure(text: str) -> bool:
-    """Whether a text has a phrase of the tables in it, whoever's words they are."""
+    """Return whether a text has a phrase of the tables in it, whoever's words they are."""
     words = spell_out(text[:_MOST])
     return PATTERNS.is_in(words) or PATTERNS.is_in(words.translate(_WITHOUT_QUOTES))
 
 
 def classify_words(words: str) -> Classification | None:
-    """Look the words up in the tables of patterns."""
+    """Return what the tables of patterns say about some words; None if no phrase fits."""
     found = PATTERNS.first(words)
     if found is None:
         return None

@@ -56,8 +56,8 @@ class ArgumentValues:
         folded = _fold(word)
         return tuple(path for path, text in self._texts if len(text) > 1 and has_word(folded, text))
 
-    def related_to(self, text: str) -> bool:
-        """Whether a text has anything of an argument in it, or the other way round."""
+    def is_related_to(self, text: str) -> bool:
+        """Return whether a text has anything of an argument in it, or the other way round."""
         folded = _fold(text)
         if len(folded) > 1 and any(folded in value for _, value in self._texts):
             return True
@@ -131,7 +131,7 @@ class ArgumentValues:
 
 
 def has_word(text: str, word: str, *, behind: str = "") -> bool:
-    """Whether a word stands in a text as a whole word, and behind none of some characters.
+    """Return whether a word stands in a text as a whole word, and behind none of some characters.
 
     Searched by hand: a pattern for every value would have to be compiled, which takes longer than all the rest.
     """
@@ -176,12 +176,12 @@ def _with_items(values: Iterable[object]) -> Iterator[object]:
 
 
 def are_equal(one: object, other: object) -> bool:
-    """Whether two plain values are of one kind and equal; what others compare themselves by is not run."""
+    """Return whether two plain values are of one kind and equal; what others compare themselves by is not run."""
     return type(one) is type(other) and (is_a(one, str) or is_a(one, int) or is_a(one, float)) and one == other
 
 
 def _is_telling(value: object) -> bool:
-    """Whether a value is so particular that the same one elsewhere is the same thing."""
+    """Return whether a value is so particular that the same one elsewhere is the same thing."""
     if is_a(value, str):
         return len(value) > 1
     if is_any(value, dict, list):

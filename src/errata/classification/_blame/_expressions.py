@@ -7,24 +7,7 @@ from pathlib import Path, PurePath
 from typing import cast
 
 from errata.classification._blame._argument_values import are_equal, has_word
-from errata.classification._blame._failing_site import FailingSite, TracePath
-from errata.classification._blame._flow import Flow
-from errata.classification._blame._provenance import LITERAL, Provenance, merge
-from errata.classification._blame._shapes import (
-    asks_whether_known,
-    asks_whether_there,
-    asserted_test,
-    assigned_to,
-    builds_from_data,
-    does_something,
-    guards_of,
-    iterated_call,
-    name_of,
-    operands_of,
-)
-from errata.classification._blame._signals import Evidence
-from errata.classification._blame._tracing import Case, flow_along, is_tool
-from errata.classification._blame._wording import (
+from errata.classification._blame._complaints import (
     ABOUT_A_TEXT,
     BROKEN,
     CONSTRAINT,
@@ -42,6 +25,23 @@ from errata.classification._blame._wording import (
     list_quoted,
     list_texts,
 )
+from errata.classification._blame._failing_site import FailingSite, TracePath
+from errata.classification._blame._flow import Flow
+from errata.classification._blame._provenance import LITERAL, Provenance, merge
+from errata.classification._blame._shapes import (
+    asks_whether_known,
+    asks_whether_there,
+    builds_from_data,
+    does_something,
+    find_asserted_test,
+    find_assigned_value,
+    find_iterated_call,
+    guards_of,
+    name_of,
+    operands_of,
+)
+from errata.classification._blame._signals import Evidence
+from errata.classification._blame._tracing import Case, flow_along, is_tool
 from errata.classification._foreign import call_method, peek, read_argument, read_text
 from errata.model import is_a, is_any, items_of
 
@@ -87,7 +87,11 @@ class FailingExpression:
         case = self._case
         if case.site is None or case.node is None:
             return list(self._without_source())
-        if is_a(case.error, AssertionError) and case.is_own_failure and (test := asserted_test(case.site)) is not None:
+        if (
+            is_a(case.error, AssertionError)
+            and case.is_own_failure
+            and (test := find_asserted_test(case.site)) is not None
+        ):
             self.is_written = bool(case.text)
             return list(self._of_check([test]))
         if isinstance(case.node, ast.Raise):
@@ -112,14 +116,14 @@ class FailingExpression:
         return list(known[0])
 
     def _without_source(self) -> Iterator[Evidence]:
-        """Ask at least whether the library's first frame was given an argument itself."""
+        """Without source, look whether the library's first frame was given an argument itself."""
         frame = self._case.trail.beyond
         if frame is not None and (paths := self._case.values.held_by(frame)):
             yield Evidence("statement", paths)
 
     def _of_expression(self, node: ast.AST) -> Iterator[Evidence]:
         error, own = self._case.error, self._case.is_own_failure
-        if not own and (lazy := iterated_call(node)) is not None:
+        if not own and (lazy := find_iterated_call(node)) is not None:
             node = lazy  # A library's generator, which fails when it is asked for the first item.
         match node:
             case ast.Subscript() if is_a(error, LookupError) or (
@@ -138,18 +142,18 @@ class FailingExpression:
                 if own or is_a(error, OSError):  # Otherwise it is left, and what fails then was put in before, unseen.
                     yield from self._of_value(merge(self._flow.value(item.context_expr) for item in node.items))
             case _:
-                assigned = assigned_to(node, self._case.site)
+                assigned = find_assigned_value(node, self._case.site)
                 yield from self._of_value(self._flow.value(node if assigned is None else assigned))
 
     def is_halfway(self) -> bool:
-        """Whether something that was called failed in a loop over an argument, and not at its first item."""
+        """Return whether something that was called failed in a loop over an argument, and not at its first item."""
         case = self._case
         if case.site is None or (case.is_own_failure and not isinstance(case.node, ast.Call | ast.Raise)):
             return False
         return any(self._is_in_batch(case.trail.sites[: index + 1]) for index in range(len(case.trail.sites)))
 
     def _is_in_batch(self, sites: tuple[FailingSite, ...]) -> bool:
-        """Whether the last of some sites is in such a loop."""
+        """Return whether the last of some sites is in such a loop."""
         case, site = self._case, sites[-1]
         loops = [parent for parent in site.parents if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension)]
         if not loops or not does_something(site.node):
@@ -323,13 +327,13 @@ class FailingExpression:
                 return None
 
     def _is_stateful(self, node: ast.Call) -> bool:
-        """Whether it is `session.commit()` or its like: what fails there was put in before, unseen."""
+        """Return whether it is `session.commit()` or its like: what fails there was put in before, unseen."""
         if self._case.is_own_failure or is_a(self._case.error, OSError):
             return False
         return isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
 
     def _is_recursive(self) -> bool:
-        """Whether it is the server's own function that calls itself."""
+        """Return whether it is the server's own function that calls itself."""
         codes = [site.code for site in self._case.trail.sites]
         return len({*codes}) < len(codes)
 
@@ -340,7 +344,7 @@ class FailingExpression:
             made = Provenance(frozenset(held))  # A pattern, or what is to replace its matches.
         elif is_of_first and node.args:
             made = self._flow.value(node.args[0])
-        elif refused := self._refused_keywords(node):
+        elif refused := self._find_refused_keywords(node):
             made = merge(map(self._flow.value, refused))
         if made.made_of and (self._reads_a_file(node) or self._is_about_fetched_text(node, holder)):
             yield Evidence("fetched")
@@ -356,35 +360,35 @@ class FailingExpression:
             yield from self._acquit(merge([holder, given]))
 
     def _is_of_own_template(self, node: ast.Call, holder: Provenance) -> bool:
-        """Whether the key that is missing is one of a template or of a literal of the server's own."""
+        """Return whether the key that is missing is one of a template or of a literal of the server's own."""
         key = read_argument(self._case.error)
         if type(self._case.error) is not KeyError or not is_a(key, str):
             return False
         is_template = isinstance(node.func, ast.Attribute) and node.func.attr in _TEMPLATES
         return (is_template and not holder.made_of) or key in list_texts(node)
 
-    def _refused_keywords(self, node: ast.Call) -> list[ast.expr]:
+    def _find_refused_keywords(self, node: ast.Call) -> list[ast.expr]:
         """List what was given for the fields that a model refused, where they were given by name."""
         is_pydantic = type(self._case.error).__module__.startswith("pydantic")
         details = call_method(self._case.error, "errors") if is_pydantic else None
-        places = [items_of(peek(detail, "loc")) for detail in items_of(details)] if details is not None else []
-        roots = {str(place[0]) for place in places if place}
+        positions = [items_of(peek(detail, "loc")) for detail in items_of(details)] if details is not None else []
+        roots = {str(position[0]) for position in positions if position}
         return [keyword.value for keyword in node.keywords if keyword.arg in roots]
 
     def _is_about_another_text(self, made: Provenance, holder: Provenance) -> bool:
-        """Whether it is about a text that is no argument: a pattern of the server's own, a value that was stored."""
+        """Return whether it is about a text that is no argument: a pattern of the server's own, a value that was stored."""
         error, values = self._case.error, self._case.values
         pattern = read_text(error, "pattern")
         if pattern is not None and is_of_a_pattern(error):
-            return not values.related_to(pattern)
+            return not values.is_related_to(pattern)
         if any(is_any(peek(error, name), str, bytes) for name in ("doc", "object")):
             return not any(is_any(values.value(path), str, dict, list) for path in made.made_of)
         is_stored = self._is_of_an_object(holder) and not self._case.is_own_failure
         quoted = [word for word in list_quoted(self._case.text) if not self._names_argument(word)]
-        return is_stored and bool(quoted) and not any(map(values.related_to, quoted))
+        return is_stored and bool(quoted) and not any(map(values.is_related_to, quoted))
 
     def _is_of_an_object(self, holder: Provenance) -> bool:
-        """Whether a method of something at hand was called, and no function of a module or a class."""
+        """Return whether a method of something at hand was called, and no function of a module or a class."""
         match self._case.node:
             case ast.Call(func=ast.Attribute(value=value)):
                 return holder.is_foreign and not holder.made_of and not self._flow.is_static(value)
@@ -425,7 +429,7 @@ class FailingExpression:
             yield Evidence("literal")
 
     def _is_about_fetched_text(self, node: ast.Call, holder: Provenance) -> bool:
-        """Whether it is about a text that was fetched: a stored template, the content of a file that an argument names."""
+        """Return whether it is about a text that was fetched: a stored template, the content of a file that an argument names."""
         spread = (keyword.value for keyword in node.keywords if keyword.arg is None)
         if not ABOUT_A_TEXT.search(type(self._case.error).__name__) or any(
             self._flow.value(value).made_of for value in spread
@@ -437,7 +441,7 @@ class FailingExpression:
         return names_file or bool(holder.fetched_by and not holder.made_of)
 
     def _reads_a_file(self, node: ast.Call) -> bool:
-        """Whether a call reads a file whose name is given: then it is not the name that cannot be read."""
+        """Return whether a call reads a file whose name is given: then it is not the name that cannot be read."""
         return name_of(node.func).startswith(_READERS) and bool(node.args) and self._is_file_name(node.args[0])
 
     def _is_file_name(self, node: ast.expr) -> bool:
@@ -472,11 +476,11 @@ class FailingExpression:
         return first
 
     def _is_words_of_a_library(self) -> bool:
-        """Whether it is an OSError that the system has not raised: some libraries say so what they cannot do."""
+        """Return whether it is an OSError that the system has not raised: some libraries say so what they cannot do."""
         return type(self._case.error) is OSError and peek(self._case.error, "errno") is None
 
     def _is_written_out(self, operands: Iterable[ast.expr]) -> bool:
-        """Whether a word that the text complains about stands in a text of the server's own, and in no argument."""
+        """Return whether a word that the text complains about stands in a text of the server's own, and in no argument."""
         if is_a(self._case.error, OSError) or is_of_a_program(self._case.error) or CONSTRAINT.search(self._case.text):
             return False
         words = {part for word in list_complaints(self._case.text) for part in (word, word.rpartition(".")[2]) if part}
@@ -524,7 +528,7 @@ class FailingExpression:
 
 
 def _is_file(value: object) -> bool:
-    """Whether a value is the name of a file that is there."""
+    """Return whether a value is the name of a file that is there."""
     if is_a(value, PurePath):
         return True
     try:

@@ -70,7 +70,7 @@ class OwnCode:
         self._package = "" if package in _NOBODYS else package
 
     def includes(self, frame: FrameType) -> bool:
-        """Whether a frame runs code of the server."""
+        """Return whether a frame runs code of the server."""
         name = frame.f_globals.get("__name__")
         package = name.partition(".")[0] if is_a(name, str) else ""
         if package == "errata":
@@ -109,7 +109,7 @@ def _steps(error: BaseException) -> Iterator[TracebackType]:
 
 def _site(step: TracebackType) -> FailingSite | None:
     code = step.tb_frame.f_code
-    module = parsed(code.co_filename, step.tb_frame.f_globals)
+    module = parse_file(code.co_filename, step.tb_frame.f_globals)
     if module is None:
         return None
     key = (code, step.tb_lasti)
@@ -118,7 +118,7 @@ def _site(step: TracebackType) -> FailingSite | None:
         if len(module.sites) >= _MOST_SITES:
             module.sites.clear()
         position = next(islice(code.co_positions(), step.tb_lasti // 2, None), None)
-        located = module.sites[key] = _located(module, code, position) if position else None
+        located = module.sites[key] = _locate(module, code, position) if position else None
     return FailingSite(step.tb_frame, code, *located) if located else None
 
 
@@ -155,7 +155,7 @@ class ParsedFile:
 _modules: dict[str, ParsedFile | None] = {}
 
 
-def parsed(file: str, scope: dict[str, object]) -> ParsedFile | None:
+def parse_file(file: str, scope: dict[str, object]) -> ParsedFile | None:
     """Parse a source file once; None for one that is not there, too long, or not Python."""
     module: ParsedFile | None = _modules.get(file, _UNREAD)
     if module is _UNREAD:
@@ -198,7 +198,7 @@ def keys_written_out(site: FailingSite) -> tuple[str, ...]:
     """Return the keys of the table that a site looked into, if the source shows them."""
     if not isinstance(site.node, ast.Subscript) or not isinstance(site.node.value, ast.Name):
         return ()
-    module = parsed(site.code.co_filename, site.frame.f_globals)
+    module = parse_file(site.code.co_filename, site.frame.f_globals)
     tables = (module.tables if module else {}) | dict(_tables_in(site.function.body))
     return tables.get(site.node.value.id, ())
 
@@ -207,7 +207,7 @@ def _first_line(function: Function) -> int:
     return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
 
 
-def _located(module: ParsedFile, code: CodeType, position: _Position) -> _Located | None:
+def _locate(module: ParsedFile, code: CodeType, position: _Position) -> _Located | None:
     line, end_line, column, end_column = position
     if line is None or end_line is None or column is None or end_column is None:
         return None
@@ -220,10 +220,10 @@ def _located(module: ParsedFile, code: CodeType, position: _Position) -> _Locate
     if best is None:
         return None
     parameters = tuple(each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg))
-    return function, best[-1], best[:-1], parameters, tuple(_handed_on(function))
+    return function, best[-1], best[:-1], parameters, tuple(_list_handed_on(function))
 
 
-def _handed_on(function: Function) -> Iterator[tuple[str, ast.expr]]:
+def _list_handed_on(function: Function) -> Iterator[tuple[str, ast.expr]]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call):
             yield from ((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg)

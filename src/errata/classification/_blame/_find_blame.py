@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from errata.classification._blame._argument_values import ArgumentValues
+from errata.classification._blame._complaints import is_of_a_program, list_quoted
 from errata.classification._blame._expressions import FailingExpression
 from errata.classification._blame._failing_site import FailingSite, OwnCode, TracePath
 from errata.classification._blame._shapes import guards_of
@@ -20,7 +21,6 @@ from errata.classification._blame._signals import (
 )
 from errata.classification._blame._texts import evidence_in_fields, evidence_in_text, key_of
 from errata.classification._blame._tracing import Case, find_subject
-from errata.classification._blame._wording import is_of_a_program, list_quoted
 from errata.classification._call import Call
 from errata.classification._foreign import read_argument, read_number
 from errata.model import is_a, is_any
@@ -74,7 +74,7 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
     enough: float = ENOUGH,
     status: int | None = None,
 ) -> Blame:
-    """Find out whether an argument of the call is at fault for an exception.
+    """Return whether an argument of the call is at fault for an exception, which, and why.
 
     `texts` has, by the identity of an exception, what it says where that is better than its own text; `fields` are
     those that an upstream complained about, `status` is its answer.
@@ -108,7 +108,7 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
 
 
 def is_halfway(error: BaseException, call: Call) -> bool:
-    """Whether a batch failed in the middle: what its earlier items did is done."""
+    """Return whether a batch failed in the middle: what its earlier items did is done."""
     subject = find_subject(error, OwnCode(call.function))
     return FailingExpression(Case(call, ArgumentValues(call), subject.error, "", None, subject.trail)).is_halfway()
 
@@ -133,7 +133,7 @@ _HTTP_CLIENTS = frozenset(
 
 
 def _is_failed_response(value: object) -> bool:
-    """Whether a local is a response of an HTTP client. A dict with a `status` may be anybody's, also the caller's."""
+    """Return whether a local is a response of an HTTP client. A dict with a `status` may be anybody's, also the caller's."""
     if type(value).__module__.partition(".")[0] not in _HTTP_CLIENTS or is_a(value, BaseException):
         return False
     return any(400 <= (read_number(value, name) or 0) <= 599 for name in ("status_code", "status"))  # noqa: PLR2004 - HTTP's failures
@@ -147,7 +147,7 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
 
 
 def _may_quote(case: Case, reading: FailingExpression) -> bool:
-    """Whether the missing key is a text that the caller sent, or one that the caller's own document lacks."""
+    """Return whether the missing key is a text that the caller sent, or one that the caller's own document lacks."""
     key = key_of(case.error)
     is_callers = key is None or bool(case.values.equal_to(key) or case.values.containing(key))
     return is_callers or reading.is_template or not reading.is_lookup
@@ -163,7 +163,7 @@ def _sharpen(field: str, case: Case) -> str:
 
 
 def _is_decided(evidence: list[Evidence], case: Case) -> bool:
-    """Whether the flow leads to one argument alone, so that no word can choose another: most failures, and the cheapest."""
+    """Return whether the flow leads to one argument alone, so that no word can choose another: most failures, and the cheapest."""
     if len(evidence) != 1 or len(evidence[0].paths) != 1 or SIGNALS[evidence[0].signal].weight < ENOUGH:
         return False
     unsent = [name for name in case.call.properties() if name not in case.call.arguments]
@@ -205,7 +205,7 @@ def _known_path(path: str, reached: set[str]) -> str:
 
 
 def _is_offered(path: str, call: Call) -> bool:
-    """Whether the schema lists the value that was given among those that are allowed."""
+    """Return whether the schema lists the value that was given among those that are allowed."""
     allowed = as_object(call.properties().get(path)).get("enum")
     values = cast("list[object]", allowed) if is_a(allowed, list) else []
     return path in call.arguments and call.arguments[path] in values

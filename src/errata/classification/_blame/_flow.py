@@ -15,7 +15,7 @@ from itertools import takewhile
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import NamedTuple, cast
 
-from errata.classification._blame._failing_site import Function, ParsedFile, parsed
+from errata.classification._blame._failing_site import Function, ParsedFile, parse_file
 from errata.classification._blame._provenance import FOREIGN, LITERAL, UNKNOWN, Environment, Provenance, merge
 from errata.classification._foreign import peek
 from errata.model import is_a, is_any
@@ -84,13 +84,13 @@ class Names(NamedTuple):
 
 # fmt: off
 _STATEMENTS: dict[type[ast.AST], str] = {
-    ast.Assign: "_assign", ast.AnnAssign: "_annotated", ast.AugAssign: "_augmented", ast.Return: "_return", ast.For: "_for",
+    ast.Assign: "_assign", ast.AnnAssign: "_annotated_assign", ast.AugAssign: "_augmented_assign", ast.Return: "_return", ast.For: "_for",
     ast.AsyncFor: "_for", ast.With: "_with", ast.AsyncWith: "_with", ast.Expr: "_expression",
 }
 """The methods of `Flow` that follow a kind of statement; all others bind nothing."""
 _EXPRESSIONS: dict[type[ast.AST], str] = {
     ast.Constant: "_constant", ast.Name: "_name", ast.Await: "_inner", ast.Starred: "_inner", ast.FormattedValue: "_inner",
-    ast.NamedExpr: "_named", ast.Attribute: "_attribute", ast.Subscript: "_subscript", ast.Call: "_call", ast.Lambda: "_lambda",
+    ast.NamedExpr: "_named_expression", ast.Attribute: "_attribute", ast.Subscript: "_subscript", ast.Call: "_call", ast.Lambda: "_lambda",
     ast.ListComp: "_comprehension", ast.SetComp: "_comprehension", ast.GeneratorExp: "_comprehension",
     ast.DictComp: "_comprehension",
 }
@@ -159,11 +159,11 @@ class Flow:
         for target in statement.targets:
             self._bind(target, origin, certain=certain)
 
-    def _annotated(self, statement: ast.AnnAssign, *, certain: bool) -> None:
+    def _annotated_assign(self, statement: ast.AnnAssign, *, certain: bool) -> None:
         if statement.value is not None:
             self._bind(statement.target, self.value(statement.value), certain=certain)
 
-    def _augmented(self, statement: ast.AugAssign, *, certain: bool) -> None:  # noqa: ARG002 - as the others are called.
+    def _augmented_assign(self, statement: ast.AugAssign, *, certain: bool) -> None:  # noqa: ARG002 - as the others are called.
         self._bind(statement.target, self.value(statement.value).as_part(), certain=False)
 
     def _return(self, statement: ast.Return, *, certain: bool) -> None:  # noqa: ARG002 - as above.
@@ -250,7 +250,7 @@ class Flow:
     def _inner(self, node: ast.Await | ast.Starred | ast.FormattedValue) -> Provenance:
         return self.value(node.value)
 
-    def _named(self, node: ast.NamedExpr) -> Provenance:
+    def _named_expression(self, node: ast.NamedExpr) -> Provenance:
         origin = self.value(node.value)
         self._bind(node.target, origin)
         return origin
@@ -273,7 +273,7 @@ class Flow:
         return origin.as_fetched() if self._is_computed(node) else origin
 
     def _is_computed(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is a property of an object that was just made: what it reads is not known."""
+        """Return whether an attribute is a property of an object that was just made: what it reads is not known."""
         if not isinstance(node.value, ast.Call) or self._is_local(node.value.func):
             return False
         kind = self._scope.resolve(node.value.func)
@@ -297,7 +297,7 @@ class Flow:
         return element._replace(fetched_by=element.fetched_by | selected.arguments, is_result=bool(selected.arguments))
 
     def results_in(self, node: ast.AST) -> bool:
-        """Whether an expression is what a look-up by an argument returned, tests and negations around it aside."""
+        """Return whether an expression is what a look-up by an argument returned, tests and negations around it aside."""
         match node:
             case (
                 ast.UnaryOp(operand=inner)
@@ -329,7 +329,7 @@ class Flow:
         return merge([self.value(node.func), given]).as_fetched()._replace(is_result=True)
 
     def is_static(self, node: ast.AST) -> bool:
-        """Whether an expression names a module or a class."""
+        """Return whether an expression names a module or a class."""
         return not self._is_local(node) and is_any(self._scope.resolve(node), ModuleType, type)
 
     def _is_local(self, func: ast.AST) -> bool:
@@ -364,7 +364,7 @@ class Flow:
         return both.as_fetched()._replace(is_result=is_result)
 
     def _is_built(self, node: ast.AST) -> bool:
-        """Whether an object was just made by a library, and is no client, connection or service that is at hand."""
+        """Return whether an object was just made by a library, and is no client, connection or service that is at hand."""
         while isinstance(node, ast.Attribute | ast.Call):
             if isinstance(node, ast.Call) and not self._is_local(node.func):
                 callee = self._scope.resolve(node.func)
@@ -392,7 +392,7 @@ def _sounds_fetching(func: ast.AST) -> bool:
 
 
 def _sounds_looking(func: ast.AST) -> bool:
-    """Whether a function looks something up, so that nothing is an answer: not `send`, nor `try_lock`."""
+    """Return whether a function looks something up, so that nothing is an answer: not `send`, nor `try_lock`."""
     return _first_word(func) in _LOOKING
 
 
@@ -402,13 +402,13 @@ def _first_word(func: ast.AST) -> str:
 
 
 def _runs_others(callee: object) -> bool:
-    """Whether a function runs another one, in a thread or a task: what that gives back is not known."""
+    """Return whether a function runs another one, in a thread or a task: what that gives back is not known."""
     module = peek(callee, "__module__")
     return is_a(module, str) and module.partition(".")[0] in {"anyio", "asyncio", "concurrent", "threading", "trio"}
 
 
 def is_pure(callee: object) -> bool:
-    """Whether a function only computes something from what it is given."""
+    """Return whether a function only computes something from what it is given."""
     if is_a(callee, type):
         return True
     name = peek(callee, "__name__")
@@ -424,7 +424,7 @@ def is_pure(callee: object) -> bool:
 
 def definition_of(function: FunctionType) -> Function | None:
     """Return the source of a function, parsed."""
-    module: ParsedFile | None = parsed(function.__code__.co_filename, function.__globals__)
+    module: ParsedFile | None = parse_file(function.__code__.co_filename, function.__globals__)
     return module.function_of(function.__code__) if module else None
 
 

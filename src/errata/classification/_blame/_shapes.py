@@ -21,7 +21,7 @@ def without_await(node: ast.AST) -> ast.AST:
 
 
 def does_something(node: ast.AST) -> bool:
-    """Whether an expression calls something that may change the world; `ids = [known[each] for each in users]` does not."""
+    """Return whether an expression calls something that may change the world; `ids = [known[each] for each in users]` does not."""
     node = without_await(node)
     return isinstance(node, ast.Call) and not name_of(node.func)[:1].isupper() and name_of(node.func) not in _COMPUTING
 
@@ -35,12 +35,12 @@ def name_of(func: ast.AST) -> str:
 
 
 def builds_from_data(node: ast.Call) -> bool:
-    """Whether a call builds something from data, so that a missing key is one of the data."""
+    """Return whether a call builds something from data, so that a missing key is one of the data."""
     name = name_of(node.func)
     return name.startswith(_BUILDERS) or name[:1].isupper()
 
 
-def iterated_call(node: ast.AST) -> ast.Call | None:
+def find_iterated_call(node: ast.AST) -> ast.Call | None:
     """Return the call whose items are iterated over."""
     match node:
         case ast.For(iter=items) | ast.AsyncFor(iter=items):
@@ -56,7 +56,7 @@ def iterated_call(node: ast.AST) -> ast.Call | None:
     return items if isinstance(items, ast.Call) else None
 
 
-def assigned_to(target: ast.AST, site: FailingSite | None) -> ast.expr | None:
+def find_assigned_value(target: ast.AST, site: FailingSite | None) -> ast.expr | None:
     """Return what is assigned to a target, if the expression is one."""
     parents = site.parents if site else ()
     match parents[-2:]:
@@ -68,7 +68,7 @@ def assigned_to(target: ast.AST, site: FailingSite | None) -> ast.expr | None:
             return None
 
 
-def asserted_test(site: FailingSite) -> ast.expr | None:
+def find_asserted_test(site: FailingSite) -> ast.expr | None:
     nodes = (site.node, *reversed(site.parents))
     return next((node.test for node in nodes if isinstance(node, ast.Assert)), None)
 

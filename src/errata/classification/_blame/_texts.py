@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
+from errata.classification._blame._complaints import list_marked, list_quoted, list_texts
 from errata.classification._blame._signals import Evidence
 from errata.classification._blame._tracing import Case
-from errata.classification._blame._wording import list_marked, list_quoted, list_texts
 from errata.classification._foreign import peek, read_argument, read_text
 from errata.model import is_a, is_any
 
@@ -88,7 +88,7 @@ def _texts_held(error: BaseException) -> Iterator[str]:
 
 
 def _is_in_source(key: str, case: Case) -> bool:
-    """Whether a key is written out where it failed: then it is the server's own, whatever was sent."""
+    """Return whether a key is written out where it failed: then it is the server's own, whatever was sent."""
     if case.node is None:
         return False
     attributes = (each.attr for each in ast.walk(case.node) if isinstance(each, ast.Attribute))
@@ -125,7 +125,7 @@ def _aliases(case: Case, words: str | None) -> Iterator[tuple[str, tuple[str, ..
 
 
 def _has_name(words: str, name: str) -> bool:
-    """Whether a text has a name as a word, also behind a table's, and in the singular or the plural."""
+    """Return whether a text has a name as a word, also behind a table's, and in the singular or the plural."""
     name = name.lower()
     stem = name.removesuffix("s") if len(name) > _SHORTEST_STEM else name
     if len(name) < 2 or stem not in words:  # noqa: PLR2004 - a letter stands anywhere.
@@ -135,7 +135,7 @@ def _has_name(words: str, name: str) -> bool:
 
 
 def _asks_for(words: str, name: str) -> bool:
-    """Whether a text asks for an argument: "a container name must be specified", "password required"."""
+    """Return whether a text asks for an argument: "a container name must be specified", "password required"."""
     name = re.escape(name.lower())
     asking = rf"\b{name}\b[^.;]{{0,40}}\b(?:required|needed|missing|must be)\b"
     wanting = rf"\b(?:missing|specify|provide|without|needs?|with) (?:an? |the )?{name}\b"
@@ -165,7 +165,7 @@ def _files_of(error: BaseException) -> list[str]:
 
 
 def _is_own_file(case: Case, name: str, paths: tuple[str, ...]) -> bool:
-    """Whether a file is written out in the source, or lies in a folder of the server's own that is not there."""
+    """Return whether a file is written out in the source, or lies in a folder of the server's own that is not there."""
     if any(name in list_texts(site.node) for site in case.trail.sites):
         return True
     if not paths:
@@ -192,8 +192,8 @@ def _address_of(error: BaseException) -> str:
     return re.sub(r"^[a-z][a-z0-9+.-]*://[^/?#]*", "", address[:2_000], flags=re.IGNORECASE).partition("?")[0]
 
 
-def _merge(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for paths in found for path in paths))
+def _merge(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for paths in groups for path in paths))
 
 
 def _plain(name: str) -> str:

@@ -71,13 +71,13 @@ def _behind(subject: Subject) -> BaseException | None:
 
 
 def is_stop_wrapper(error: BaseException) -> bool:
-    """Whether Python put it around a StopIteration that left a coroutine or a generator."""
+    """Return whether Python put it around a StopIteration that left a coroutine or a generator."""
     ends = ("raised StopIteration", "raised StopAsyncIteration")
     return type(error) is RuntimeError and text_of(read_argument(error)).endswith(ends)
 
 
 def _is_relay(site: FailingSite) -> bool:
-    """Whether a site only raises an exception that exists already: `raise result`."""
+    """Return whether a site only raises an exception that exists already: `raise result`."""
     match site.node:
         case ast.Raise(exc=ast.Name(id=name)):
             return is_a(site.frame.f_locals.get(name), BaseException)
@@ -88,7 +88,7 @@ def _is_relay(site: FailingSite) -> bool:
 
 
 def _is_rewording(trail: TracePath) -> bool:
-    """Whether an exception was raised in an `except` block, about what that block caught.
+    """Return whether an exception was raised in an `except` block, about what that block caught.
 
     A test inside of the block that asks about something else than what was caught is a check of its own.
     """
@@ -125,7 +125,7 @@ def _is_in(files: set[str], function: object) -> bool:
 
 
 def _look(frame: FrameType, values: ArgumentValues, node: ast.Attribute) -> Provenance | None:
-    """Tell by its value where an attribute of a local object comes from: `self.name`. No property is run for it."""
+    """Return where an attribute of a local object (`self.name`) comes from, judged by its value. No property is run."""
     holder = frame.f_locals.get(node.value.id) if isinstance(node.value, ast.Name) else None
     members = peek(holder, "__dict__") if _is_plain(holder) else None
     value = cast("dict[str, object]", members).get(node.attr) if is_a(members, dict) else None
@@ -133,7 +133,7 @@ def _look(frame: FrameType, values: ArgumentValues, node: ast.Attribute) -> Prov
 
 
 def _is_plain(value: object) -> bool:
-    """Whether to read an attribute of a value runs nothing of its own."""
+    """Return whether to read an attribute of a value runs nothing of its own."""
     read: object = inspect.getattr_static(type(value), "__getattribute__", None)
     return read is inspect.getattr_static(object, "__getattribute__") and not is_a(value, dict)
 
@@ -150,7 +150,7 @@ def _unwrap(function: object) -> object:
 
 
 def is_tool(site: FailingSite, call: Call) -> bool:
-    """Whether a site is in the tool's own function."""
+    """Return whether a site is in the tool's own function."""
     return site.code is peek(_unwrap(call.function), "__code__")
 
 

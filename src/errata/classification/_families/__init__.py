@@ -1,5 +1,6 @@
 """What is known of the exceptions of libraries, family by family: plain rows in a text file, readers in a module."""
 
+from errata.classification._exception_rules import Table
 from errata.classification._families import (
     _aws,
     _document_stores,
@@ -23,7 +24,6 @@ from errata.classification._families import (
     _validation,
     _web_services,
 )
-from errata.classification._rules import Table
 
 GENERAL = _python.GENERAL
 PEP249 = _sql_drivers.PEP249

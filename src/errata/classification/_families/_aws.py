@@ -4,9 +4,7 @@ import re
 
 from errata.classification._carried import by_status, classify_status
 from errata.classification._error_codes import classify_cloud_code
-from errata.classification._families._network import by_connection, by_what_broke, held_at
-from errata.classification._foreign import peek, read_exception, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     NOT_SENT_IN_TIME,
     REFUSED,
     TLS,
@@ -17,6 +15,8 @@ from errata.classification._rules import (
     Table,
     first,
 )
+from errata.classification._families._network import by_connection, by_what_broke, held_at
+from errata.classification._foreign import peek, read_exception, read_number, read_text
 from errata.http import parse_retry_after, read_headers
 from errata.model import Code, Retry
 from errata.redaction import text_of
@@ -45,24 +45,24 @@ def _of_number(status: int | None, error: BaseException) -> Classification | Non
 
 
 def _wait(response: object, status: int | None) -> int | None:
-    said = read_headers(peek(response, "ResponseMetadata", "HTTPHeaders")).wait_ms(status=status)
-    return parse_retry_after(peek(response, "retryAfterSeconds")) if said is None else said
+    wait = read_headers(peek(response, "ResponseMetadata", "HTTPHeaders")).wait_ms(status=status)
+    return parse_retry_after(peek(response, "retryAfterSeconds")) if wait is None else wait
 
 
-def _waited_for(error: BaseException) -> RuleResult:
-    """What it waited for: that did not come in time, or failed."""
+def _by_waiter(error: BaseException) -> RuleResult:
+    """Whether what it waited for did not come in time, or failed."""
     if "Max attempts exceeded" in (read_text(error, "kwargs", "reason") or ""):
         return NOT_SENT_IN_TIME  # Waiting changes nothing: it may be done again.
     return _of_response(peek(error, "last_response"), error)
 
 
-def _transferred(error: BaseException) -> RuleResult:
+def _by_transfer(error: BaseException) -> RuleResult:
     """The service's error that stopped the transfer."""
     cause = read_exception(error, "__cause__") or read_exception(error, "__context__")
     return cause if cause is not None and by_error_code(cause) is not None else None
 
 
-def _quoted_code(error: BaseException) -> RuleResult:
+def _by_quoted_code(error: BaseException) -> RuleResult:
     """AWS's error code, as botocore words it."""
     quoted = _QUOTED.search(text_of(error)[:2000])
     return classify_cloud_code(quoted[1]) if quoted else None
@@ -73,7 +73,7 @@ def _of_boto(error: BaseException) -> RuleResult:
     return classify_cloud_code(read_text(error, "error_code") or "") or by_status(error)
 
 
-_TRANSFER = first(_transferred, _quoted_code, Code.UPSTREAM_ERROR)
+_TRANSFER = first(_by_transfer, _by_quoted_code, Code.UPSTREAM_ERROR)
 
 # fmt: off
 _BOTOCORE: dict[str, Rule | Otherwise] = {
@@ -86,7 +86,7 @@ _BOTOCORE: dict[str, Rule | Otherwise] = {
     "EndpointConnectionError": first(by_what_broke, REFUSED),
     "ProxyConnectionError": first(by_what_broke, REFUSED),
     "SSLError": first(by_what_broke, TLS),
-    "WaiterError": first(_waited_for, Classification(Code.UPSTREAM_ERROR, Retry.NEVER)),
+    "WaiterError": first(_by_waiter, Classification(Code.UPSTREAM_ERROR, Retry.NEVER)),
 
     # Who calls.
     "CredentialRetrievalError": first(by_what_broke, _SETTING),

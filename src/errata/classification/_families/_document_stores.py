@@ -4,10 +4,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from errata.classification._carried import by_status, classify_status
-from errata.classification._families._network import by_connection, by_network_words, by_what_broke, held_at
-from errata.classification._families._sql_drivers import by_server_words
-from errata.classification._foreign import call_method, find_cause, peek, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     BUG,
     LOCKED,
     NOT_SENT_IN_TIME,
@@ -21,6 +18,9 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
+from errata.classification._families._network import by_connection, by_network_words, by_what_broke, held_at
+from errata.classification._families._sql_drivers import by_server_words
+from errata.classification._foreign import call_method, find_cause, peek, read_number, read_text
 from errata.http import read_headers
 from errata.model import Code, Retry, is_a, items_of, status_to_code, wait_ms
 from errata.redaction import text_of
@@ -54,8 +54,8 @@ _SAYINGS: tuple[tuple[str, Code | Classification], ...] = (
 def _by_reply(error: BaseException) -> RuleResult:
     """The word the server's reply begins with."""
     text = text_of(error)[:1000]
-    said = _REPLIES.get(read_text(error, "status_code") or "") or _REPLIES.get(text.partition(" ")[0])
-    return said or next((answer for phrase, answer in _SAYINGS if phrase in text.lower()), None)
+    known = _REPLIES.get(read_text(error, "status_code") or "") or _REPLIES.get(text.partition(" ")[0])
+    return known or next((answer for phrase, answer in _SAYINGS if phrase in text.lower()), None)
 
 
 def _of_time(error: BaseException) -> RuleResult:
@@ -130,7 +130,7 @@ _MEANING: dict[Code | Classification, tuple[int, ...]] = {
     Classification(Code.DATABASE_ERROR, Retry.NEVER): (14031,),                   # the disk is full
 }
 # fmt: on
-_BY_CODE = {number: said for said, numbers in _MEANING.items() for number in numbers}
+_BY_CODE = {number: known for known, numbers in _MEANING.items() for number in numbers}
 
 
 def _by_code(error: BaseException) -> RuleResult:
@@ -138,14 +138,14 @@ def _by_code(error: BaseException) -> RuleResult:
     code = read_number(error, "code") or 0
     if code == _ATLAS:
         return by_server_words(error) or Code.FORBIDDEN
-    said = _BY_CODE.get(code, Code.DATABASE_ERROR)
+    known = _BY_CODE.get(code, Code.DATABASE_ERROR)
     if _has_label(error, "UnknownTransactionCommitResult"):
-        return Classification(said if isinstance(said, Code) else said.code, Retry.VERIFY_FIRST)
+        return Classification(known if isinstance(known, Code) else known.code, Retry.VERIFY_FIRST)
     if _has_label(error, "SystemOverloadedError"):
         return Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)
-    if isinstance(said, Code) and _has_label(error, "TransientTransactionError"):
-        return Classification(Code.CONFLICT if said is Code.DATABASE_ERROR else said, Retry.SAME_CALL)
-    return said
+    if isinstance(known, Code) and _has_label(error, "TransientTransactionError"):
+        return Classification(Code.CONFLICT if known is Code.DATABASE_ERROR else known, Retry.SAME_CALL)
+    return known
 
 
 def _has_label(error: BaseException, label: str) -> bool:
@@ -168,7 +168,7 @@ def _failures(error: BaseException) -> Iterator[object]:
 def _by_failed_write(error: BaseException) -> RuleResult:
     """The error code of the first write that failed."""
     codes = (read_number(each, "code") for each in _failures(error))
-    return next((said for code in codes if (said := _BY_CODE.get(code or 0)) is not None), None)
+    return next((known for code in codes if (known := _BY_CODE.get(code or 0)) is not None), None)
 
 
 def _of_servers(error: BaseException) -> RuleResult:
@@ -257,8 +257,8 @@ _TITLES: dict[str, Code | Classification] = {
 def _by_neo4j_code(error: BaseException) -> RuleResult:
     """The server's code, and whether it calls it transient."""
     _, kind, title = [*(read_text(error, "code") or "").split(".", 2), "", "", ""][:3]
-    if said := _TITLES.get(title):
-        return said
+    if known := _TITLES.get(title):
+        return known
     if title.startswith("Security."):
         return Code.UNAUTHORIZED
     if title.endswith("AlreadyExists"):
@@ -271,31 +271,31 @@ def _of_single_records(error: BaseException) -> RuleResult:
     return Code.NOT_FOUND if "No records" in text_of(error)[:200] else Code.CONFLICT
 
 
-def _told(rule: Rule) -> Rule:
-    """Tell it in the server's message: the text is a dump of the whole record."""
+def _in_server_words(rule: Rule) -> Rule:
+    """Make a rule that speaks in the server's message: the text is a dump of the whole record."""
     return in_words(words_at("message"), first(_by_neo4j_code, rule))
 
 
 # fmt: off
 _CLASSES: dict[str, Rule] = {
-    "AuthError": _told(Code.UNAUTHORIZED),
-    "ClientError": _told(Code.DATABASE_ERROR),
-    "ConstraintError": _told(Code.CONFLICT),
-    "CypherSyntaxError": _told(Code.DATABASE_ERROR),
-    "CypherTypeError": _told(Code.DATABASE_ERROR),
-    "DatabaseError": _told(Code.DATABASE_ERROR),
-    "DatabaseUnavailable": _told(WAIT),
-    "Forbidden": _told(Code.FORBIDDEN),
-    "ForbiddenOnReadOnlyDatabase": _told(WAIT),
-    "GqlError": _told(Code.DATABASE_ERROR),
-    "Neo4jError": _told(Code.DATABASE_ERROR),
-    "NotALeader": _told(WAIT),
+    "AuthError": _in_server_words(Code.UNAUTHORIZED),
+    "ClientError": _in_server_words(Code.DATABASE_ERROR),
+    "ConstraintError": _in_server_words(Code.CONFLICT),
+    "CypherSyntaxError": _in_server_words(Code.DATABASE_ERROR),
+    "CypherTypeError": _in_server_words(Code.DATABASE_ERROR),
+    "DatabaseError": _in_server_words(Code.DATABASE_ERROR),
+    "DatabaseUnavailable": _in_server_words(WAIT),
+    "Forbidden": _in_server_words(Code.FORBIDDEN),
+    "ForbiddenOnReadOnlyDatabase": _in_server_words(WAIT),
+    "GqlError": _in_server_words(Code.DATABASE_ERROR),
+    "Neo4jError": _in_server_words(Code.DATABASE_ERROR),
+    "NotALeader": _in_server_words(WAIT),
     "ResultFailedError": first(find_cause, BUG),
     "ResultNotSingleError": _of_single_records,
     "ServiceUnavailable": first(by_what_broke, Code.SERVICE_UNAVAILABLE),
-    "TokenExpired": _told(Code.UNAUTHORIZED),
+    "TokenExpired": _in_server_words(Code.UNAUTHORIZED),
     "TransactionError": first(find_cause, BUG),
-    "TransientError": _told(WAIT),
+    "TransientError": _in_server_words(WAIT),
 }
 # fmt: on
 _NEO4J: Table = {f"neo4j.exceptions.{name}": rule for name, rule in _CLASSES.items()}
@@ -336,9 +336,9 @@ def _by_inner_errors(error: BaseException) -> RuleResult:
 def _by_node_errors(error: BaseException) -> RuleResult:
     """The first error of a host, by its address."""
     errors = peek(error, "errors")
-    found = items_of(cast("dict[object, object]", errors).values()) if is_a(errors, dict) else ()
+    values = items_of(cast("dict[object, object]", errors).values()) if is_a(errors, dict) else ()
     return next(
-        (each for each in found if is_a(each, BaseException) and type(each).__module__.startswith("cassandra")), None
+        (each for each in values if is_a(each, BaseException) and type(each).__module__.startswith("cassandra")), None
     )
 
 

@@ -2,9 +2,9 @@
 
 from errata.classification._carried import by_status
 from errata.classification._error_codes import by_errno
+from errata.classification._exception_rules import WITHHELD, Classification, RuleResult, Table, by_cause, first
 from errata.classification._families._refusals import by_error_log, by_schema_reason
 from errata.classification._foreign import peek, read_argument, read_exception, read_number, read_text
-from errata.classification._rules import WITHHELD, Classification, RuleResult, Table, by_cause, first
 from errata.model import Code, Retry, is_a, items_of
 
 _LONGEST = 300
@@ -14,9 +14,9 @@ def by_mark(error: BaseException) -> Classification:
     """Its problem and the place of it, without the line it quotes."""
     mark = peek(error, "problem_mark") or peek(error, "context_mark")
     problem = (read_text(error, "problem") or "").partition(" with value ")[0]  # A key that is there twice.
-    told = ", ".join(filter(None, (read_text(error, "context"), problem)))
+    message = ", ".join(filter(None, (read_text(error, "context"), problem)))
     return Classification(
-        Code.SERIALIZATION_ERROR, text=_at(f"The YAML cannot be read: {told}", mark) if told else None
+        Code.SERIALIZATION_ERROR, text=_at(f"The YAML cannot be read: {message}", mark) if message else None
     )
 
 
@@ -34,8 +34,8 @@ def by_first_words(error: BaseException) -> Classification:
 def by_unread_line(error: BaseException) -> Classification:
     """The source it could not read, without the line it quotes."""
     source = read_text(error, "source") or read_text(error, "filename") or "the configuration"
-    listed = items_of(peek(error, "errors"))
-    line = read_number(error, "lineno") or _line_in(listed)
+    list_choices = items_of(peek(error, "errors"))
+    line = read_number(error, "lineno") or _line_in(list_choices)
     return Classification(
         Code.CONFIGURATION_ERROR, text=f"`{source}` cannot be read{f' (line {line})' if line else ''}."
     )
@@ -44,8 +44,8 @@ def by_unread_line(error: BaseException) -> Classification:
 def by_option(error: BaseException) -> Classification:
     """The option it could not expand, without its value."""
     section, option = read_text(error, "section"), read_text(error, "option")
-    told = f"Option `{option}` of section `{section}` refers to another one that cannot be put in."
-    return Classification(Code.CONFIGURATION_ERROR, text=told if option else WITHHELD)
+    message = f"Option `{option}` of section `{section}` refers to another one that cannot be put in."
+    return Classification(Code.CONFIGURATION_ERROR, text=message if option else WITHHELD)
 
 
 def by_template_name(error: BaseException) -> Classification:
@@ -56,16 +56,16 @@ def by_template_name(error: BaseException) -> Classification:
 
 def by_template_line(error: BaseException) -> Classification:
     """Its message and the line, without the template's text."""
-    told, line = read_text(error, "message"), read_number(error, "lineno")
-    return Classification(Code.INVALID_PARAMS, text=f"{told} (line {line})" if told and line else told)
+    message, line = read_text(error, "message"), read_number(error, "lineno")
+    return Classification(Code.INVALID_PARAMS, text=f"{message} (line {line})" if message and line else message)
 
 
 def by_time_zone(error: BaseException) -> Classification:
     """The name of the time zone."""
     given = read_argument(error)
-    told = str.__str__(given)[:_LONGEST] if is_a(given, str) else ""
+    message = str.__str__(given)[:_LONGEST] if is_a(given, str) else ""
     return Classification(
-        Code.NOT_FOUND, text=told if " " in told else f"Time zone `{told}` is not known." if told else None
+        Code.NOT_FOUND, text=message if " " in message else f"Time zone `{message}` is not known." if message else None
     )
 
 
@@ -80,15 +80,15 @@ def of_original(error: BaseException) -> BaseException | None:
     return read_exception(error, "original_error") or read_exception(error, "__cause__")
 
 
-def _line_in(listed: tuple[object, ...]) -> int | None:
+def _line_in(list_choices: tuple[object, ...]) -> int | None:
     """Read the line number in the first of several pairs of number and text."""
-    pair = items_of(listed[0]) if listed else ()
+    pair = items_of(list_choices[0]) if list_choices else ()
     return next((int.__index__(value) for value in pair if is_a(value, int)), None)
 
 
-def _at(told: str, mark: object) -> str:
+def _at(message: str, mark: object) -> str:
     line, column = read_number(mark, "line"), read_number(mark, "column")
-    return told if line is None or column is None else f"{told} (line {line + 1}, column {column + 1})"
+    return message if line is None or column is None else f"{message} (line {line + 1}, column {column + 1})"
 
 
 # fmt: off

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from errata.classification._carried import by_status, read_wait
 from errata.classification._error_codes import GRPC
-from errata.classification._families._network import broken_by, by_network_words, by_what_broke, held_at, in_arguments
-from errata.classification._foreign import call_method, peek, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     WITHHELD,
     Classification,
     Otherwise,
@@ -15,6 +13,8 @@ from errata.classification._rules import (
     Table,
     first,
 )
+from errata.classification._families._network import broken_by, by_network_words, by_what_broke, held_at, in_arguments
+from errata.classification._foreign import call_method, peek, read_number, read_text
 from errata.classification._words import classify_words
 from errata.http import parse_retry_after
 from errata.model import Code, Retry, is_a, items_of, wait_ms
@@ -127,8 +127,8 @@ def by_rpc_status(error: BaseException) -> Classification | None:
     meant = GRPC.get(name)
     if meant is None:
         return None
-    told = call_method(error, "details")
-    details = told if isinstance(told, str) else read_text(error, "message") or ""
+    described = call_method(error, "details")
+    details = described if isinstance(described, str) else read_text(error, "message") or ""
     wait, stop = wait_in_metadata(error)
     answer = _sharper(name, details, meant if isinstance(meant, Classification) else Classification(meant))
     # Its own text is a page for debugging, of which the details are the part for people.
@@ -136,7 +136,7 @@ def by_rpc_status(error: BaseException) -> Classification | None:
 
 
 def _sharper(name: str, details: str, answer: Classification) -> Classification:
-    """Tell apart what the client library itself reports in the words of a server."""
+    """Whether the client library itself reports it in the words of a server."""
     if details.startswith(("Exception serializing", "Exception deserializing")):
         return Classification(Code.SERIALIZATION_ERROR)
     if name != "UNAVAILABLE":
@@ -155,11 +155,11 @@ def _api_call(error: BaseException) -> RuleResult:
     return (
         None
         if answer is None
-        else _waiting(answer._replace(http_status=read_number(error, "code") or answer.http_status), error)
+        else _add_wait(answer._replace(http_status=read_number(error, "code") or answer.http_status), error)
     )
 
 
-def _waiting(answer: Classification, error: BaseException) -> Classification:
+def _add_wait(answer: Classification, error: BaseException) -> Classification:
     wait = wait_in_details(peek(error, "details"))
     if wait is None:
         wait = wait_in_details(peek(error, "details", "error", "details"))
@@ -167,12 +167,16 @@ def _waiting(answer: Classification, error: BaseException) -> Classification:
 
 
 def _quota(error: BaseException) -> Classification | None:
-    """Tell a quota from a permission: both come as 403."""
+    """Whether it is a quota or a permission: both come as 403."""
     status = read_number(error, "code") or read_number(error, "resp", "status")
     if status != 403:  # noqa: PLR2004 - Forbidden
         return None
-    listed = [*items_of(peek(error, "errors")), *items_of(peek(error, "error_details")), peek(error, "error_info")]
-    reasons = {read_text(each, "reason") for each in listed[:20]}
+    list_choices = [
+        *items_of(peek(error, "errors")),
+        *items_of(peek(error, "error_details")),
+        peek(error, "error_info"),
+    ]
+    reasons = {read_text(each, "reason") for each in list_choices[:20]}
     if reasons & _TOO_MANY:
         return Classification(Code.RATE_LIMITED, http_status=status, retry_after_ms=read_wait(error, status))
     return Classification(Code.RATE_LIMITED, Retry.NEVER, status) if reasons & _USED_UP else None
@@ -183,7 +187,7 @@ def _with(rule: Code | Classification) -> Rule:
 
     def read(error: BaseException) -> RuleResult:
         answer = Classification(rule) if isinstance(rule, Code) else rule
-        return _waiting(answer._replace(http_status=read_number(error, "code")), error)
+        return _add_wait(answer._replace(http_status=read_number(error, "code")), error)
 
     read.__doc__ = f"{rule.code if isinstance(rule, Classification) else rule}, with the wait in its details"
     return read

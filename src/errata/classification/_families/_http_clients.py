@@ -1,17 +1,7 @@
 """HTTP clients and web frameworks: httpx, requests, urllib3, aiohttp, curl, Python's own, and what lies below them."""
 
 from errata.classification._carried import by_status, classify_status
-from errata.classification._families._network import (
-    by_connection,
-    by_final_status,
-    by_network_words,
-    by_status_said,
-    by_what_broke,
-    held_at,
-    in_arguments,
-)
-from errata.classification._foreign import peek, read_argument, read_exception, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     BUG,
     NOT_HTTP,
     REDIRECTS,
@@ -25,6 +15,16 @@ from errata.classification._rules import (
     Table,
     first,
 )
+from errata.classification._families._network import (
+    by_connection,
+    by_final_status,
+    by_network_words,
+    by_status_in_text,
+    by_what_broke,
+    held_at,
+    in_arguments,
+)
+from errata.classification._foreign import peek, read_argument, read_exception, read_number, read_text
 from errata.http import read_headers, status_to_code
 from errata.model import Code, Retry, wait_ms
 from errata.redaction import text_of
@@ -32,8 +32,8 @@ from errata.redaction import text_of
 _CONNECT = first(by_what_broke, by_network_words, REFUSED)
 _RESOLVE = first(by_what_broke, by_network_words, UNKNOWN_HOST)
 _HANDSHAKE = first(by_what_broke, TLS)
-_PROXY = first(by_status_said, by_connection)
-_STATUS = first(by_final_status, by_status_said, Code.UPSTREAM_ERROR)
+_PROXY = first(by_status_in_text, by_connection)
+_STATUS = first(by_final_status, by_status_in_text, Code.UPSTREAM_ERROR)
 _BAD_URL = Code.INVALID_PARAMS
 
 
@@ -85,14 +85,14 @@ _REQUESTS: dict[str, Rule | Otherwise] = {
     "ConnectionError": first(in_arguments, by_connection),
     "ProxyError": first(in_arguments, _PROXY),
     "SSLError": first(in_arguments, TLS),
-    "RetryError": first(in_arguments, by_status_said, Code.SERVICE_UNAVAILABLE),
+    "RetryError": first(in_arguments, by_status_in_text, Code.SERVICE_UNAVAILABLE),
 }
 _URLLIB3: dict[str, Rule | Otherwise] = {
     "HTTPError": Otherwise(by_connection),
     "PoolError": Otherwise(by_connection),
     "RequestError": Otherwise(by_connection),
     "MaxRetryError": first(held_at("reason"), by_connection),  # Its own text names the URL with all its parameters.
-    "ResponseError": first(by_status_said, REDIRECTS),  # "too many 503 error responses", "too many redirects"
+    "ResponseError": first(by_status_in_text, REDIRECTS),  # "too many 503 error responses", "too many redirects"
     "NewConnectionError": _CONNECT,
     "NameResolutionError": _RESOLVE,
     "ProxyError": first(held_at("original_error"), _PROXY),
@@ -112,7 +112,7 @@ _CLIENTS: Table = {
     **_under(("requests.exceptions", "niquests.exceptions", "curl_cffi.requests.exceptions"), _REQUESTS),
     **_under(("urllib3.exceptions", "urllib3_future.exceptions"), _URLLIB3),
 
-    "urllib.error.URLError": first(by_what_broke, by_status_said, _url_reason, _file_reason, by_connection),
+    "urllib.error.URLError": first(by_what_broke, by_status_in_text, _url_reason, _file_reason, by_connection),
     "urllib.error.HTTPError": _STATUS,
 }
 # fmt: on
@@ -206,7 +206,7 @@ def by_curl_number(error: BaseException) -> RuleResult:
     """The error number of libcurl, and for 22 the HTTP status in its text."""
     number = read_number(error, "code") or read_number(read_argument(error))
     if number == 22:  # noqa: PLR2004 - CURLE_HTTP_RETURNED_ERROR
-        return by_final_status(error) or by_status_said(error) or Code.UPSTREAM_ERROR
+        return by_final_status(error) or by_status_in_text(error) or Code.UPSTREAM_ERROR
     return _BY_CURL_NUMBER.get(number or 0)
 
 
@@ -224,14 +224,14 @@ _OWN_STATUS = first(by_status, Code.INTERNAL_ERROR)
 _TIMED_OUT = 599
 
 
-def _detailed(error: BaseException) -> RuleResult:
+def _by_detail(error: BaseException) -> RuleResult:
     """The HTTP status it carries, in the words of its detail."""
     answer = by_status(error)
     detail = read_text(error, "detail") or read_text(error, "description")
     return None if answer is None else answer._replace(text=detail)
 
 
-def _throttled(error: BaseException) -> RuleResult:
+def _by_wait(error: BaseException) -> RuleResult:
     """The wait it carries, in seconds."""
     return Classification(Code.RATE_LIMITED, http_status=429, retry_after_ms=wait_ms(peek(error, "wait"), unit_ms=1000))
 
@@ -252,14 +252,14 @@ def _xmlrpc(error: BaseException) -> RuleResult:
 # fmt: off
 _WEB: Table = {
     # What a framework would have answered; a tool that shares code with a web server raises it.
-    "starlette.exceptions.HTTPException": first(_detailed, Code.INTERNAL_ERROR),
-    "werkzeug.exceptions.HTTPException": first(_detailed, Code.INTERNAL_ERROR),
+    "starlette.exceptions.HTTPException": first(_by_detail, Code.INTERNAL_ERROR),
+    "werkzeug.exceptions.HTTPException": first(_by_detail, Code.INTERNAL_ERROR),
     "rest_framework.exceptions.APIException": first(by_status, Code.INTERNAL_ERROR),
-    "rest_framework.exceptions.Throttled": _throttled,
+    "rest_framework.exceptions.Throttled": _by_wait,
     "falcon.HTTPError": _OWN_STATUS,
     "sanic.exceptions.SanicException": _OWN_STATUS,
     "tornado.web.HTTPError": _OWN_STATUS,
-    "litestar.exceptions.HTTPException": first(_detailed, Code.INTERNAL_ERROR),
+    "litestar.exceptions.HTTPException": first(_by_detail, Code.INTERNAL_ERROR),
     "bottle.HTTPError": _OWN_STATUS,
     "cherrypy._cperror.HTTPError": _OWN_STATUS,
     "webob.exc.HTTPError": _OWN_STATUS,

@@ -4,10 +4,7 @@ import json
 import re
 
 from errata.classification._carried import by_status
-from errata.classification._families._network import by_connection, by_network_words, by_what_broke
-from errata.classification._families._processes import by_exit
-from errata.classification._foreign import peek, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     NOT_SENT_IN_TIME,
     REDIRECTS,
     REFUSED,
@@ -22,6 +19,9 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
+from errata.classification._families._network import by_connection, by_network_words, by_what_broke
+from errata.classification._families._processes import by_exit
+from errata.classification._foreign import peek, read_text
 from errata.classification._words import classify_words, spell_out
 from errata.model import Code, is_a, items_of
 from errata.redaction import text_of
@@ -52,8 +52,8 @@ def _by_words(error: BaseException) -> RuleResult:
 
 def _by_net_error(error: BaseException) -> RuleResult:
     """The browser's name for what broke the connection."""
-    found = _NET_ERROR.search(text_of(error)[:4000])
-    name = found[2] if found else ""
+    match = _NET_ERROR.search(text_of(error)[:4000])
+    name = match[2] if match else ""
     return TLS if name.startswith(("CERT_", "SSL_")) else _NET_ERRORS.get(name)
 
 

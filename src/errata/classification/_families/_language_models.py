@@ -2,10 +2,7 @@
 
 from typing import cast
 
-from errata.classification._families._network import by_network_words, by_what_broke
-from errata.classification._families._service_replies import Words, by_code_and_reply, by_reply
-from errata.classification._foreign import peek, read_exception, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     BUG,
     NOT_SENT_IN_TIME,
     WITHHELD,
@@ -17,6 +14,9 @@ from errata.classification._rules import (
     by_cause,
     first,
 )
+from errata.classification._families._network import by_network_words, by_what_broke
+from errata.classification._families._service_replies import Vocabulary, by_code_and_reply, by_reply
+from errata.classification._foreign import peek, read_exception, read_number, read_text
 from errata.classification._words import classify_words
 from errata.model import Code, Retry, is_a, wait_ms
 from errata.redaction import text_of
@@ -25,7 +25,7 @@ _UNREADABLE = Code.SERIALIZATION_ERROR
 REFUSED_CONTENT = Code.VALIDATION_FAILED  # The filter judges what was asked; asked otherwise, it may pass.
 
 # fmt: off
-_ALWAYS: Words = {
+_ALWAYS: Vocabulary = {
     # Money does not come back by waiting, whatever the status: OpenAI sends 429, Anthropic 400 and 402.
     "insufficient_quota": Code.INSUFFICIENT_BALANCE,
     "insufficient_user_quota": Code.INSUFFICIENT_BALANCE,
@@ -47,7 +47,7 @@ _ALWAYS: Words = {
     "server_is_overloaded": Code.SERVICE_UNAVAILABLE,
     "model_overloaded": Code.SERVICE_UNAVAILABLE,
 }
-_WORDS: Words = {
+_WORDS: Vocabulary = {
     "invalid_api_key": Code.UNAUTHORIZED,
     "invalid_authentication": Code.UNAUTHORIZED,
     "authentication_error": Code.UNAUTHORIZED,
@@ -102,7 +102,7 @@ _WORD_AT = (
 )
 # The SDKs made by Stainless document that they repeat 408, 409, 429 and everything from 500 on.
 by_model_reply = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, again=frozenset({409}))
-_fern = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, said_at=(("body", "message"), ("body", "detail"), ("body",)))
+_fern = by_reply(_WORDS, always=_ALWAYS, word_at=_WORD_AT, text_at=(("body", "message"), ("body", "detail"), ("body",)))
 _NOT_SENT = {"ConnectTimeout", "PoolTimeout", "ConnectTimeoutError"}
 
 
@@ -119,15 +119,15 @@ def _too_late(error: BaseException) -> Classification:
 
 def _exchange(error: BaseException) -> Classification | None:
     """Whether the token endpoint was in trouble; if not, it did not accept what it was shown."""
-    said = by_model_reply(error)
-    return said if isinstance(said, Classification) and said.code.retry.retryable else None
+    known = by_model_reply(error)
+    return known if isinstance(known, Classification) and known.code.retry.retryable else None
 
 
 def _without_headers(error: BaseException) -> RuleResult:
     """What its reply says; its text would print every header."""
-    said = _fern(error)
-    if isinstance(said, Classification):
-        return said if said.text else said._replace(text=WITHHELD)
+    known = _fern(error)
+    if isinstance(known, Classification):
+        return known if known.text else known._replace(text=WITHHELD)
     if read_number(error, "status_code") is not None:
         return Classification(_UNREADABLE, text=WITHHELD)
     return Classification(Code.CONFIGURATION_ERROR, text=read_text(error, "body") or WITHHELD)
@@ -201,9 +201,9 @@ _PROVIDERS: Table = {
     "mistralai.client.errors.mistralerror.MistralError": first(by_model_reply, Code.UPSTREAM_ERROR),
     "mistralai.exceptions.MistralAPIStatusException": by_model_reply,  # Before 1.0
     "mistralai.exceptions.MistralConnectionException": first(by_what_broke, Code.NETWORK_ERROR),
-    "ollama._types.ResponseError": first(by_reply(said_at=(("error",),)), _in_stream),
+    "ollama._types.ResponseError": first(by_reply(text_at=(("error",),)), _in_stream),
 
-    "google.genai.errors.APIError": first(by_reply(said_at=(("message",),)), Code.UPSTREAM_ERROR),
+    "google.genai.errors.APIError": first(by_reply(text_at=(("message",),)), Code.UPSTREAM_ERROR),
     "google.genai.errors.FunctionInvocationError": first(by_cause, Code.INTERNAL_ERROR),
     "ai21.errors.AI21APIError": first(by_model_reply, Code.UPSTREAM_ERROR),
 }
@@ -213,10 +213,10 @@ _PROVIDERS: Table = {
 # What is built on language models: gateways, frameworks, the Hub.
 
 
-_HUB = by_reply(said_at=(("server_message",),))
+_HUB = by_reply(text_at=(("server_message",),))
 
 
-def _cooling_down(error: BaseException) -> Classification:
+def _by_cooldown(error: BaseException) -> Classification:
     """How long the router leaves its models alone."""
     return Classification(Code.RATE_LIMITED, retry_after_ms=wait_ms(peek(error, "cooldown_time"), unit_ms=1000))
 
@@ -235,7 +235,7 @@ _AGENTS: Table = {
     "litellm.exceptions.ContentPolicyViolationError": by_code_and_reply(REFUSED_CONTENT),
     "litellm.exceptions.ContextWindowExceededError": by_code_and_reply(Code.VALIDATION_FAILED),
     "litellm.exceptions.ServiceUnavailableError": by_code_and_reply(Code.SERVICE_UNAVAILABLE),
-    "litellm.types.router.RouterRateLimitError": _cooling_down,
+    "litellm.types.router.RouterRateLimitError": _by_cooldown,
 
     "huggingface_hub.errors.BadRequestError": first(_HUB, Code.INVALID_PARAMS),
     "huggingface_hub.errors.BucketNotFoundError": by_code_and_reply(Code.NOT_FOUND),

@@ -7,9 +7,9 @@ is settled by the words beside it.
 from typing import cast
 
 from errata.classification._carried import classify_status
+from errata.classification._exception_rules import BUG, Classification, RuleResult, Table, first
 from errata.classification._families._pydantic import by_arguments
 from errata.classification._foreign import peek, read_exception, read_number, read_text
-from errata.classification._rules import BUG, Classification, RuleResult, Table, first
 from errata.classification._words import classify_words
 from errata.model import Code, FieldIssue, is_a
 from errata.redaction import text_of
@@ -28,7 +28,7 @@ _BY_NUMBER = {
 }
 _UNLESS_WORDS_SAY_MORE = {
     -32603: Code.INTERNAL_ERROR,   # Whatever went wrong over there
-    -32001: Code.TIMEOUT,          # The SDK's own; NotFound in 003 and in FastMCP's middleware
+    -32001: Code.TIMEOUT,          # The SDK's own; NotFound in the json-rpc dialect and in FastMCP's middleware
     -32000: Code.NETWORK_ERROR,    # The SDK's own; FastMCP's time limit and its rate limit, too
 }
 _OAUTH = {
@@ -75,7 +75,7 @@ def _by_words(error: BaseException) -> Classification | None:
     return None if meant is None else meant._replace(is_prose=not meant.is_declared)
 
 
-def _wrapped(error: BaseException) -> RuleResult:
+def _by_wrapped(error: BaseException) -> RuleResult:
     """What the SDK put its own words around."""
     cause = read_exception(error, "__cause__")
     if cause is None or not text_of(error).startswith(_WRAPPED):
@@ -84,12 +84,12 @@ def _wrapped(error: BaseException) -> RuleResult:
 
 
 def _is_a_model(error: BaseException) -> bool:
-    """Whether a model in the body of a tool, or of its result, did not fit: the caller sent nothing wrong."""
+    """Return whether a model in the body of a tool, or of its result, did not fit: the caller sent nothing wrong."""
     kind = type(error)
     return kind.__name__ == "ValidationError" and kind.__module__.startswith("pydantic")
 
 
-def _written(error: BaseException) -> RuleResult:
+def _by_author(error: BaseException) -> RuleResult:
     """What its author wrote, unless its cause tells more."""
     return None if read_exception(error, "__cause__") else _by_words(error) or Code.UNKNOWN_ERROR
 
@@ -102,7 +102,7 @@ def _of_arguments(error: BaseException) -> RuleResult:
 
 # The titles are those of the SDK's model (`get_orderArguments`) and of FastMCP's (`call[get_order]`).
 def _bad_arguments(error: BaseException) -> Classification | None:
-    """Say what is wrong with each argument of a tool; None for what is not about its arguments."""
+    """Return what is wrong with each argument of a tool; None for an exception that is not about its arguments."""
     title = read_text(error, "title") or ""
     if title.endswith("Arguments"):
         return by_arguments(error, title.removesuffix("Arguments"))
@@ -147,12 +147,12 @@ TABLE: Table = {
 
     "mcp.shared.exceptions.MCPError": _by_number,
     "mcp.shared.exceptions.McpError": _by_number,  # 1.x
-    "mcp.server.mcpserver.exceptions.PromptError": _wrapped,
-    "mcp.server.mcpserver.exceptions.ResourceError": _wrapped,
-    "mcp.server.mcpserver.exceptions.ToolError": _wrapped,
-    "mcp.server.mcpserver.exceptions.UnexpectedResourceError": first(_wrapped, Code.INTERNAL_ERROR),
-    "mcp.server.mcpserver.exceptions.UnexpectedToolError": first(_wrapped, Code.INTERNAL_ERROR),
-    "mcp.server.fastmcp.exceptions.FastMCPError": first(_wrapped, _written),  # 1.x
+    "mcp.server.mcpserver.exceptions.PromptError": _by_wrapped,
+    "mcp.server.mcpserver.exceptions.ResourceError": _by_wrapped,
+    "mcp.server.mcpserver.exceptions.ToolError": _by_wrapped,
+    "mcp.server.mcpserver.exceptions.UnexpectedResourceError": first(_by_wrapped, Code.INTERNAL_ERROR),
+    "mcp.server.mcpserver.exceptions.UnexpectedToolError": first(_by_wrapped, Code.INTERNAL_ERROR),
+    "mcp.server.fastmcp.exceptions.FastMCPError": first(_by_wrapped, _by_author),  # 1.x
     "mcp.server.auth.provider.AuthorizeError": _by_oauth_word,
     "mcp.server.auth.provider.RegistrationError": _by_oauth_word,
     "mcp.server.auth.provider.TokenError": _by_oauth_word,
@@ -163,9 +163,9 @@ TABLE: Table = {
     "mcp.client.auth.exceptions.OAuthTokenError": _sign_in,
 
     "fastmcp.exceptions.MCPError": _by_number,  # Its stand-in where mcp is not installed
-    "fastmcp.exceptions.PromptError": _wrapped,
-    "fastmcp.exceptions.ResourceError": _wrapped,
-    "fastmcp.exceptions.ToolError": _wrapped,
+    "fastmcp.exceptions.PromptError": _by_wrapped,
+    "fastmcp.exceptions.ResourceError": _by_wrapped,
+    "fastmcp.exceptions.ToolError": _by_wrapped,
     "fastmcp.exceptions.ValidationError": first(_of_arguments, Code.INVALID_PARAMS),
     "fastmcp.server.auth.cimd.CIMDFetchError": _sign_in,
 }

@@ -1,9 +1,7 @@
 """Brokers, queues and WebSockets: AMQP's reply codes, Kafka's names, the codes a WebSocket is closed with."""
 
 from errata.classification._carried import by_status
-from errata.classification._families._network import by_connection, by_network_words, by_what_broke
-from errata.classification._foreign import call_method, peek, read_argument, read_exception, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     LOCKED,
     REDIRECTS,
     REFUSED,
@@ -17,6 +15,8 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
+from errata.classification._families._network import by_connection, by_network_words, by_what_broke
+from errata.classification._foreign import call_method, peek, read_argument, read_exception, read_number, read_text
 from errata.http import status_to_code
 from errata.model import Code, Retry, is_a, items_of
 from errata.redaction import text_of
@@ -71,7 +71,7 @@ _KAFKA_NAMES: dict[Code | Classification, tuple[str, ...]] = {  # As the brokers
     Code.SERIALIZATION_ERROR: ("_KEY_SERIALIZATION", "_VALUE_SERIALIZATION", "_KEY_DESERIALIZATION", "_VALUE_DESERIALIZATION"),
 }
 # fmt: on
-_BY_KAFKA_NAME = {name: said for said, names in _KAFKA_NAMES.items() for name in names}
+_BY_KAFKA_NAME = {name: known for known, names in _KAFKA_NAMES.items() for name in names}
 
 
 def _by_amqp_code(error: BaseException) -> RuleResult:
@@ -113,8 +113,8 @@ def _by_kafka_name(error: BaseException) -> RuleResult:
     """Kafka's name for the failure, and whether it may be tried again."""
     failure = read_argument(error)
     name = call_method(failure, "name")
-    said = _BY_KAFKA_NAME.get(name if is_a(name, str) else "")
-    return said or (WAIT if call_method(failure, "retriable") is True else None)
+    known = _BY_KAFKA_NAME.get(name if is_a(name, str) else "")
+    return known or (WAIT if call_method(failure, "retriable") is True else None)
 
 
 def _by_brokers_name(error: BaseException) -> RuleResult:

@@ -2,9 +2,7 @@
 
 from errata.classification._carried import by_status, classify_status, read_status, read_wait
 from errata.classification._error_codes import classify_cloud_code
-from errata.classification._families._network import by_connection, by_network_words, by_what_broke, held_at
-from errata.classification._foreign import call_method, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     REFUSED,
     Classification,
     Otherwise,
@@ -13,6 +11,8 @@ from errata.classification._rules import (
     Table,
     first,
 )
+from errata.classification._families._network import by_connection, by_network_words, by_what_broke, held_at
+from errata.classification._foreign import call_method, read_number, read_text
 from errata.model import Code, Retry
 
 _AGAIN = Retry.SAME_CALL
@@ -129,8 +129,8 @@ _HETZNER: dict[str, Code | Classification] = {
 
 def by_code(error: BaseException) -> Classification | None:
     """The cloud's error code, else the HTTP status."""
-    said = call_method(error, "get_error_code")  # Alibaba's first SDK has no attribute for it.
-    word = read_text(error, "code") or read_text(error, "error_code") or (said if isinstance(said, str) else "")
+    code = call_method(error, "get_error_code")  # Alibaba's first SDK has no attribute for it.
+    word = read_text(error, "code") or read_text(error, "error_code") or (code if isinstance(code, str) else "")
     meant = classify_cloud_code(word or "")
     status = read_status(error)
     return (

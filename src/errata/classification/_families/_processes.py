@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from errata._process_output import last_output, telling_lines
+from errata.classification._exception_rules import Classification, RuleResult, Table, first
 from errata.classification._foreign import peek, read_number
-from errata.classification._rules import Classification, RuleResult, Table, first
 from errata.classification._words import classify_words, spell_out
 from errata.http import LONGEST_MESSAGE, LONGEST_NAME, clean, quote_behind
 from errata.model import Code, Retry, is_a

@@ -7,9 +7,9 @@ from itertools import groupby, islice
 from types import FrameType, TracebackType
 from typing import cast
 
-from errata.classification._families._refusals import REQUIRED, path_of, predicate, refused
+from errata.classification._exception_rules import Classification
+from errata.classification._families._refusals import REQUIRED, path_of, predicate, refuse
 from errata.classification._foreign import call_method, peek, read_text
-from errata.classification._rules import Classification
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import as_object, text_of
 
@@ -56,9 +56,9 @@ _INNERMOST = 3
 def by_fields(error: BaseException) -> Classification:
     """The fields it names; a setting of this server is no argument of a caller."""
     details = _details(error)
-    issues = (_issue(detail, path_of(_place(detail))) for detail in details)
+    issues = (_issue(detail, path_of(_position_of(detail))) for detail in details)
     title = read_text(error, "title") or read_text(error, "model", "__name__")
-    refusal = refused(issues, title, by_format=all(map(_is_about_format, details)))
+    refusal = refuse(issues, title, by_format=all(map(_is_about_format, details)))
     if _is_about_settings(error):
         return refusal._replace(code=Code.CONFIGURATION_ERROR, issues=())
     return refusal
@@ -67,13 +67,15 @@ def by_fields(error: BaseException) -> Classification:
 def by_arguments(error: BaseException, of: str, given: Mapping[str, object] | None = None) -> Classification:
     """The arguments of a tool that do not fit it; those that were given tell a field from the member of a union."""
     details = _details(error)
-    opened = {name: _opened(value) for name, value in (given or {}).items() if _is_json_in_text(value)}
+    opened = {name: _open_json(value) for name, value in (given or {}).items() if _is_json_in_text(value)}
     read = given and {**given, **opened}
-    paths = [path_of(_inside(detail, read)) if read is not None else path_of(_place(detail)) for detail in details]
+    paths = [
+        path_of(_inside(detail, read)) if read is not None else path_of(_position_of(detail)) for detail in details
+    ]
     values = tuple(islice(_leaves([given, opened]), _MOST_VALUES))
-    issues = [_told_of_an_argument(detail, path, values) for detail, path in zip(details, paths, strict=True)]
+    issues = [_describe_issue(detail, path, values) for detail, path in zip(details, paths, strict=True)]
     by_format = all(map(_is_about_format, details))
-    refusal = refused(_alternatives(issues), of, each="argument", by_format=by_format)
+    refusal = refuse(_alternatives(issues), of, each="argument", by_format=by_format)
     return refusal if refusal.code is not Code.VALIDATION_FAILED else refusal._replace(code=Code.INVALID_PARAMS)
 
 
@@ -81,7 +83,7 @@ def _is_json_in_text(value: object) -> bool:
     return is_a(value, str) and len(value) <= _LONGEST_JSON and value.lstrip()[:1] in {"{", "["}
 
 
-def _opened(value: object) -> object:
+def _open_json(value: object) -> object:
     """Read an object or a list that was sent as text: the SDK has done so, and its places are inside of it."""
     try:
         return cast("object", json.loads(cast("str", value)))
@@ -89,14 +91,14 @@ def _opened(value: object) -> object:
         return value
 
 
-def _told_of_an_argument(detail: object, path: str, values: Iterable[str]) -> FieldIssue:
+def _describe_issue(detail: object, path: str, values: Iterable[str]) -> FieldIssue:
     issue = _issue(detail, path)
-    if _place(detail)[-1:] == (_OF_A_KEY,):
+    if _position_of(detail)[-1:] == (_OF_A_KEY,):
         issue = FieldIssue(path, f"has a key that {issue.problem}")
-    return issue if read_text(detail, "type") in _NAMES_WHAT_IS_ALLOWED else _unquoted(issue, values)
+    return issue if read_text(detail, "type") in _NAMES_WHAT_IS_ALLOWED else _leave_out_value(issue, values)
 
 
-def _unquoted(issue: FieldIssue, values: Iterable[str]) -> FieldIssue:
+def _leave_out_value(issue: FieldIssue, values: Iterable[str]) -> FieldIssue:
     """Take out what was given: a validator that somebody wrote may quote it, and it may be a password."""
     problem = issue.problem
     for value in values:
@@ -119,12 +121,12 @@ def _leaves(given: object) -> Iterator[str]:
 
 def _inside(detail: object, given: object) -> Iterator[object]:
     """Follow a place into what was given. What is not there is the name of a union's member, or the field that is missing."""
-    place = _place(detail)
-    *outer, last = (place[:-2] if place[-1:] == (_OF_A_KEY,) else place) or ("",)
+    position = _position_of(detail)
+    *outer, last = (position[:-2] if position[-1:] == (_OF_A_KEY,) else position) or ("",)
     for part in outer:
-        if (found := _member(given, part)) is not _ABSENT:
+        if (member := _member(given, part)) is not _ABSENT:
             yield part
-            given = found
+            given = member
     if is_a(last, int) or _is_missing(detail) or _member(given, last) is not _ABSENT:
         yield last
 
@@ -138,7 +140,7 @@ def _member(given: object, part: object) -> object:
 
 
 def _alternatives(issues: Iterable[FieldIssue]) -> Iterator[FieldIssue]:
-    """Say the problems of one field at once: every member of a union has refused it for a reason of its own."""
+    """Return the problems of one field as one: every member of a union refuses it for a reason of its own."""
     for field, group in groupby(issues, key=lambda issue: issue.field):
         several = list(group)
         problems = list(dict.fromkeys(issue.problem for issue in several))
@@ -158,7 +160,7 @@ def _details(error: BaseException) -> tuple[object, ...]:
         return items_of(call_method(error, "errors"))
 
 
-def _place(detail: object) -> tuple[object, ...]:
+def _position_of(detail: object) -> tuple[object, ...]:
     return tuple(part for part in items_of(peek(detail, "loc")) if part != "__root__")
 
 
@@ -168,10 +170,10 @@ def _is_missing(detail: object) -> bool:
 
 
 def _is_about_format(detail: object) -> bool:
-    """Whether a value is of the right type and written in the wrong way: a date, a pattern, a UUID, an address."""
+    """Return whether a value is of the right type and written in the wrong way: a date, a pattern, a UUID, an address."""
     kind = read_text(detail, "type") or ""
     if kind in {"json_invalid", "value_error.json"}:  # Without a place it is the input as a whole.
-        return bool(_place(detail))
+        return bool(_position_of(detail))
     if kind == "value_error":
         return (read_text(detail, "msg") or "").startswith(_EMAIL)
     if kind in _OTHER_TYPES or kind.endswith("_type"):
@@ -192,7 +194,7 @@ def _issue(detail: object, where: str) -> FieldIssue:
 
 
 def _is_about_settings(error: BaseException) -> bool:
-    """Whether pydantic-settings asked for the model; only the traceback knows."""
+    """Return whether pydantic-settings asked for the model; only the traceback knows."""
     frames = deque(islice(_frames(error), _DEEPEST), maxlen=_INNERMOST)
     return any((read_text(frame.f_globals, "__name__") or "").startswith(_SETTINGS) for frame in frames)
 

@@ -2,9 +2,9 @@
 
 from errata.classification._carried import by_carried
 from errata.classification._error_codes import by_errno, by_resolver
+from errata.classification._exception_rules import BUG, RuleResult, Table, first
 from errata.classification._families._rows import read_rows
 from errata.classification._foreign import read_argument, read_text
-from errata.classification._rules import BUG, RuleResult, Table, first
 from errata.model import Code, is_a
 from errata.redaction import text_of
 

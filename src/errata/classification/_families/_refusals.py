@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import cast
 
+from errata.classification._exception_rules import WITHHELD, Classification
 from errata.classification._foreign import peek, read_number, read_text
-from errata.classification._rules import WITHHELD, Classification
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import quote_name, text_of
 
@@ -48,22 +48,24 @@ _REWORDED = (
 # fmt: on
 
 
-def refused(
+def refuse(
     problems: Iterable[FieldIssue], by: str | None = None, *, each: str = _VALUE, by_format: bool = False
 ) -> Classification:
-    """Say what is wrong with the fields of an input, and by which schema; a problem without a field is that of the whole input.
+    """Return the classification of an input whose fields are refused; a problem without a field is one of the whole input.
 
     The code holds for all of the problems: MISSING_REQUIRED_FIELD if every field is absent, INVALID_FORMAT if every
     value is of the right type and written in the wrong way (`by_format`), and VALIDATION_FAILED for anything else and
     for several kinds at once.
     """
-    found = tuple(islice(problems, _MOST))
-    if not found:
+    issues = tuple(islice(problems, _MOST))
+    if not issues:
         return Classification(Code.VALIDATION_FAILED, text=f"The input does not fit `{by}`." if by else WITHHELD)
-    absent = all(issue.problem == REQUIRED for issue in found)
+    absent = all(issue.problem == REQUIRED for issue in issues)
     code = Code.INVALID_FORMAT if by_format else Code.VALIDATION_FAILED
     code = Code.MISSING_REQUIRED_FIELD if absent else code
-    return Classification(code, text=_sentence(found, by, each), issues=tuple(issue for issue in found if issue.field))
+    return Classification(
+        code, text=_sentence(issues, by, each), issues=tuple(issue for issue in issues if issue.field)
+    )
 
 
 def path_of(parts: object) -> str:
@@ -74,28 +76,28 @@ def path_of(parts: object) -> str:
 def predicate(text: str) -> str:
     """Turn a library's message into what is said of a field: "Input should be a date" reads "must be a date"."""
     for pattern, words in _REWORDED:
-        if found := re.match(pattern, text, re.DOTALL):
-            text = words + text[found.end() :]
+        if match := re.match(pattern, text, re.DOTALL):
+            text = words + text[match.end() :]
             break
     return text[: _LONGEST * 4].rstrip(". ")
 
 
-def nested(messages: object, path: tuple[object, ...] = ()) -> Iterator[FieldIssue]:
+def flatten_problems(messages: object, path: tuple[object, ...] = ()) -> Iterator[FieldIssue]:
     """Walk messages that are arranged like the input they are about: by name, by number, several to a place."""
     match messages:
         case str():
             yield FieldIssue(path_of(path), predicate(str.__str__(messages)))
         case Mapping() if len(path) < _DEEPEST:
             for name, inside in cast("Mapping[object, object]", messages).items():
-                yield from nested(inside, path if name in _OF_THE_WHOLE else (*path, name))
+                yield from flatten_problems(inside, path if name in _OF_THE_WHOLE else (*path, name))
         case list() | tuple() if len(path) < _DEEPEST:
             for message in items_of(cast("object", messages)):
-                yield from nested(message, path)
+                yield from flatten_problems(message, path)
         case _:
             return
 
 
-def listed(values: object) -> str:
+def list_choices(values: object) -> str:
     """List what is allowed, a few of it: `'a', 'b'`."""
     shown = [_literal(value) for value in items_of(values)]
     return ", ".join(shown[:10]) + (", …" if len(shown) > 10 else "")  # noqa: PLR2004 - more than anybody reads
@@ -114,10 +116,10 @@ def _literal(value: object) -> str:
 def _sentence(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
     clauses = "; ".join(map(_clause, issues[:_MOST_SAID]))
     more = f"; and {len(issues) - _MOST_SAID} more" if len(issues) > _MOST_SAID else ""
-    return f"{_opening(issues, by, each)}: {clauses}{more}."
+    return f"{_begin_sentence(issues, by, each)}: {clauses}{more}."
 
 
-def _opening(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
+def _begin_sentence(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
     """Count what does not fit, or the problems if all of them are in one argument or one value."""
     wrong = {issue.field if each == _VALUE else issue.field.partition(".")[0] for issue in issues}
     if len(wrong) == 1 < len(issues):
@@ -185,32 +187,32 @@ FORMATS = frozenset({"contentEncoding", "contentMediaType", "format", "pattern"}
 _TELL_WHAT_IS_EXPECTED = {"type", "enum", "const", "format"}
 
 
-def issue_of(path: object, keyword: str | None, asked: object) -> FieldIssue:
-    """Say which rule is broken where."""
-    shown = _types(asked) if keyword == "type" else listed(asked) if keyword == "enum" else _plain(asked)
+def issue_of(path: object, keyword: str | None, allowed: object) -> FieldIssue:
+    """Return which rule of a schema is broken, and where."""
+    shown = _types(allowed) if keyword == "type" else list_choices(allowed) if keyword == "enum" else _plain(allowed)
     problem = _MUST.get(keyword or "", "is not allowed here").format(shown)
     return FieldIssue(path_of(path), problem, shown if keyword in _TELL_WHAT_IS_EXPECTED else None)
 
 
 def of_jsonschema(error: object) -> FieldIssue:
     """Read an error of the library jsonschema."""
-    keyword, asked = read_text(error, "validator"), peek(error, "validator_value")
+    keyword, allowed = read_text(error, "validator"), peek(error, "validator_value")
     path, rules = items_of(peek(error, "absolute_path")), items_of(peek(error, "absolute_schema_path"))
     if "propertyNames" in rules[-2:-1]:
         return issue_of(path, "propertyNames", None)
-    if keyword == "required" and (name := _missing(error, asked)):
+    if keyword == "required" and (name := _find_missing(error, allowed)):
         return FieldIssue(path_of((*path, name)), REQUIRED)
     if keyword == "additionalProperties" and (extra := _extra(error)):
-        return FieldIssue(path_of(path), f"may not have {listed(extra)}")
+        return FieldIssue(path_of(path), f"may not have {list_choices(extra)}")
     if keyword in {"anyOf", "oneOf"} and (types := _types_in(error)):
         return issue_of(path, "type", types)
-    return issue_of(path, keyword, asked)
+    return issue_of(path, keyword, allowed)
 
 
-def _missing(error: object, asked: object) -> str | None:
+def _find_missing(error: object, allowed: object) -> str | None:
     """Find the name it misses: it makes one error per name, and says the name in its message only."""
     message = read_text(error, "message") or ""
-    names = (name for name in items_of(asked) if is_a(name, str))
+    names = (name for name in items_of(allowed) if is_a(name, str))
     return next((name for name in names if message.startswith(f"{name!r} ")), None)
 
 
@@ -229,12 +231,12 @@ def _types_in(error: object) -> list[str]:
     return [name for each in inside for name in items_of(peek(each, "validator_value")) if is_a(name, str)]
 
 
-def _types(asked: object) -> str:
-    return " or ".join(name for name in items_of(asked) if is_a(name, str))
+def _types(allowed: object) -> str:
+    return " or ".join(name for name in items_of(allowed) if is_a(name, str))
 
 
-def _plain(asked: object) -> str:
-    return str.__str__(asked) if is_a(asked, str) else listed([asked])
+def _plain(allowed: object) -> str:
+    return str.__str__(allowed) if is_a(allowed, str) else list_choices([allowed])
 
 
 # What an XML schema refuses: the element and the rule, without the value.
@@ -252,25 +254,27 @@ _QUOTED = (  # Where libxml2 quotes the value, by the words around it.
 
 def by_error_log(error: BaseException) -> Classification:
     """The elements in its log, and the rules they break."""
-    return refused(_in_log(items_of(peek(error, "error_log"))))
+    return refuse(_in_log(items_of(peek(error, "error_log"))))
 
 
 def _in_log(entries: tuple[object, ...]) -> Iterator[FieldIssue]:
     for entry in entries:
-        told = read_text(entry, "message") or "is not valid"
-        attribute = found[1] if (found := re.match(_ELEMENT, told)) else None
-        place = read_text(entry, "path") or f"line {read_number(entry, 'line')}"
-        yield FieldIssue(f"{place}/@{attribute}" if attribute else place, _unquoted(re.sub(_ELEMENT, "", told)))
+        message = read_text(entry, "message") or "is not valid"
+        attribute = match[1] if (match := re.match(_ELEMENT, message)) else None
+        position = read_text(entry, "path") or f"line {read_number(entry, 'line')}"
+        yield FieldIssue(
+            f"{position}/@{attribute}" if attribute else position, _leave_out_value(re.sub(_ELEMENT, "", message))
+        )
 
 
-def _unquoted(told: str) -> str:
+def _leave_out_value(message: str) -> str:
     for pattern, words in _QUOTED:
-        told = re.sub(pattern, words, told, flags=re.DOTALL)
-    return predicate(told)
+        message = re.sub(pattern, words, message, flags=re.DOTALL)
+    return predicate(message)
 
 
 def by_schema_reason(error: BaseException) -> Classification:
     """The element and the reason."""
-    return refused(
-        [FieldIssue(read_text(error, "path") or "", _unquoted(read_text(error, "reason") or "is not valid"))]
+    return refuse(
+        [FieldIssue(read_text(error, "path") or "", _leave_out_value(read_text(error, "reason") or "is not valid"))]
     )

@@ -4,10 +4,7 @@ import re
 from typing import cast
 
 from errata.classification._error_codes import by_errno
-from errata.classification._families._network import by_connection, by_network_words, by_what_broke
-from errata.classification._families._processes import by_exit
-from errata.classification._foreign import peek, read_argument, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     LOCKED,
     REFUSED,
     WAIT,
@@ -19,6 +16,9 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
+from errata.classification._families._network import by_connection, by_network_words, by_what_broke
+from errata.classification._families._processes import by_exit
+from errata.classification._foreign import peek, read_argument, read_number, read_text
 from errata.model import Code, Retry, is_a, items_of
 from errata.redaction import text_of
 
@@ -65,7 +65,7 @@ _C_ARES: dict[int, Code | Classification] = {
 # fmt: on
 
 
-def _coded(meanings: dict[int, Code | Classification], description: str) -> Rule:
+def _by_reply_code(meanings: dict[int, Code | Classification], description: str) -> Rule:
     """Make a rule of what the numbers in `code` mean."""
 
     def read(error: BaseException) -> RuleResult:
@@ -78,13 +78,13 @@ def _coded(meanings: dict[int, Code | Classification], description: str) -> Rule
 def _by_ssh_words(error: BaseException) -> RuleResult:
     """What its text says about keys and time."""
     text = text_of(error)[:1000].lower()
-    return next((said for phrase, said in _SSH_SAYS if phrase in text), None)
+    return next((known for phrase, known in _SSH_SAYS if phrase in text), None)
 
 
 def _by_address(error: BaseException) -> RuleResult:
     """The error at the first address."""
-    found = (by_errno(each) for each in _values(peek(error, "errors")) if is_a(each, BaseException))
-    return next((said for said in found if said is not None), None)
+    results = (by_errno(each) for each in _values(peek(error, "errors")) if is_a(each, BaseException))
+    return next((known for known in results if known is not None), None)
 
 
 def _values(errors: object) -> tuple[object, ...]:
@@ -94,15 +94,15 @@ def _values(errors: object) -> tuple[object, ...]:
 def _by_smtp_code(error: BaseException) -> RuleResult:
     """The mail server's reply code."""
     code, text = _smtp_reply(error)
-    enhanced = next((said for start, said in _SMTP_ENHANCED.items() if text.startswith(start)), None)
+    enhanced = next((known for start, known in _SMTP_ENHANCED.items() if text.startswith(start)), None)
     return enhanced if enhanced is not None and code in _SMTP_VAGUE else _SMTP.get(code)
 
 
 def _smtp_reply(error: BaseException) -> tuple[int, str]:
     refused = _values(peek(error, "recipients"))[:1]
-    code, said = [*items_of(refused[0]), None, None][:2] if refused else (None, None)
+    code, known = [*items_of(refused[0]), None, None][:2] if refused else (None, None)
     code = code or peek(error, "smtp_code") or peek(error, "code")
-    return read_number({"it": code}, "it") or 0, _decoded(said or peek(error, "smtp_error") or peek(error, "message"))
+    return read_number({"it": code}, "it") or 0, _decode(known or peek(error, "smtp_error") or peek(error, "message"))
 
 
 def _smtp_words(error: BaseException) -> str | None:
@@ -110,7 +110,7 @@ def _smtp_words(error: BaseException) -> str | None:
     return _smtp_reply(error)[1] or None
 
 
-def _decoded(value: object) -> str:
+def _decode(value: object) -> str:
     return (
         bytes(value).decode(errors="replace")
         if isinstance(value, bytes)
@@ -138,12 +138,12 @@ def _by_c_ares_number(error: BaseException) -> RuleResult:
 # fmt: off
 _SSH: Table = {
     "paramiko.sftp.SFTPError": first(by_network_words, Code.UPSTREAM_ERROR),
-    "paramiko.ssh_exception.ChannelException": first(_coded(_NO_CHANNEL, "The server's reason"), Code.UPSTREAM_ERROR),
+    "paramiko.ssh_exception.ChannelException": first(_by_reply_code(_NO_CHANNEL, "The server's reason"), Code.UPSTREAM_ERROR),
     "paramiko.ssh_exception.NoValidConnectionsError": in_words(words_at("strerror"), first(_by_address, REFUSED)),
     "paramiko.ssh_exception.SSHException": first(_by_ssh_words, by_connection),
-    "asyncssh.misc.ChannelOpenError": first(_coded(_NO_CHANNEL, "The server's reason"), by_network_words, Code.UPSTREAM_ERROR),
-    "asyncssh.misc.DisconnectError": first(_coded(_DISCONNECTED, "The reason of the disconnect"), Code.NETWORK_ERROR),
-    "asyncssh.sftp.SFTPError": first(_coded(_SFTP, "The SFTP server's code"), Code.UPSTREAM_ERROR),
+    "asyncssh.misc.ChannelOpenError": first(_by_reply_code(_NO_CHANNEL, "The server's reason"), by_network_words, Code.UPSTREAM_ERROR),
+    "asyncssh.misc.DisconnectError": first(_by_reply_code(_DISCONNECTED, "The reason of the disconnect"), Code.NETWORK_ERROR),
+    "asyncssh.sftp.SFTPError": first(_by_reply_code(_SFTP, "The SFTP server's code"), Code.UPSTREAM_ERROR),
     "invoke.exceptions.Failure": first(by_exit, Code.UPSTREAM_ERROR),
     "pysnmp.error.PySnmpError": first(by_network_words, Code.UPSTREAM_ERROR),
 }
@@ -207,8 +207,8 @@ def _server_words(error: BaseException) -> str | None:
 
 _LDAP: Table = {
     **{
-        f"ldap3.core.exceptions.LDAP{name}Result": in_words(_server_words, said)
-        for said, names in _RESULTS.items()
+        f"ldap3.core.exceptions.LDAP{name}Result": in_words(_server_words, known)
+        for known, names in _RESULTS.items()
         for name in names
     },
     "ldap3.core.exceptions.LDAPOperationResult": in_words(_server_words, Code.UPSTREAM_ERROR),

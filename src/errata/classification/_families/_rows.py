@@ -8,14 +8,14 @@
 
 Behind the code may stand an HTTP status, a verdict, `otherwise` (only if nothing else says more), and either `withheld`
 (the exception's text is not for clients) or the text to say instead. `BUG`, `NOT_HTTP` and `BAD_HEADER` are outcomes of
-`_rules.py`. A comment begins with `#`, behind a row after two spaces. What has to read something of the exception is code:
+`_exception_rules.py`. A comment begins with `#`, behind a row after two spaces. What has to read something of the exception is code:
 the modules in this folder.
 """
 
 import pkgutil
 from functools import cache
 
-from errata.classification._rules import BAD_HEADER, BUG, NOT_HTTP, WITHHELD, Classification, Otherwise, Rule
+from errata.classification._exception_rules import BAD_HEADER, BUG, NOT_HTTP, WITHHELD, Classification, Otherwise, Rule
 from errata.model import Code, Retry
 
 _VERDICTS = frozenset(verdict.value for verdict in Retry)

@@ -3,8 +3,8 @@
 from http import HTTPStatus
 
 from errata.classification._carried import by_status, read_status
+from errata.classification._exception_rules import Classification, RuleResult, Table, by_cause, first
 from errata.classification._foreign import read_text
-from errata.classification._rules import Classification, RuleResult, Table, by_cause, first
 from errata.model import Code, Retry
 
 _PENDING = Classification(

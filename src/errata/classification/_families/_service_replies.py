@@ -5,28 +5,28 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from errata.classification._carried import classify_status, read_status
+from errata.classification._exception_rules import Classification, Reader
 from errata.classification._foreign import peek, read_number, read_text
-from errata.classification._rules import Classification, Reader
 from errata.model import Code, Retry
 
-Place: TypeAlias = tuple[str, ...]
-Words: TypeAlias = Mapping[str, Code | Classification]
+FieldPath: TypeAlias = tuple[str, ...]
+Vocabulary: TypeAlias = Mapping[str, Code | Classification]
 
 _VAGUE = (None, 400)
 _FOR_LEGAL_REASONS = 451
 _LONGEST_BODY = 50_000
 _NO_MESSAGE = ("<", "{")  # A page, or data that nobody took apart
-_NO_WORDS: Words = {}
+_NO_WORDS: Vocabulary = {}
 _BODY = (("body", "error", "message"), ("body", "message"), ("body", "detail"), ("body", "error"))
 
 
 def by_reply(  # noqa: PLR0913 - each says where one part of the reply is.
-    words: Words = _NO_WORDS,
+    words: Vocabulary = _NO_WORDS,
     *,
-    always: Words = _NO_WORDS,
-    word_at: tuple[Place, ...] = (),
-    said_at: tuple[Place, ...] = _BODY,
-    status_at: tuple[Place, ...] = (),
+    always: Vocabulary = _NO_WORDS,
+    word_at: tuple[FieldPath, ...] = (),
+    text_at: tuple[FieldPath, ...] = _BODY,
+    status_at: tuple[FieldPath, ...] = (),
     again: frozenset[int] = frozenset(),
 ) -> Reader:
     """Make a rule of a service's words, and of where its SDK puts word, message and status.
@@ -35,26 +35,26 @@ def by_reply(  # noqa: PLR0913 - each says where one part of the reply is.
     """
 
     def read(error: BaseException) -> Classification | None:
-        status = next((at for place in status_at if (at := read_number(error, *place))), None) or read_status(error)
-        reply = _Reply(error, _opened(error))
-        spoken = [word.lower() for place in word_at if (word := reply.word(place))]
-        said = _meaning(always, spoken) or (_meaning(words, spoken) if status in _VAGUE else None)
-        answer = _with_status(said, status, error)
+        status = next((at for path in status_at if (at := read_number(error, *path))), None) or read_status(error)
+        reply = _Reply(error, _parse_body(error))
+        spoken = [word.lower() for path in word_at if (word := reply.word(path))]
+        meaning = _find_meaning(always, spoken) or (_find_meaning(words, spoken) if status in _VAGUE else None)
+        answer = _with_status(meaning, status, error)
         if answer is None:
             return None
-        if said is None and status in again:
+        if meaning is None and status in again:
             answer = answer._replace(retry=Retry.SAME_CALL)
-        return answer._replace(text=answer.text or reply.message(said_at))
+        return answer._replace(text=answer.text or reply.message(text_at))
 
     read.__doc__ = "The status and the words of the service's reply"
     return read
 
 
-def by_code_and_reply(code: Code, retry: Retry | None = None, *, said_at: tuple[Place, ...] = _BODY) -> Reader:
+def by_code_and_reply(code: Code, retry: Retry | None = None, *, text_at: tuple[FieldPath, ...] = _BODY) -> Reader:
     """Make a rule for a class that says it all: this code, with the status and the message of the reply."""
 
     def read(error: BaseException) -> Classification:
-        return Classification(code, retry, read_status(error), text=_Reply(error, _opened(error)).message(said_at))
+        return Classification(code, retry, read_status(error), text=_Reply(error, _parse_body(error)).message(text_at))
 
     read.__doc__ = f"{code}, {retry}" if retry else str(code)
     return read
@@ -64,20 +64,20 @@ class _Reply(NamedTuple):
     error: BaseException
     body: object
 
-    def word(self, place: Place) -> str | None:
-        subject, path = self._start(place)
+    def word(self, path: FieldPath) -> str | None:
+        subject, path = self._start(path)
         number = read_number(subject, *path)
         return read_text(subject, *path) if number is None else str(number)
 
-    def message(self, places: tuple[Place, ...]) -> str | None:
-        texts = (read_text(subject, *path) or "" for subject, path in map(self._start, places))
+    def message(self, paths: tuple[FieldPath, ...]) -> str | None:
+        texts = (read_text(subject, *path) or "" for subject, path in map(self._start, paths))
         return next((text for text in texts if text and not text.lstrip().startswith(_NO_MESSAGE)), None)
 
-    def _start(self, place: Place) -> tuple[object, Place]:
-        return (self.body, place[1:]) if place[0] == "body" else (self.error, place)
+    def _start(self, path: FieldPath) -> tuple[object, FieldPath]:
+        return (self.body, path[1:]) if path[0] == "body" else (self.error, path)
 
 
-def _opened(error: BaseException) -> object:
+def _parse_body(error: BaseException) -> object:
     """Read the body, also where it is still JSON text."""
     body = read_text(error, "body")
     if body is None or not body.startswith("{") or len(body) > _LONGEST_BODY:
@@ -88,14 +88,14 @@ def _opened(error: BaseException) -> object:
         return None
 
 
-def _meaning(words: Words, spoken: list[str]) -> Classification | None:
-    said = next((words[word] for word in spoken if word in words), None)
-    return Classification(said) if isinstance(said, Code) else said
+def _find_meaning(words: Vocabulary, spoken: list[str]) -> Classification | None:
+    meaning = next((words[word] for word in spoken if word in words), None)
+    return Classification(meaning) if isinstance(meaning, Code) else meaning
 
 
-def _with_status(said: Classification | None, status: int | None, error: BaseException) -> Classification | None:
-    if said is not None:
-        return said._replace(http_status=status)
+def _with_status(meaning: Classification | None, status: int | None, error: BaseException) -> Classification | None:
+    if meaning is not None:
+        return meaning._replace(http_status=status)
     if status is None:
         return None
     answer = classify_status(status, error)
@@ -108,7 +108,7 @@ def _with_status(said: Classification | None, status: int | None, error: BaseExc
 _AGAIN = Retry.SAME_CALL
 
 # fmt: off
-STRIPE: Words = {
+STRIPE: Vocabulary = {
     # Codes of a request.
     "account_closed": Code.GONE,
     "account_invalid": Code.FORBIDDEN,
@@ -159,7 +159,7 @@ STRIPE: Words = {
     "withdrawal_count_limit_exceeded": Code.INSUFFICIENT_BALANCE,
 }
 
-SLACK: Words = {
+SLACK: Vocabulary = {
     "access_denied": Code.FORBIDDEN,
     "accesslimited": Code.FORBIDDEN,
     "account_inactive": Code.UNAUTHORIZED,
@@ -252,7 +252,7 @@ SLACK: Words = {
     "users_not_found": Code.NOT_FOUND,
 }
 
-NOTION: Words = {
+NOTION: Vocabulary = {
     "invalid_json": Code.PARSE_ERROR,
     "invalid_request": Code.INVALID_REQUEST,
     "invalid_request_url": Code.INVALID_REQUEST,
@@ -260,7 +260,7 @@ NOTION: Words = {
     "validation_error": Code.VALIDATION_FAILED,
 }
 
-TWILIO: Words = {
+TWILIO: Vocabulary = {
     "20003": Code.UNAUTHORIZED,
     "20008": Code.FORBIDDEN,                # A test credential may not do this.
     "20404": Code.NOT_FOUND,
@@ -282,7 +282,7 @@ TWILIO: Words = {
     "63038": Code.RATE_LIMITED,             # So many messages a day
 }
 
-GOOGLE_MAPS: Words = {
+GOOGLE_MAPS: Vocabulary = {
     "invalid_request": Code.INVALID_PARAMS,
     "max_elements_exceeded": Code.VALIDATION_FAILED,
     "max_waypoints_exceeded": Code.VALIDATION_FAILED,
@@ -294,7 +294,7 @@ GOOGLE_MAPS: Words = {
     "zero_results": Code.NOT_FOUND,
 }
 
-POSTGREST: Words = {
+POSTGREST: Vocabulary = {
     "PGRST000": Code.SERVICE_UNAVAILABLE,  # No connection to the database
     "PGRST001": Code.SERVICE_UNAVAILABLE,
     "PGRST002": Code.SERVICE_UNAVAILABLE,
@@ -311,7 +311,7 @@ POSTGREST: Words = {
     "PGRST303": Code.UNAUTHORIZED,
 }
 
-SALESFORCE: Words = {
+SALESFORCE: Vocabulary = {
     "DUPLICATE_VALUE": Code.CONFLICT,
     "DUPLICATES_DETECTED": Code.CONFLICT,
     "ENTITY_IS_DELETED": Code.GONE,

@@ -2,9 +2,7 @@
 
 from errata.classification._carried import by_status
 from errata.classification._error_codes import by_sqlstate, classify_sqlstate
-from errata.classification._families._network import by_what_broke
-from errata.classification._foreign import read_argument, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     LOCKED,
     NOT_SENT_IN_TIME,
     REFUSED,
@@ -19,6 +17,8 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
+from errata.classification._families._network import by_what_broke
+from errata.classification._foreign import read_argument, read_number, read_text
 from errata.classification._words import classify_words
 from errata.model import Code, Retry, is_a
 from errata.redaction import text_of
@@ -138,7 +138,7 @@ def by_libpq_text(error: BaseException) -> RuleResult:
     return next((rule for rule, phrases in _CONNECTING if any(each in text for each in phrases)), None)
 
 
-def _cancelled(error: BaseException) -> Code | None:
+def _by_cancellation(error: BaseException) -> Code | None:
     """Whether somebody cancelled the statement, or its time was over."""
     return Code.CANCELLED if "user request" in text_of(error)[:1000] else Code.TIMEOUT
 
@@ -176,7 +176,7 @@ _BY_STATE = in_words(
 
 _POSTGRESQL: Table = {
     **_libpq("psycopg"),
-    "psycopg.errors.QueryCanceled": in_words(_PRIMARY, _cancelled),
+    "psycopg.errors.QueryCanceled": in_words(_PRIMARY, _by_cancellation),
     **_libpq("psycopg2"),
     **{
         f"psycopg2.errors.{name}": in_words(
@@ -184,15 +184,15 @@ _POSTGRESQL: Table = {
         )
         for name, state in _PSYCOPG2.items()
     },
-    "psycopg2.errors.QueryCanceled": in_words(_PRIMARY, _cancelled),
-    "psycopg2.extensions.QueryCanceledError": in_words(_PRIMARY, _cancelled),
+    "psycopg2.errors.QueryCanceled": in_words(_PRIMARY, _by_cancellation),
+    "psycopg2.extensions.QueryCanceledError": in_words(_PRIMARY, _by_cancellation),
     "psycopg2.extensions.TransactionRollbackError": in_words(_PRIMARY, first(by_sqlstate, LOCKED)),
     "psycopg2.pool.PoolError": first(by_libpq_text, Classification(Code.SERVICE_UNAVAILABLE, Retry.SAME_CALL)),
     "asyncpg.exceptions._base.PostgresError": _BY_STATE,
     "asyncpg.exceptions._base.FatalPostgresError": _BY_STATE,
     "asyncpg.exceptions._base.UnknownPostgresError": _BY_STATE,
     "asyncpg.exceptions._base.InterfaceError": first(by_libpq_text, Code.INTERNAL_ERROR),
-    "asyncpg.exceptions.QueryCanceledError": in_words(words_at("message"), _cancelled),
+    "asyncpg.exceptions.QueryCanceledError": in_words(words_at("message"), _by_cancellation),
     **_pg8000("pg8000.exceptions"),
     **_pg8000("redshift_connector.error"),
 }
@@ -367,7 +367,7 @@ def _transaction_of_duckdb(error: BaseException) -> RuleResult:
     return LOCKED if "conflict" in text_of(error)[:1000].lower() else None
 
 
-def _existing(error: BaseException) -> RuleResult:
+def _by_existing(error: BaseException) -> RuleResult:
     """Whether something of that name exists already."""
     return Code.CONFLICT if "already exists" in text_of(error)[:1000] else None
 
@@ -380,7 +380,7 @@ _APSW: dict[str, Rule] = {
     "Error": first(_TRIED_WITH_SQLITE, Code.DATABASE_ERROR),
 }
 _DUCKDB: dict[str, Rule] = {
-    "CatalogException": first(_existing, Code.DATABASE_ERROR),
+    "CatalogException": first(_by_existing, Code.DATABASE_ERROR),
     "ConstraintException": first(by_constraint_words, Code.CONFLICT),
     "HTTPException": first(by_status, _files_of_duckdb, Code.UPSTREAM_ERROR),
     "IOException": first(_files_of_duckdb, Code.DATABASE_ERROR),

@@ -4,11 +4,7 @@ import re
 
 from errata.classification._carried import by_status
 from errata.classification._error_codes import by_sqlstate, classify_sqlstate
-from errata.classification._families._network import by_connection, by_what_broke, in_arguments
-from errata.classification._families._refusals import nested, refused
-from errata.classification._families._sql_drivers import by_server_words, driver
-from errata.classification._foreign import find_cause, peek, read_argument, read_exception, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     BUG,
     LOCKED,
     NOT_SENT_IN_TIME,
@@ -22,6 +18,10 @@ from errata.classification._rules import (
     in_words,
     words_at,
 )
+from errata.classification._families._network import by_connection, by_what_broke, in_arguments
+from errata.classification._families._refusals import flatten_problems, refuse
+from errata.classification._families._sql_drivers import by_server_words, driver
+from errata.classification._foreign import find_cause, peek, read_argument, read_exception, read_number, read_text
 from errata.model import Code, Retry
 from errata.redaction import text_of
 
@@ -105,18 +105,18 @@ _TRINO: dict[str, Code | Classification] = {
 _TRINO_KINDS: dict[str, Code | Classification] = {"INSUFFICIENT_RESOURCES": Code.SERVICE_UNAVAILABLE, "EXTERNAL": Code.UPSTREAM_ERROR}
 _UNAVAILABLE_AT_TRINO = frozenset({"NO_NODES_AVAILABLE", "SERVER_SHUTTING_DOWN", "SERVER_STARTING_UP", "CLUSTER_OUT_OF_MEMORY", "TOO_MANY_REQUESTS_FAILED"})
 # fmt: on
-_ORACLE = {code: said for said, codes in _ORACLE_MEANING.items() for code in codes}
-_SQL_SERVER = {number: said for said, numbers in _SQL_SERVER_MEANING.items() for number in numbers}
-_CLICKHOUSE = {code: said for said, codes in _CLICKHOUSE_MEANING.items() for code in codes}
+_ORACLE = {code: known for known, codes in _ORACLE_MEANING.items() for code in codes}
+_SQL_SERVER = {number: known for known, numbers in _SQL_SERVER_MEANING.items() for number in numbers}
+_CLICKHOUSE = {code: known for known, codes in _CLICKHOUSE_MEANING.items() for code in codes}
 
 
 def _by_oracle_code(error: BaseException) -> RuleResult:
     """Oracle's error code, `ORA-00001` or the driver's own."""
-    said = read_text(read_argument(error), "full_code")
-    found = said or ((match := _ORACLE_CODE.search(text_of(error)[:4000])) and match[1]) or ""
-    if found.startswith("ORA-2") and found[4:].isdecimal() and int(found[4:]) in _UP_TO_THE_PROGRAM:
+    full = read_text(read_argument(error), "full_code")
+    code = full or ((match := _ORACLE_CODE.search(text_of(error)[:4000])) and match[1]) or ""
+    if code.startswith("ORA-2") and code[4:].isdecimal() and int(code[4:]) in _UP_TO_THE_PROGRAM:
         return Code.BUSINESS_RULE_VIOLATION  # RAISE_APPLICATION_ERROR: a stored program says so on purpose.
-    return _ORACLE.get(found)
+    return _ORACLE.get(code)
 
 
 def _by_odbc_state(error: BaseException) -> RuleResult:
@@ -124,10 +124,10 @@ def _by_odbc_state(error: BaseException) -> RuleResult:
     state = read_text({"it": read_argument(error)}, "it") or ""
     text = text_of(error)[:4000]
     numbers = map(int, _SQL_SERVER_NUMBER.findall(text)) if "SQL Server" in text else ()
-    said = next((_SQL_SERVER[number] for number in numbers if number in _SQL_SERVER), None)
-    if said is None and state in _ODBC:
-        said = _ODBC[state]
-    return said or (classify_sqlstate(state) if state[:2] in {"08", "28", "40", "57"} else None)
+    known = next((_SQL_SERVER[number] for number in numbers if number in _SQL_SERVER), None)
+    if known is None and state in _ODBC:
+        known = _ODBC[state]
+    return known or (classify_sqlstate(state) if state[:2] in {"08", "28", "40", "57"} else None)
 
 
 def _by_sql_server_number(error: BaseException) -> RuleResult:
@@ -152,8 +152,8 @@ def _by_trino_name(error: BaseException) -> RuleResult:
 def _by_clickhouse_code(error: BaseException) -> RuleResult:
     """ClickHouse's error code."""
     code = read_number(error, "code")
-    said = _CLICKHOUSE_CODE.search(text_of(error)[:1000])
-    return _CLICKHOUSE.get(code or (int(said[1]) if said else 0))
+    match = _CLICKHOUSE_CODE.search(text_of(error)[:1000])
+    return _CLICKHOUSE.get(code or (int(match[1]) if match else 0))
 
 
 _TRINO_ROW = in_words(words_at("message"), _by_trino_name)
@@ -231,10 +231,10 @@ def _without_sql(error: BaseException) -> RuleResult:
 
 def _by_fields(error: BaseException) -> RuleResult:
     """Which field breaks which rule."""
-    return refused(nested(peek(error, "message_dict") or peek(error, "messages")))
+    return refuse(flatten_problems(peek(error, "message_dict") or peek(error, "messages")))
 
 
-def _wrapped(module: str, rule: Rule) -> Table:
+def _by_wrapped(module: str, rule: Rule) -> Table:
     return driver(module, rule)
 
 
@@ -255,11 +255,11 @@ _TORTOISE: dict[str, Rule] = {
     "OperationalError": first(find_cause, in_arguments, Code.DATABASE_ERROR),
 }
 _MAPPERS: Table = {
-    **_wrapped("sqlalchemy.exc", first(_orig, by_sqlstate)),
+    **_by_wrapped("sqlalchemy.exc", first(_orig, by_sqlstate)),
     **{f"sqlalchemy.{name}": rule for name, rule in _SQLALCHEMY.items()},
-    **_wrapped("django.db.utils", find_cause),
+    **_by_wrapped("django.db.utils", find_cause),
     **{f"django.{name}": rule for name, rule in _DJANGO.items()},
-    **_wrapped("peewee", in_arguments),
+    **_by_wrapped("peewee", in_arguments),
     "peewee.DoesNotExist": _without_sql,
     **{f"tortoise.exceptions.{name}": rule for name, rule in _TORTOISE.items()},
 }

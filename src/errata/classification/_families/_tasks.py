@@ -6,9 +6,7 @@ says CIRCUIT_OPEN and, where it tells, when it closes again.
 
 from typing import cast
 
-from errata.classification._families._network import by_network_words, by_what_broke
-from errata.classification._foreign import call_method, peek, read_number, read_text
-from errata.classification._rules import (
+from errata.classification._exception_rules import (
     LOCKED,
     REFUSED,
     Classification,
@@ -19,6 +17,8 @@ from errata.classification._rules import (
     by_exception_at,
     first,
 )
+from errata.classification._families._network import by_network_words, by_what_broke
+from errata.classification._foreign import call_method, peek, read_number, read_text
 from errata.http import parse_retry_after
 from errata.model import Code, Retry, is_a, wait_ms
 
@@ -66,14 +66,14 @@ def _circuit(error: BaseException) -> Classification:
 
 def _limit(error: BaseException) -> Classification:
     """How long until a call is allowed again, where it says so."""
-    places = (
+    paths = (
         ("period_remaining",),  # ratelimit
         ("meta_info", "remaining_time"),  # pyrate_limiter
         ("rate_limit_result", "state", "retry_after"),  # throttled
         ("delay",),
         ("wait",),
     )
-    waits = (wait_ms(peek(error, *place), unit_ms=1000) for place in places)
+    waits = (wait_ms(peek(error, *path), unit_ms=1000) for path in paths)
     return Classification(Code.RATE_LIMITED, retry_after_ms=next((wait for wait in waits if wait is not None), None))
 
 

@@ -2,19 +2,19 @@
 
 import re
 
+from errata.classification._exception_rules import WITHHELD, Classification, RuleResult, Table, first
 from errata.classification._families._pydantic import by_fields
 from errata.classification._families._refusals import (
     FORMATS,
     REQUIRED,
+    flatten_problems,
     issue_of,
-    nested,
     of_jsonschema,
     path_of,
     predicate,
-    refused,
+    refuse,
 )
 from errata.classification._foreign import call_method, peek, read_argument, read_text
-from errata.classification._rules import WITHHELD, Classification, RuleResult, Table, first
 from errata.model import Code, FieldIssue, is_a, items_of
 from errata.redaction import text_of
 
@@ -26,39 +26,41 @@ _MOST = 4_000
 
 def by_rule(error: BaseException) -> Classification:
     """The path and the rule of the schema."""
-    return refused([of_jsonschema(error)], by_format=_is_about_format(error))
+    return refuse([of_jsonschema(error)], by_format=_is_about_format(error))
 
 
 def _is_about_format(error: object) -> bool:
-    """Whether the rule is one on how a value is written; the name of a property is no value."""
+    """Return whether the rule is one on how a value is written; the name of a property is no value."""
     rules = items_of(peek(error, "absolute_schema_path"))
     return read_text(error, "validator") in FORMATS and "propertyNames" not in rules[-2:-1]
 
 
-def by_schema_place(error: BaseException) -> Classification:
-    """The place in the schema that is wrong."""
-    place = path_of(peek(error, "absolute_path"))
-    return Classification(Code.CONFIGURATION_ERROR, text=f"The schema is not valid{f' at `{place}`' if place else ''}.")
+def by_schema_position(error: BaseException) -> Classification:
+    """The part of the schema that is wrong."""
+    position = path_of(peek(error, "absolute_path"))
+    return Classification(
+        Code.CONFIGURATION_ERROR, text=f"The schema is not valid{f' at `{position}`' if position else ''}."
+    )
 
 
 def by_fastjsonschema(error: BaseException) -> Classification | None:
     """The path and the rule of the schema."""
-    path, rule, asked = items_of(peek(error, "path"))[1:], read_text(error, "rule"), peek(error, "rule_definition")
+    path, rule, allowed = items_of(peek(error, "path"))[1:], read_text(error, "rule"), peek(error, "rule_definition")
     value = peek(error, "value")
     if rule is None:
         return None
     if rule == "required" and is_a(value, dict):
-        return refused(FieldIssue(path_of((*path, name)), REQUIRED) for name in items_of(asked) if name not in value)
-    return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
+        return refuse(FieldIssue(path_of((*path, name)), REQUIRED) for name in items_of(allowed) if name not in value)
+    return refuse([issue_of(path, rule, allowed)], by_format=rule in FORMATS)
 
 
 def by_jsonschema_rs(error: BaseException) -> Classification:
     """The path and the rule of the schema."""
     path, rule = items_of(peek(error, "instance_path")), read_text(error, "kind", "name")
-    asked = peek(error, "kind", "value")
+    allowed = peek(error, "kind", "value")
     if rule == "required":
-        return refused([FieldIssue(path_of((*path, asked)), REQUIRED)])
-    return refused([issue_of(path, rule, asked)], by_format=rule in FORMATS)
+        return refuse([FieldIssue(path_of((*path, allowed)), REQUIRED)])
+    return refuse([issue_of(path, rule, allowed)], by_format=rule in FORMATS)
 
 
 def by_rapidjson(error: BaseException) -> Classification:
@@ -66,50 +68,50 @@ def by_rapidjson(error: BaseException) -> Classification:
     pointer = read_argument(error, 2)
     path = str.__str__(pointer).split("/")[1:] if is_a(pointer, str) else ()
     rule = _text(read_argument(error))
-    return refused([issue_of(path, rule, None)], by_format=rule in FORMATS)
+    return refuse([issue_of(path, rule, None)], by_format=rule in FORMATS)
 
 
 def by_msgspec_text(error: BaseException) -> Classification:
     """The path and the rule in its text."""
     text = text_of(error)[-_MOST:]
     at = re.search(_AT, text)
-    told = text[: at.start()] if at else text
+    message = text[: at.start()] if at else text
     path = [name or index.replace("...", "*") for name, index in re.findall(_STEP, at[1] if at else "")]
-    if found := re.match(r"Object missing required field `([^`]*)`", told):
-        return refused([FieldIssue(path_of((*path, found[1])), REQUIRED)])
-    if found := re.match(r"Object contains unknown field `([^`]*)`", told):
-        return refused([FieldIssue(path_of((*path, found[1])), "is not a known field")])
-    if re.match(r"Invalid (?:enum )?value ", told):  # It quotes the value.
-        return refused([FieldIssue(path_of(path), "is not one of the allowed values")])
-    expected = re.match(r"Expected (.*?)(?:, got .*)?$", told)
-    problem = predicate(told.replace("Expected ", "expected ", 1).replace(", got ", ", not "))
+    if match := re.match(r"Object missing required field `([^`]*)`", message):
+        return refuse([FieldIssue(path_of((*path, match[1])), REQUIRED)])
+    if match := re.match(r"Object contains unknown field `([^`]*)`", message):
+        return refuse([FieldIssue(path_of((*path, match[1])), "is not a known field")])
+    if re.match(r"Invalid (?:enum )?value ", message):  # It quotes the value.
+        return refuse([FieldIssue(path_of(path), "is not one of the allowed values")])
+    expected = re.match(r"Expected (.*?)(?:, got .*)?$", message)
+    problem = predicate(message.replace("Expected ", "expected ", 1).replace(", got ", ", not "))
     issue = FieldIssue(path_of(path), problem, expected[1].strip("`") if expected else None)
-    return refused([issue], by_format=re.match(_MSGSPEC_FORMAT, told) is not None)
+    return refuse([issue], by_format=re.match(_MSGSPEC_FORMAT, message) is not None)
 
 
 def by_messages(error: BaseException) -> Classification:
     """The messages it keeps by field."""
     messages, field = peek(error, "messages"), read_text(error, "field_name")
-    return refused(nested(messages, (field,) if field and is_a(messages, list) and field != "_schema" else ()))
+    return refuse(flatten_problems(messages, (field,) if field and is_a(messages, list) and field != "_schema" else ()))
 
 
 def by_dict_of_messages(error: BaseException) -> Classification:
     """The messages it gives by field."""
     for method in ("as_dict", "asdict", "to_primitive"):
         if (messages := call_method(error, method)) is not None:
-            return refused(nested(messages))
-    return refused(())
+            return refuse(flatten_problems(messages))
+    return refuse(())
 
 
 def by_located_messages(error: BaseException) -> Classification:
-    """The messages it lists, each with its place."""
+    """The messages it lists, each with its position."""
     each = items_of(peek(error, "errors"))
-    return refused(FieldIssue(path_of(peek(one, "loc")), predicate(read_text(one, "err") or "")) for one in each)
+    return refuse(FieldIssue(path_of(peek(one, "loc")), predicate(read_text(one, "err") or "")) for one in each)
 
 
 def by_voluptuous_paths(error: BaseException) -> Classification:
     """The path and the message of each error in it."""
-    return refused(map(_of_voluptuous, items_of(peek(error, "errors")) or (error,)))
+    return refuse(map(_of_voluptuous, items_of(peek(error, "errors")) or (error,)))
 
 
 def _of_voluptuous(error: object) -> FieldIssue:
@@ -121,17 +123,17 @@ def by_schema_autos(error: BaseException) -> Classification:
     """The keys in its trail, and what its author says of the last one."""
     trail = [line for line in map(_text, items_of(peek(error, "autos"))) if line]
     own = [line for line in map(_text, items_of(peek(error, "errors"))) if line]
-    path = [found[1] for line in trail if (found := re.match(r"Key '([^']*)' error:", line))]
+    path = [match[1] for line in trail if (match := re.match(r"Key '([^']*)' error:", line))]
     last = trail[-1] if trail else ""
     if own:
-        return refused([FieldIssue(path_of(path), predicate(own[-1]))])
-    if found := re.match(r"Missing key: '([^']*)'", last):
-        return refused([FieldIssue(path_of((*path, found[1])), REQUIRED)])
-    if found := re.match(r"Wrong key '([^']*)'", last):
-        return refused([FieldIssue(path_of((*path, found[1])), "is not a known field")])
-    _, asked, kind = last.rpartition(" should be instance of ")
-    problem = f"must be an instance of {kind}" if asked else "is not allowed here"
-    return refused([FieldIssue(path_of(path), problem, kind.strip("'") if asked else None)])
+        return refuse([FieldIssue(path_of(path), predicate(own[-1]))])
+    if match := re.match(r"Missing key: '([^']*)'", last):
+        return refuse([FieldIssue(path_of((*path, match[1])), REQUIRED)])
+    if match := re.match(r"Wrong key '([^']*)'", last):
+        return refuse([FieldIssue(path_of((*path, match[1])), "is not a known field")])
+    _, allowed, kind = last.rpartition(" should be instance of ")
+    problem = f"must be an instance of {kind}" if allowed else "is not allowed here"
+    return refuse([FieldIssue(path_of(path), problem, kind.strip("'") if allowed else None)])
 
 
 def by_typed_field(error: BaseException) -> Classification:
@@ -139,31 +141,31 @@ def by_typed_field(error: BaseException) -> Classification:
     field = read_text(error, "field_path") or read_text(error, "field_name") or ""
     kind = read_text(error, "field_type_name") or read_text(error, "field_type", "__name__")
     problem = f"must be of type {kind}" if kind else "is not of the right type"
-    return refused([FieldIssue(field, problem, kind)], read_text(error, "holder_class_name"))
+    return refuse([FieldIssue(field, problem, kind)], read_text(error, "holder_class_name"))
 
 
 def by_missing_field(error: BaseException) -> Classification:
     """The field that is missing."""
     field = read_text(error, "field_path") or read_text(error, "field_name") or read_text(error, "param", "name") or ""
-    return refused([FieldIssue(field, REQUIRED)], read_text(error, "holder_class_name"))
+    return refuse([FieldIssue(field, REQUIRED)], read_text(error, "holder_class_name"))
 
 
 def by_unknown_keys(error: BaseException) -> Classification:
     """The keys that nobody knows."""
     names = items_of(peek(error, "keys") or peek(error, "extra_keys") or peek(error, "extra_fields"))
-    return refused(FieldIssue(path_of((name,)), "is not a known field") for name in names)
+    return refuse(FieldIssue(path_of((name,)), "is not a known field") for name in names)
 
 
 def by_parameter(error: BaseException) -> Classification:
     """The parameter it names."""
-    told = predicate(read_text(error, "message") or "is not allowed here")
-    return refused([FieldIssue(read_text(error, "param", "name") or "", told)])._replace(code=Code.INVALID_PARAMS)
+    message = predicate(read_text(error, "message") or "is not allowed here")
+    return refuse([FieldIssue(read_text(error, "param", "name") or "", message)])._replace(code=Code.INVALID_PARAMS)
 
 
 def by_columns(error: BaseException) -> Classification:
     """The columns and the checks they fail."""
     each = items_of(peek(error, "schema_errors"))
-    return refused(map(_of_column, each or (error,)), read_text(error, "schema", "name") if each else None)
+    return refuse(map(_of_column, each or (error,)), read_text(error, "schema", "name") if each else None)
 
 
 def _of_column(error: object) -> FieldIssue:
@@ -209,7 +211,7 @@ TABLE: Table = {
 
     # JSON Schema. A wrong schema is this server's own.
     "jsonschema.exceptions.ValidationError": by_rule,
-    "jsonschema.exceptions.SchemaError": by_schema_place,
+    "jsonschema.exceptions.SchemaError": by_schema_position,
     "fastjsonschema.exceptions.JsonSchemaException": first(by_fastjsonschema, Code.VALIDATION_FAILED),
     "jsonschema_rs.ValidationError": by_jsonschema_rs,
     "rapidjson.ValidationError": by_rapidjson,

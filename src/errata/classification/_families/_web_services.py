@@ -4,6 +4,7 @@ from typing import cast
 
 from errata.classification._carried import by_status, read_status
 from errata.classification._error_codes import classify_sqlstate
+from errata.classification._exception_rules import Classification, Otherwise, RuleResult, Table, by_exception_at, first
 from errata.classification._families._network import by_connection, by_what_broke
 from errata.classification._families._service_replies import (
     GOOGLE_MAPS,
@@ -13,32 +14,31 @@ from errata.classification._families._service_replies import (
     SLACK,
     STRIPE,
     TWILIO,
-    Words,
+    Vocabulary,
     by_code_and_reply,
     by_reply,
 )
 from errata.classification._foreign import peek, read_number, read_text
-from errata.classification._rules import Classification, Otherwise, RuleResult, Table, by_exception_at, first
 from errata.http import parse_retry_after, read_headers
 from errata.model import Code, FieldIssue, Retry, is_a, wait_ms
 
 _OWN_TEXT = ()
-_DONE = by_code_and_reply(Code.DUPLICATE_OPERATION, said_at=_OWN_TEXT)
-_NOT_NOW = by_code_and_reply(Code.OPERATION_NOT_ALLOWED, said_at=_OWN_TEXT)
+_DONE = by_code_and_reply(Code.DUPLICATE_OPERATION, text_at=_OWN_TEXT)
+_NOT_NOW = by_code_and_reply(Code.OPERATION_NOT_ALLOWED, text_at=_OWN_TEXT)
 _AGAIN = {"true": Retry.SAME_CALL, "false": Retry.NEVER}
 _MOST_ISSUES = 20
 
 _stripe_words = by_reply(
-    STRIPE, word_at=(("code",), ("error", "code"), ("error", "type")), said_at=_OWN_TEXT, again=frozenset({409})
+    STRIPE, word_at=(("code",), ("error", "code"), ("error", "type")), text_at=_OWN_TEXT, again=frozenset({409})
 )
-_by_github_status = by_reply(said_at=(("data", "message"),))
+_by_github_status = by_reply(text_at=(("data", "message"),))
 
 
 def _stripe(error: BaseException) -> RuleResult:
     """The status and the code of the reply; a header tells whether Stripe wants the call again."""
-    said = _stripe_words(error)
-    told = _AGAIN.get(read_headers(peek(error, "headers")).get("stripe-should-retry"))
-    return said._replace(retry=told) if isinstance(said, Classification) and told else said
+    known = _stripe_words(error)
+    again = _AGAIN.get(read_headers(peek(error, "headers")).get("stripe-should-retry"))
+    return known._replace(retry=again) if isinstance(known, Classification) and again else known
 
 
 def _card(error: BaseException) -> Classification:
@@ -51,8 +51,8 @@ def _card(error: BaseException) -> Classification:
 
 def _github(error: BaseException) -> RuleResult:
     """The status of the reply, and the fields it complains about."""
-    said = _by_github_status(error)
-    return said._replace(issues=_github_issues(error)) if isinstance(said, Classification) else said
+    known = _by_github_status(error)
+    return known._replace(issues=_github_issues(error)) if isinstance(known, Classification) else known
 
 
 def _github_issues(error: BaseException) -> tuple[FieldIssue, ...]:
@@ -91,19 +91,19 @@ def _salesforce(error: BaseException) -> RuleResult:
     content = peek(error, "content")
     details = cast("list[object]", content) if is_a(content, list) else []
     words = (read_text(each, "errorCode") or "" for each in details)
-    said = next((SALESFORCE[word] for word in words if word in SALESFORCE), None)
+    known = next((SALESFORCE[word] for word in words if word in SALESFORCE), None)
     text = next((message for each in details if (message := read_text(each, "message"))), None)
-    known = Classification(said) if isinstance(said, Code) else said
+    known = Classification(known) if isinstance(known, Code) else known
     answer = known._replace(http_status=read_status(error)) if known else by_status(error)
     return answer._replace(text=text) if answer else None
 
 
-_by_status = by_reply(said_at=_OWN_TEXT)
+_by_status = by_reply(text_at=_OWN_TEXT)
 _generated = first(
-    by_reply(said_at=(("body", "message"), ("body", "error_message"), ("body", "detail"), ("reason",))),
+    by_reply(text_at=(("body", "message"), ("body", "error_message"), ("body", "detail"), ("reason",))),
     Code.UPSTREAM_ERROR,
 )
-_gitlab = by_reply(said_at=(("error_message",),), status_at=(("response_code",),))
+_gitlab = by_reply(text_at=(("error_message",),), status_at=(("response_code",),))
 
 # fmt: off
 _SERVICES: Table = {
@@ -111,52 +111,52 @@ _SERVICES: Table = {
     "stripe._error.APIConnectionError": first(by_what_broke, Code.NETWORK_ERROR),
     "stripe._error.AlreadyCanceledError": _DONE,
     "stripe._error.AuthenticationError": first(_stripe, Code.CONFIGURATION_ERROR),  # Without a status: no key was given.
-    "stripe._error.BlockedByStripeError": by_code_and_reply(Code.FORBIDDEN, said_at=_OWN_TEXT),
+    "stripe._error.BlockedByStripeError": by_code_and_reply(Code.FORBIDDEN, text_at=_OWN_TEXT),
     "stripe._error.CannotProceedError": _NOT_NOW,
     "stripe._error.CapabilityNotEnabledError": _NOT_NOW,
     "stripe._error.CardError": _card,
     "stripe._error.ControlledByAlternateResourceError": _NOT_NOW,
     "stripe._error.FeatureNotEnabledError": _NOT_NOW,
     "stripe._error.FinancialAccountNotOpenError": _NOT_NOW,
-    "stripe._error.FxQuoteNeedsRefreshError": by_code_and_reply(Code.CONFLICT, said_at=_OWN_TEXT),
-    "stripe._error.IdempotencyError": by_code_and_reply(Code.CONFLICT, said_at=_OWN_TEXT),  # The key was used for another call.
-    "stripe._error.InsufficientFundsError": by_code_and_reply(Code.INSUFFICIENT_BALANCE, said_at=_OWN_TEXT),
-    "stripe._error.InvalidPaymentMethodError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
-    "stripe._error.InvalidPayoutMethodError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
+    "stripe._error.FxQuoteNeedsRefreshError": by_code_and_reply(Code.CONFLICT, text_at=_OWN_TEXT),
+    "stripe._error.IdempotencyError": by_code_and_reply(Code.CONFLICT, text_at=_OWN_TEXT),  # The key was used for another call.
+    "stripe._error.InsufficientFundsError": by_code_and_reply(Code.INSUFFICIENT_BALANCE, text_at=_OWN_TEXT),
+    "stripe._error.InvalidPaymentMethodError": by_code_and_reply(Code.VALIDATION_FAILED, text_at=_OWN_TEXT),
+    "stripe._error.InvalidPayoutMethodError": by_code_and_reply(Code.VALIDATION_FAILED, text_at=_OWN_TEXT),
     "stripe._error.InvalidRequestError": first(_stripe, Code.INVALID_PARAMS),
-    "stripe._error.InvalidVaultedCredentialError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
+    "stripe._error.InvalidVaultedCredentialError": by_code_and_reply(Code.VALIDATION_FAILED, text_at=_OWN_TEXT),
     "stripe._error.NotCancelableError": _NOT_NOW,
-    "stripe._error.PermissionError": by_code_and_reply(Code.FORBIDDEN, said_at=_OWN_TEXT),
-    "stripe._error.QuotaExceededError": by_code_and_reply(Code.INSUFFICIENT_BALANCE, said_at=_OWN_TEXT),
-    "stripe._error.RateLimitError": by_code_and_reply(Code.RATE_LIMITED, said_at=_OWN_TEXT),  # Also with status 400
+    "stripe._error.PermissionError": by_code_and_reply(Code.FORBIDDEN, text_at=_OWN_TEXT),
+    "stripe._error.QuotaExceededError": by_code_and_reply(Code.INSUFFICIENT_BALANCE, text_at=_OWN_TEXT),
+    "stripe._error.RateLimitError": by_code_and_reply(Code.RATE_LIMITED, text_at=_OWN_TEXT),  # Also with status 400
     "stripe._error.RecipientNotNotifiableError": _NOT_NOW,
-    "stripe._error.TemporarySessionExpiredError": by_code_and_reply(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
-    "stripe._error.VerificationAttemptFailedError": by_code_and_reply(Code.VALIDATION_FAILED, said_at=_OWN_TEXT),
-    "stripe._error.VerificationExpiredError": by_code_and_reply(Code.GONE, said_at=_OWN_TEXT),
+    "stripe._error.TemporarySessionExpiredError": by_code_and_reply(Code.UNAUTHORIZED, text_at=_OWN_TEXT),
+    "stripe._error.VerificationAttemptFailedError": by_code_and_reply(Code.VALIDATION_FAILED, text_at=_OWN_TEXT),
+    "stripe._error.VerificationExpiredError": by_code_and_reply(Code.GONE, text_at=_OWN_TEXT),
     "stripe._error.VerificationNotInitiatedError": _NOT_NOW,
-    "stripe.oauth_error.InvalidClientError": by_code_and_reply(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
-    "stripe.oauth_error.InvalidGrantError": by_code_and_reply(Code.UNAUTHORIZED, said_at=_OWN_TEXT),
-    "stripe.oauth_error.InvalidRequestError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
-    "stripe.oauth_error.InvalidScopeError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidClientError": by_code_and_reply(Code.UNAUTHORIZED, text_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidGrantError": by_code_and_reply(Code.UNAUTHORIZED, text_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidRequestError": by_code_and_reply(Code.INVALID_PARAMS, text_at=_OWN_TEXT),
+    "stripe.oauth_error.InvalidScopeError": by_code_and_reply(Code.INVALID_PARAMS, text_at=_OWN_TEXT),
     "stripe.oauth_error.OAuthError": first(_stripe, Code.UNAUTHORIZED),
-    "stripe.oauth_error.UnsupportedGrantTypeError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
-    "stripe.oauth_error.UnsupportedResponseTypeError": by_code_and_reply(Code.INVALID_PARAMS, said_at=_OWN_TEXT),
+    "stripe.oauth_error.UnsupportedGrantTypeError": by_code_and_reply(Code.INVALID_PARAMS, text_at=_OWN_TEXT),
+    "stripe.oauth_error.UnsupportedResponseTypeError": by_code_and_reply(Code.INVALID_PARAMS, text_at=_OWN_TEXT),
 
-    "github.GithubException.BadCredentialsException": by_code_and_reply(Code.UNAUTHORIZED, said_at=(("data", "message"),)),
+    "github.GithubException.BadCredentialsException": by_code_and_reply(Code.UNAUTHORIZED, text_at=(("data", "message"),)),
     "github.GithubException.GithubException": first(_github, Code.UPSTREAM_ERROR),
     "github.GithubException.RateLimitExceededExceedsMaxWait": _github_limit,
-    "github.GithubException.RateLimitExceededException": by_code_and_reply(Code.RATE_LIMITED, said_at=(("data", "message"),)),
-    "github.GithubException.TwoFactorException": by_code_and_reply(Code.UNAUTHORIZED, said_at=(("data", "message"),)),
-    "github.GithubException.UnknownObjectException": by_code_and_reply(Code.NOT_FOUND, said_at=(("data", "message"),)),
+    "github.GithubException.RateLimitExceededException": by_code_and_reply(Code.RATE_LIMITED, text_at=(("data", "message"),)),
+    "github.GithubException.TwoFactorException": by_code_and_reply(Code.UNAUTHORIZED, text_at=(("data", "message"),)),
+    "github.GithubException.UnknownObjectException": by_code_and_reply(Code.NOT_FOUND, text_at=(("data", "message"),)),
     "gitlab.exceptions.GitlabAuthenticationError": first(_gitlab, Code.UNAUTHORIZED),
     "gitlab.exceptions.GitlabCiLintError": first(_gitlab, Code.VALIDATION_FAILED),
     "gitlab.exceptions.GitlabConnectionError": first(by_what_broke, Code.NETWORK_ERROR),
     "gitlab.exceptions.GitlabError": first(_gitlab, Code.UPSTREAM_ERROR),
     "github3.exceptions.GitHubError": first(_by_status, Code.UPSTREAM_ERROR),
     "atlassian.errors.ApiError": Otherwise(by_exception_at("reason")),
-    "jira.exceptions.JIRAError": first(by_reply(said_at=(("text",),)), Code.UPSTREAM_ERROR),  # str() prints the headers.
+    "jira.exceptions.JIRAError": first(by_reply(text_at=(("text",),)), Code.UPSTREAM_ERROR),  # str() prints the headers.
 
-    "notion_client.errors.HTTPResponseError": first(by_reply(NOTION, word_at=(("code",),), said_at=_OWN_TEXT), Code.UPSTREAM_ERROR),
+    "notion_client.errors.HTTPResponseError": first(by_reply(NOTION, word_at=(("code",),), text_at=_OWN_TEXT), Code.UPSTREAM_ERROR),
 
     # Made by OpenAPI's generator: their text prints the headers, the body tells what happened.
     **{f"{package}.exceptions.ApiException": _generated for package in ("hubspot", "asana", "brevo_python", "sib_api_v3_sdk", "datadog_api_client", "docusign_esign", "onesignal", "xero_python")},
@@ -167,10 +167,10 @@ _SERVICES: Table = {
 
     "algoliasearch.exceptions.AlgoliaUnreachableHostException": first(by_what_broke, Code.SERVICE_UNAVAILABLE),
     "algoliasearch.exceptions.RequestException": first(_by_status, Code.UPSTREAM_ERROR),
-    "auth0.exceptions.Auth0Error": first(by_reply(said_at=(("message",),)), Code.UPSTREAM_ERROR),
+    "auth0.exceptions.Auth0Error": first(by_reply(text_at=(("message",),)), Code.UPSTREAM_ERROR),
     "auth0.exceptions.RateLimitError": _until_reset,
-    "box_sdk_gen.box.errors.BoxAPIError": first(by_reply(said_at=(("message",),), status_at=(("response_info", "status_code"),)), Code.UPSTREAM_ERROR),
-    "boxsdk.exception.BoxAPIException": first(by_reply(said_at=(("message",),)), Code.UPSTREAM_ERROR),  # str() prints the headers.
+    "box_sdk_gen.box.errors.BoxAPIError": first(by_reply(text_at=(("message",),), status_at=(("response_info", "status_code"),)), Code.UPSTREAM_ERROR),
+    "boxsdk.exception.BoxAPIException": first(by_reply(text_at=(("message",),)), Code.UPSTREAM_ERROR),  # str() prints the headers.
     "dropbox.exceptions.HttpError": first(_by_status, Code.UPSTREAM_ERROR),
     "dropbox.exceptions.RateLimitError": _back_off,
     "gotrue.errors.AuthApiError": first(_by_status, Code.UNAUTHORIZED),
@@ -179,14 +179,14 @@ _SERVICES: Table = {
     "supabase_auth.errors.AuthRetryableError": first(_by_status, Code.SERVICE_UNAVAILABLE),
     "postgrest.exceptions.APIError": first(_postgrest, Code.DATABASE_ERROR),
     "storage3.exceptions.StorageApiError": first(_by_status, Code.UPSTREAM_ERROR),
-    "googlemaps.exceptions.ApiError": first(by_reply(GOOGLE_MAPS, word_at=(("status",),), said_at=(("message",),)), Code.UPSTREAM_ERROR),
+    "googlemaps.exceptions.ApiError": first(by_reply(GOOGLE_MAPS, word_at=(("status",),), text_at=(("message",),)), Code.UPSTREAM_ERROR),
     "googlemaps.exceptions.HTTPError": first(_by_status, Code.UPSTREAM_ERROR),
     "googlemaps.exceptions.TransportError": first(by_exception_at("base_exception"), Code.NETWORK_ERROR),
     "gspread.exceptions.APIError": first(_by_status, Code.UPSTREAM_ERROR),
     "posthog.request.APIError": first(_by_status, Code.UPSTREAM_ERROR),
-    "pyactiveresource.connection.ConnectionError": first(by_reply(said_at=_OWN_TEXT), by_what_broke, Code.NETWORK_ERROR),  # Shopify
+    "pyactiveresource.connection.ConnectionError": first(by_reply(text_at=_OWN_TEXT), by_what_broke, Code.NETWORK_ERROR),  # Shopify
     "simple_salesforce.exceptions.SalesforceError": first(_salesforce, Code.UPSTREAM_ERROR),
-    "trello.exceptions.ResourceUnavailable": first(by_reply(said_at=_OWN_TEXT, status_at=(("_status",),)), Code.NOT_FOUND),
+    "trello.exceptions.ResourceUnavailable": first(by_reply(text_at=_OWN_TEXT, status_at=(("_status",),)), Code.NOT_FOUND),
     "zenpy.lib.exception.APIException": first(_by_status, Code.UPSTREAM_ERROR),
 }
 # fmt: on
@@ -197,16 +197,16 @@ _SERVICES: Table = {
 
 def _slack(error: BaseException) -> RuleResult:
     """The word in the reply, which comes with status 200."""
-    said = _slack_words(error)
+    known = _slack_words(error)
     word = read_text(error, "response", "data", "error") or read_text(error, "response", "error")
-    if not isinstance(said, Classification) or not word or " " in word:
-        return said
+    if not isinstance(known, Classification) or not word or " " in word:
+        return known
     needed = read_text(error, "response", "data", "needed") or read_text(error, "response", "needed")
-    return said._replace(text=f"Slack answered `{word}`" + (f"; it needs the scope `{needed}`." if needed else "."))
+    return known._replace(text=f"Slack answered `{word}`" + (f"; it needs the scope `{needed}`." if needed else "."))
 
 
 _slack_words = by_reply(
-    SLACK, always=SLACK, word_at=(("response", "data", "error"), ("response", "error")), said_at=_OWN_TEXT
+    SLACK, always=SLACK, word_at=(("response", "data", "error"), ("response", "error")), text_at=_OWN_TEXT
 )
 _SLACK_CLASSES: Table = {
     "SlackApiError": _slack,
@@ -216,8 +216,8 @@ _SLACK_CLASSES: Table = {
 
 def _wait(error: BaseException) -> Classification:
     """How long to wait."""
-    places = ("retry_after", "_retry_after", "seconds", "value")  # telegram and aiogram, telegram, telethon, pyrogram
-    waits = (parse_retry_after(peek(error, place)) for place in places)
+    names = ("retry_after", "_retry_after", "seconds", "value")  # telegram and aiogram, telegram, telethon, pyrogram
+    waits = (parse_retry_after(peek(error, name)) for name in names)
     return Classification(Code.RATE_LIMITED, retry_after_ms=next((wait for wait in waits if wait is not None), None))
 
 
@@ -226,7 +226,7 @@ def _cooldown(error: BaseException) -> Classification:
     return Classification(Code.RATE_LIMITED, retry_after_ms=wait_ms(peek(error, "retry_after"), unit_ms=1000))
 
 
-def _downloaded(error: BaseException) -> RuleResult:
+def _by_download(error: BaseException) -> RuleResult:
     """What stopped the download."""
     caught = peek(error, "exc_info")  # As sys.exc_info() gave it
     values = cast("tuple[object, ...]", caught) if is_a(caught, tuple) else ()
@@ -235,23 +235,23 @@ def _downloaded(error: BaseException) -> RuleResult:
 
 _DISCORD: Table = {
     "errors.DiscordServerError": first(_by_status, Code.UPSTREAM_ERROR),
-    "errors.Forbidden": by_code_and_reply(Code.FORBIDDEN, said_at=_OWN_TEXT),
+    "errors.Forbidden": by_code_and_reply(Code.FORBIDDEN, text_at=_OWN_TEXT),
     "errors.HTTPException": first(_by_status, Code.UPSTREAM_ERROR),
-    "errors.NotFound": by_code_and_reply(Code.NOT_FOUND, said_at=_OWN_TEXT),
+    "errors.NotFound": by_code_and_reply(Code.NOT_FOUND, text_at=_OWN_TEXT),
     "errors.RateLimited": _cooldown,
     "ext.commands.errors.CommandInvokeError": first(by_exception_at("original"), Code.INTERNAL_ERROR),
     "ext.commands.errors.CommandOnCooldown": _cooldown,
 }
 
 _VIDEO: Table = {
-    "DownloadError": first(_downloaded, Code.UPSTREAM_ERROR),
+    "DownloadError": first(_by_download, Code.UPSTREAM_ERROR),
 }
 
 # fmt: off
 _COMMUNICATION: Table = {
     **{f"{package}.errors.{name}": rule for package in ("slack_sdk", "slack") for name, rule in _SLACK_CLASSES.items()},
-    "twilio.base.exceptions.TwilioRestException": first(by_reply(TWILIO, word_at=(("code",),), said_at=(("msg",),)), Code.UPSTREAM_ERROR),
-    "twilio.base.exceptions.TwilioServiceException": first(by_reply(TWILIO, word_at=(("code",),), said_at=(("detail",), ("title",))), Code.UPSTREAM_ERROR),
+    "twilio.base.exceptions.TwilioRestException": first(by_reply(TWILIO, word_at=(("code",),), text_at=(("msg",),)), Code.UPSTREAM_ERROR),
+    "twilio.base.exceptions.TwilioServiceException": first(by_reply(TWILIO, word_at=(("code",),), text_at=(("detail",), ("title",))), Code.UPSTREAM_ERROR),
 
     **{f"{package}.{name}": rule for package in ("discord", "disnake", "nextcord") for name, rule in _DISCORD.items()},
     "aiogram.exceptions.TelegramNetworkError": by_connection,
@@ -265,7 +265,7 @@ _COMMUNICATION: Table = {
 
     "prawcore.exceptions.RequestException": first(by_exception_at("original_exception"), Code.NETWORK_ERROR),
     "prawcore.exceptions.ResponseException": first(_by_status, Code.UPSTREAM_ERROR),
-    "spotipy.exceptions.SpotifyException": first(by_reply(said_at=(("msg",),)), Code.UPSTREAM_ERROR),
+    "spotipy.exceptions.SpotifyException": first(by_reply(text_at=(("msg",),)), Code.UPSTREAM_ERROR),
     "tweepy.errors.HTTPException": first(_by_status, Code.UPSTREAM_ERROR),
 
     "arxiv.HTTPError": first(_by_status, Code.UPSTREAM_ERROR),
@@ -280,7 +280,7 @@ _COMMUNICATION: Table = {
 
 
 # fmt: off
-_BINANCE: Words = {
+_BINANCE: Vocabulary = {
     "-1002": Code.UNAUTHORIZED, "-2014": Code.UNAUTHORIZED, "-2015": Code.UNAUTHORIZED, "-1022": Code.UNAUTHORIZED,
     "-1003": Code.RATE_LIMITED, "-1015": Code.RATE_LIMITED, "-1034": Code.RATE_LIMITED,
     "-1006": Code.UPSTREAM_ERROR, "-1007": Code.TIMEOUT, "-1001": Code.SERVICE_UNAVAILABLE, "-1008": Code.SERVICE_UNAVAILABLE,
@@ -289,7 +289,7 @@ _BINANCE: Words = {
     "-2018": Code.INSUFFICIENT_BALANCE, "-2019": Code.INSUFFICIENT_BALANCE, "-3041": Code.INSUFFICIENT_BALANCE,
     "-2010": Code.BUSINESS_RULE_VIOLATION,  # The order was rejected.
 }
-_PLAID: Words = {
+_PLAID: Vocabulary = {
     "invalid_access_token": Code.UNAUTHORIZED,
     "invalid_api_keys": Code.UNAUTHORIZED,
     "item_login_required": Code.UNAUTHORIZED,
@@ -308,11 +308,11 @@ _MARKETS: Table = {
     "ccxt.base.errors.NetworkError": first(by_what_broke, Code.NETWORK_ERROR),
     "alpaca.common.exceptions.APIError": first(_by_status, Code.UPSTREAM_ERROR),
     "alpaca_trade_api.rest.APIError": first(_by_status, Code.UPSTREAM_ERROR),
-    "binance.exceptions.BinanceAPIException": first(by_reply(_BINANCE, word_at=(("code",),), said_at=(("message",),)), Code.UPSTREAM_ERROR),
+    "binance.exceptions.BinanceAPIException": first(by_reply(_BINANCE, word_at=(("code",),), text_at=(("message",),)), Code.UPSTREAM_ERROR),
 
     "Adyen.exceptions.AdyenAPICommunicationError": first(_by_status, Code.NETWORK_ERROR),
     "paypalrestsdk.exceptions.ConnectionError": first(_by_status, by_what_broke, Code.NETWORK_ERROR),  # The base of them all
-    "plaid.exceptions.ApiException": first(by_reply(_PLAID, always=_PLAID, word_at=(("body", "error_code"),), said_at=(("body", "error_message"), ("reason",))), Code.UPSTREAM_ERROR),
+    "plaid.exceptions.ApiException": first(by_reply(_PLAID, always=_PLAID, word_at=(("body", "error_code"),), text_at=(("body", "error_message"), ("reason",))), Code.UPSTREAM_ERROR),
 }
 # fmt: on
 

@@ -14,9 +14,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from errata.classification._carried import by_carried, is_bare, read_retry_flag, read_wait
+from errata.classification._exception_rules import Classification, Rule, RuleResult
 from errata.classification._foreign import find_cause, list_earlier, walk_leaves
 from errata.classification._registry import REGISTRY
-from errata.classification._rules import Classification, Rule, RuleResult
 from errata.classification._upstream import complete_by_response
 from errata.classification._words import classify_words, speaks_of_a_failure, words_of
 from errata.http import choose_wait

@@ -50,18 +50,18 @@ _NOT_THERE = ("NoResultFound", "DoesNotExist", "NotFound", "NoMatches", "NoRecor
 
 
 def is_missing(error: BaseException) -> bool:
-    """Whether the class of an exception says that something was looked for and is not there."""
+    """Return whether the class of an exception says that something was looked for and is not there."""
     names = (cls.__name__.removesuffix("Error").removesuffix("Exception") for cls in type(error).__mro__)
     return any(name.endswith(_NOT_THERE) or name.startswith("NoSuch") for name in names)
 
 
 def is_of_a_pattern(error: BaseException) -> bool:
-    """Whether it is about a regular expression, which is the first thing that `re` is given."""
+    """Return whether it is about a regular expression, which is the first thing that `re` is given."""
     return type(error).__module__ in {"re", "re._constants", "sre_constants"}
 
 
 def is_of_a_program(error: BaseException) -> bool:
-    """Whether another program failed: its words say what it was given, and its command line is long."""
+    """Return whether another program failed: its words say what it was given, and its command line is long."""
     return type(error).__module__ == "subprocess"
 
 
