@@ -151,14 +151,15 @@ def client_of(case: Case, kind: Kind) -> Any:  # noqa: ANN401 - one of two SDKs.
 
 def _forget_calls(adapter: object) -> None:
     """Let errata know nothing of the calls that come through an adapter."""
-    from errata.serving import _unwrapping  # noqa: PLC0415
+    from errata.serving import _pipeline  # noqa: PLC0415
 
-    describe = _unwrapping.describe_call
+    describe = _pipeline.describe_call
 
-    async def describe_others(asking: Any, request: Any) -> Any:  # noqa: ANN401 - as errata declares them.
-        return None if asking is adapter else await describe(asking, request)
+    async def describe_others(asking: Any, *failed: Any) -> None:  # noqa: ANN401 - as errata declares them.
+        if asking is not adapter:
+            await describe(asking, *failed)
 
-    _unwrapping.describe_call = describe_others
+    _pipeline.describe_call = describe_others
 
 
 def call_with(client: Any, case: Case) -> Call:  # noqa: ANN401 - as above.

@@ -2,7 +2,7 @@
 
 import functools
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -17,7 +17,7 @@ from fastmcp.server.middleware.middleware import CallNext
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.utilities.versions import VersionSpec, dedupe_with_versions
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextContent
 
 from errata.fastmcp._fastmcp_errors import (
     ABSENT,
@@ -213,7 +213,15 @@ class FastMCPAdapter:
         """Build a tool's result, exactly as encoded, or the result that asks, which each kind of request has its own of."""
         if "inputRequests" in encoded:
             return _QUESTIONS[request.kind](InputRequiredResult.model_validate(encoded))
-        return ToolResult.from_mcp_result(CallToolResult.model_validate(encoded))
+        result = cast("Any", encoded)  # Checked by our own tests; to validate it here takes as long as to encode it.
+        blocks = [TextContent(type="text", text=block["text"]) for block in result["content"]]
+        built = CallToolResult(
+            content=list[ContentBlock](blocks),
+            structured_content=result["structuredContent"],
+            is_error=result.get("isError", False),
+            _meta=result.get("_meta"),
+        )
+        return ToolResult.from_mcp_result(built)
 
     def build_error(self, encoded: Mapping[str, object]) -> MCPError:
         """Build the exception that becomes a JSON-RPC error."""
@@ -227,12 +235,12 @@ class _Edge(Middleware):
     def __init__(self, adapter: FastMCPAdapter) -> None:
         self._adapter = adapter
 
-    async def __call__(self, context: _Message, call_next: CallNext[Any, Any]) -> object:
+    def __call__(self, context: _Message, call_next: CallNext[Any, Any]) -> Coroutine[Any, Any, object]:
         if kind := _KINDS.get(context.method or ""):
-            return await self._adapter.handle(kind, context, call_next)
+            return self._adapter.handle(kind, context, call_next)
         if context.method == "tools/list":
-            return await self._adapter.list_tools(context, call_next)
-        return await call_next(context)
+            return self._adapter.list_tools(context, call_next)
+        return cast("Coroutine[Any, Any, object]", call_next(context))
 
 
 class _Quiet(logging.Filter):

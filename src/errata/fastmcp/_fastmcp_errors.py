@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, cast
 
 from fastmcp import FastMCP
@@ -60,12 +60,14 @@ def is_from_core(error: BaseException) -> bool:
 
     The same functions start the middleware, too. An exception that is raised again and again remembers having left them.
     """
+    frames: list[FrameType] = []
     at: TracebackType | None = error.__traceback__
     while at is not None:
-        if at.tb_frame.f_code in _CORE and at.tb_frame.f_locals.get("run_middleware") is False:
-            return True
+        if at.tb_frame.f_code in _CORE:
+            frames.append(at.tb_frame)
         at = at.tb_next
-    return False
+    # The innermost one first: to look at the variables of a frame copies them all.
+    return any(frame.f_locals.get("run_middleware") is False for frame in reversed(frames))
 
 
 def is_wrapper(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG001 - the words tell.

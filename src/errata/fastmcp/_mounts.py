@@ -19,6 +19,8 @@ _MOUNTED = (FastMCPProviderTool, FastMCPProviderPrompt, FastMCPProviderResource,
 
 async def find_behind(component: object) -> object:
     """Return the component behind mounted servers that has the function; None if that cannot be told."""
+    if not isinstance(component, _MOUNTED):
+        return component
     with suppress(Exception):  # It looks into another server, where anything may be at work; then it is not known.
         while isinstance(component, _MOUNTED):
             component = await _look_behind(component, _get_server(component))

@@ -204,8 +204,6 @@ class MCPServerAdapter:
 class _Request(Request):
     """A request that an MCPServer's context knows about."""
 
-    __slots__ = ()
-
     def find_context(self) -> RequestContext | None:
         """Look where Pydantic keeps it: the property gives the same, and takes as long as all else about a failure."""
         private = cast("Context[Any, Any]", self.origin).__pydantic_private__ or {}

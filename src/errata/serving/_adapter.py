@@ -23,12 +23,13 @@ what is read from it. Where the protocol has no `input_required` results, `proto
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
+from errata.classification import Call
 from errata.serving._classifying import RequestFailure
 from errata.serving._offers import Offer
 from errata.serving._publishing import ListedTool
-from errata.serving._requests import Handler, Request
+from errata.serving._requests import Handler, Kind, Request
 
 Run: TypeAlias = Callable[..., Awaitable[object]]
 Attend: TypeAlias = Callable[..., Awaitable[Any]]
@@ -131,3 +132,18 @@ async def look_up_handler(adapter: Adapter, request: Request) -> Handler:
             handler = NO_HANDLER
         request.handler = handler
     return handler
+
+
+async def describe_call(adapter: Adapter, failure: RequestFailure, request: Request) -> None:
+    """Set what is known of the call that a failure is judged by, if its handler ran and takes arguments."""
+    if request.call is not None or not failure.has_run or request.kind is Kind.RESOURCE:
+        return
+    handler = await look_up_handler(adapter, request)
+    request.call = Call(
+        tool=request.name,
+        arguments=request.arguments,
+        schema=handler.input_schema,
+        annotations=handler.annotations,
+        effects=request.effects,
+        function=cast("Callable[..., object] | None", handler.function),
+    )

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self, TypeAlias
 from errata.model import Fault, FaultError, NeedsInput, Retry, rewritten
 from errata.reading import recognise
 from errata.resilience import Breaker, Permit, Retrying, held, is_counted_within
-from errata.serving._adapter import NO_HANDLER, Adapter, look_up_handler
+from errata.serving._adapter import NO_HANDLER, Adapter, describe_call, look_up_handler
 from errata.serving._classifying import ProtocolFailure, RefusedByBreaker, RepeatedFailure, RequestFailure
 from errata.serving._requests import Request
 from errata.serving._settling import KnownEffect, depends_on_effect, read_effect
@@ -162,6 +162,7 @@ async def _read_exception(error: BaseException, call: GuardedCall) -> AttemptOut
         return AttemptOutcome(failure.error if failure else error, error=error)
     if isinstance(failure.error, NeedsInput):
         return AttemptOutcome(None, error=error, is_question=True)
+    await describe_call(call.adapter, failure, call.request)
     fault = failure.fault(call.request)
     evidence = await _settle_fault(fault, call) if failure.has_run else fault
     return AttemptOutcome(evidence, failure=failure, is_hearsay=failure.rests_on_words(call.request))

@@ -17,10 +17,10 @@ from functools import partial
 from typing import Any
 
 from errata.contracts import bound
-from errata.dialects import build_input_required, encode_needs_input, native
+from errata.dialects import BASELINE, build_input_required, encode_needs_input, native
 from errata.model import NeedsInput, wants_a_list
 from errata.resilience import cancellations
-from errata.serving._adapter import Adapter, Run, look_up_handler
+from errata.serving._adapter import Adapter, Run, describe_call, look_up_handler
 from errata.serving._classifying import ProtocolFailure, RequestFailure, ServerBug, classify_failure
 from errata.serving._encoding import ServerReply, choose_format, encode_bare_reply, encode_reply
 from errata.serving._guarding import Guard, GuardedCall
@@ -34,7 +34,7 @@ from errata.serving._questions import (
     has_changed_something,
 )
 from errata.serving._recording import Recorder
-from errata.serving._reply_memory import ReplyMemory
+from errata.serving._reply_memory import Key, ReplyMemory, make_key
 from errata.serving._requests import IN_WORK, Kind, Request
 from errata.serving._rounds import find_reply, read_accepted, write_state
 from errata.serving._settling import settle_failure
@@ -89,27 +89,30 @@ class Pipeline:
 
     async def _reply(self, failure: RequestFailure, request: Request) -> object:
         """Reply to a failed request: for a tool with a result, for all others by raising a JSON-RPC error."""
-        is_memorable = self._is_memorable(failure, request)
-        reply = self._memory.recall(failure.error, request.call) if is_memorable else None
+        key = make_key(failure.error, request) if self._is_memorable(failure, request) else None
+        reply = self._memory.recall(key) if key is not None else None
         if reply is None:
             try:
-                reply = await self._work_out_reply(failure, request, is_memorable=is_memorable)
+                reply = await self._work_out_reply(failure, request, key)
             except Exception as mistake:  # noqa: BLE001 - somebody's dialect, or errata itself: a reply is always sent.
                 failure, reply = ServerBug(mistake), encode_bare_reply(request)
+        elif reply.fault.code not in BASELINE:  # It is compared with the handler's contract.
+            await look_up_handler(self._adapter, request)
         self._recorder.record(reply, failure, request)
         if request.kind is Kind.TOOL:
             return self._adapter.build_result(request, reply.encoded)
         raise self._adapter.build_error(reply.encoded) from None  # A span that records it would quote the cause.
 
-    async def _work_out_reply(self, failure: RequestFailure, request: Request, *, is_memorable: bool) -> ServerReply:
+    async def _work_out_reply(self, failure: RequestFailure, request: Request, key: Key | None) -> ServerReply:
         adapter, dialect = self._adapter, self._setup.choose_dialect(request.name)
+        await describe_call(adapter, failure, request)
         fault = classify_failure(failure, request, mask=self._setup.mask)
         settled = await settle_failure(fault, failure, request, adapter)
         takes_advice = dialect is native or request.kind is not Kind.TOOL
         advised = await advise(settled, failure, request, adapter) if takes_advice else settled.fault
         reply = await encode_reply(settled, advised, request, dialect, adapter)
-        if is_memorable and settled.is_by_fault_alone and not wants_a_list(fault):
-            self._memory.keep(failure.error, request.call, reply)
+        if key is not None and settled.is_by_fault_alone and not wants_a_list(fault):
+            self._memory.keep(key, reply, failure.error)
         return reply
 
     def _is_memorable(self, failure: RequestFailure, request: Request) -> bool:

@@ -86,23 +86,21 @@ class Handler(NamedTuple):
 class Request:
     """A tool to call, a resource to read or a prompt to render, and what came with it.
 
-    Most requests succeed, so nothing is read from the origin before it is needed: that costs more than all the rest.
+    Most requests succeed, so nothing is read from the origin before it is needed: that costs more than all the rest. What
+    is learned when one fails are values of the class until then.
     """
 
-    __slots__ = (
-        "_arguments",
-        "_context",
-        "_rounds",
-        "call",
-        "component",
-        "effects",
-        "handler",
-        "kind",
-        "masks",
-        "name",
-        "origin",
-        "started",
-    )
+    _rounds: Rounds | None = None
+    effects: Effects | None = None
+    """What its tool has done so far, once it has marked something."""
+    component: object = None
+    """The SDK's own object for what it names, where the adapter saw the SDK look it up."""
+    handler: Handler | None = None
+    """What is known of its handler, once it has failed."""
+    call: Call | None = None
+    """What its failure is judged by, once it has failed."""
+    masks: bool = False
+    """Whether a server on the way withholds what its tools say."""
 
     def __init__(
         self,
@@ -118,17 +116,6 @@ class Request:
         self.origin: Origin = origin
         self.started: float = time.perf_counter()
         self._context = context
-        self._rounds: Rounds | None = None
-        self.effects: Effects | None = None
-        """What its tool has done so far, once it has marked something."""
-        self.component: object = None
-        """The SDK's own object for what it names, where the adapter saw the SDK look it up."""
-        self.handler: Handler | None = None
-        """What is known of its handler, once it has failed."""
-        self.call: Call | None = None
-        """What its failure is judged by, once it has failed."""
-        self.masks: bool = False
-        """Whether a server on the way withholds what its tools say."""
 
     @property
     def arguments(self) -> Mapping[str, object]:

@@ -1,4 +1,4 @@
-"""Step 1, unwrap: the failure inside what the SDK made of an exception, and what is known of the call.
+"""Step 1, unwrap: the failure inside what the SDK made of an exception.
 
 Some exceptions are not errata's to answer. A cancelled request and a handler that stumbled over something cancelled arrive
 as the same exception: answering the first breaks the protocol, and passing the second on ends the server.
@@ -12,13 +12,13 @@ from typing import Any, NoReturn, cast
 
 import anyio
 
-from errata.classification import Call, walk_leaves
-from errata.model import NeedsInput, is_a
+from errata.classification import walk_leaves
+from errata.model import NeedsInput
 from errata.redaction import jsonable, redact_plain, redact_within
 from errata.resilience import cancellations
-from errata.serving._adapter import Adapter, look_up_handler
+from errata.serving._adapter import Adapter
 from errata.serving._classifying import RequestFailure, ServerBug, UnknownName
-from errata.serving._requests import Kind, Request
+from errata.serving._requests import Request
 
 _DEEPEST = 32
 _URL_ELICITATION_REQUIRED = -32042
@@ -42,24 +42,9 @@ async def unwrap_failure(adapter: Adapter, error: BaseException, request: Reques
         failure = await adapter.unwrap(error, request)
         if isinstance(failure, UnknownName):
             failure.known = await _list_names(adapter, request)
-        if failure is not None and failure.has_run and request.call is None and request.kind is not Kind.RESOURCE:
-            request.call = await describe_call(adapter, request)
     except Exception as mistake:  # noqa: BLE001 - a reply is always sent; this failure is as good as a bug.
         return ServerBug(mistake)
     return failure
-
-
-async def describe_call(adapter: Adapter, request: Request) -> Call | None:
-    """Return what is known of a call that has failed."""
-    handler = request.handler or await look_up_handler(adapter, request)
-    return Call(
-        tool=request.name,
-        arguments=request.arguments,
-        schema=handler.input_schema,
-        annotations=handler.annotations,
-        effects=request.effects,
-        function=cast("Callable[..., object] | None", handler.function),
-    )
 
 
 async def _list_names(adapter: Adapter, request: Request) -> tuple[str, ...] | None:
@@ -83,14 +68,14 @@ def remove_wrappers(
         if cause is None or not is_wrapper(error, cause):
             break
         error = cause
-    return find_intended(error, intended)
+    return find_intended(error, intended) if isinstance(error, BaseExceptionGroup) else error
 
 
 def find_intended(error: BaseException, intended: tuple[type[BaseException], ...]) -> BaseException:
     """Return what somebody raised for the client, or asked, in a task: it arrives alone in a group."""
-    if not is_a(error, BaseExceptionGroup):
+    if not isinstance(error, BaseExceptionGroup):
         return error
-    leaves = list(islice(walk_leaves(error), 2))
+    leaves = list(islice(walk_leaves(cast("BaseExceptionGroup[BaseException]", error)), 2))
     return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*intended, NeedsInput)) else error
 
 
