@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import errata
 from errata import Code
 from errata.linter.rules import RULES
 
@@ -84,3 +85,12 @@ def test_every_part_of_the_source_has_its_quick_tests():
         assert quick["tests_for"]([name]), name
     for patterns in quick["TESTS"].values():
         assert all(list((ROOT / "tests").glob(pattern)) for pattern in patterns), patterns
+
+
+def test_the_pages_pin_the_version_that_is_released():
+    pinned = {pin for page in PAGES for pin in re.findall(r"errata-mcp==([\d.]+)", page.read_text(encoding="utf-8"))}
+    newest = re.search(
+        r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+    assert pinned == {errata.__version__} == {newest[1]}
