@@ -22,9 +22,10 @@ from support.scripted_http_server import DESTROYS, READS, Reply, connect, cut_of
 from errata import Code, Retry
 from errata.client import Caller, CallFailed, Repeat, decide
 from errata.client._call_failed import ClientRequest
+from errata.client._caller_arguments import HttpSettings
 from errata.client._failure_context import FailureContext
 from errata.client._failures import convert_timeout
-from errata.client._targets import HttpSettings, connect_to
+from errata.client._targets import connect_to
 
 pytestmark = pytest.mark.anyio
 

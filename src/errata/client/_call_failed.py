@@ -1,4 +1,4 @@
-"""The exception of a call that failed, and what a caller remembers of such calls."""
+"""`CallFailed`, the exception of a failed call, and the streak of failures that led to it."""
 
 import copy
 import hashlib
@@ -15,24 +15,23 @@ from errata.reading import rests_on_words
 from errata.redaction import jsonable, quote_name
 
 MOST_IN_A_ROW = 10
-"""So many calls may fail on the way to one goal, whatever they are."""
+"""How many calls may fail in a row before an agent should stop."""
 MOST_OF_A_TOOL = 20
-"""So often a tool may fail with whatever arguments, if others succeed in between and it does not."""
+"""How often a tool may fail without a success of its own, whatever the arguments and whatever else succeeds."""
 LONGEST_WAIT_MS = 3_600_000
-"""Of all waits on the way to one goal. Longer than an hour is no pause but another day: the quota of an API, a clock gone
-wrong. Limits by the hour are usual."""
+"""The limit of all waits in a row. Limits by the hour are usual; a longer wait is a daily quota, or a wrong clock."""
 _MOST_TOOLS = 10_000
 
 
 class Streak(NamedTuple):
-    """How much has failed on the way to this failure, since a call last succeeded; it bounds what a goal may cost."""
+    """The failures in a row up to this one, since a call last succeeded; they bound what an agent may spend."""
 
     failures: int = 0
-    """Failed calls, each begun after the one before it had failed: calls at the same time count once."""
+    """Failed calls, each begun after the one before it had failed: concurrent calls count once."""
     waits_ms: int = 0
-    """The waits that those who may be repeated asked for, added up."""
+    """The sum of the waits that repeatable failures asked for."""
     of_tool: int = 0
-    """Failed calls of the same tool since one of it succeeded, whatever its arguments."""
+    """Failed calls of the same tool since one succeeded, whatever the arguments."""
 
     def and_one(self, fault: Fault) -> "Streak":
         """Return the streak with one more failure."""
@@ -47,7 +46,7 @@ def _wait_ms(fault: Fault) -> int:
 
 
 class StreakCounter:
-    """Counts the failures since a call last succeeded, and those of each tool since one of it did."""
+    """Counts the failures since the last success, and those of each tool since its own last success."""
 
     __slots__ = ("_failures", "_of_tools", "_waits_ms")
 
@@ -57,7 +56,7 @@ class StreakCounter:
         self._of_tools: dict[str, int] = {}
 
     def begin(self, tool: str) -> Streak:
-        """Return what has failed when a call begins; what has led to a stop, or to a person, belongs to an earlier goal."""
+        """Return the streak when a call begins; one that reached its limit is over, because the agent was stopped."""
         if self._failures >= MOST_IN_A_ROW or self._waits_ms > LONGEST_WAIT_MS:
             self._failures = self._waits_ms = 0
         if self._of_tools.get(tool, 0) >= MOST_OF_A_TOOL:
@@ -65,7 +64,7 @@ class StreakCounter:
         return Streak(self._failures, self._waits_ms, self._of_tools.get(tool, 0))
 
     def add(self, tool: str, before: Streak, fault: Fault) -> Streak:
-        """Count a failure behind those that there were when the call began; return what there are now."""
+        """Count a failure after the streak at the beginning of its call; return the new streak."""
         streak = before.and_one(fault)
         self._failures = max(self._failures, streak.failures)
         self._waits_ms = max(self._waits_ms, streak.waits_ms)
@@ -74,13 +73,13 @@ class StreakCounter:
         return streak
 
     def end(self, tool: str) -> None:
-        """Take note of a success."""
+        """End the streak after a success."""
         self._failures = self._waits_ms = 0
         self._of_tools.pop(tool, None)
 
 
 _SIZE = 64 * 1024 * 1024
-"""As much of the arguments is compared; two calls that differ only behind that are taken for the same."""
+"""How much of the arguments is compared; calls that differ only beyond that count as the same."""
 _LONGEST_NAME = 200
 _NO_DIALECT = "none"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -88,10 +87,10 @@ _OCCURRENCES = itertools.count(1)
 
 
 class ClientRequest(NamedTuple):
-    """What was asked of a server."""
+    """What a caller requests of a server."""
 
     kind: str
-    """`tool`, `resource`, `prompt`, `list`, or `connection` for the handshake before all of them."""
+    """`tool`, `resource`, `prompt`, `list`, or `connection` for the handshake."""
     name: str
     arguments: Mapping[str, object] = _NOTHING
 
@@ -109,47 +108,47 @@ class ClientRequest(NamedTuple):
 
 
 class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base has the suffix.
-    """A call that failed, whoever is to blame: the server, the network or this client. Its text is the message."""
+    """A call that failed, whether through the server, the network or this client. Its text is the fault's message."""
 
     tool: str | None = None
-    """The tool that was called; None where it was something else."""
+    """The tool that was called; None for any other request."""
     arguments: Mapping[str, object] = _NOTHING
-    """A copy of what was sent, made when it failed."""
+    """A copy of the arguments, made when the call failed."""
     server: str | None = None
-    """What the server calls itself, or its address."""
+    """The name that the server gives itself, else its address."""
     response: object = None
     """What came back, as plain JSON: a result, a JSON-RPC error, or status, headers and body of HTTP; None for nothing.
 
-    It is as the server sent it: unlike all the rest, it may hold what neither a model nor a log should see. Of an answer that
-    broke the tool's output schema, and of statuses of HTTP, it is without secrets.
+    It is as the server sent it: unlike everything else here, it may hold secrets that neither a model nor a log should see.
+    Only an answer that broke the tool's output schema and a response of HTTP are redacted.
     """
     is_local: bool = False
-    """Whether it was noticed on this side: no connection, no answer in time, an answer that is none."""
+    """Whether it was noticed on this side: no connection, no answer in time, an answer that is no MCP."""
     is_refused: bool = False
-    """Whether an answer came that this side did not take, because it breaks the tool's output schema."""
+    """Whether this side refused the answer, because it breaks the tool's output schema."""
     dialect: str = _NO_DIALECT
-    """Who wrote the words: one of errata's dialects, `JSON-RPC error`, or `none`."""
+    """The dialect of the answer: one of errata's, `JSON-RPC error`, or `none`."""
     identity: str | None = None
-    """The same for the same call of the same server, and for no other."""
+    """Identifies the call: the same for the same request to the same server, and for no other."""
     occurrence: int = 0
-    """A number of its own, by which one that is remembered is known."""
+    """Identifies this failure, also in the copy that `history` keeps."""
     attempts: int = 1
-    """How often the call was made, wherever it was repeated: by this client, or by the server that says so."""
+    """How often the call was made, by this client or, as it says, by the server."""
     has_effect: bool | None = None
-    """Whether the tool changes something, by its annotations or its name; None where neither tells."""
+    """Whether the tool changes something, by its annotations or its name; None if neither tells."""
     listed: Mapping[str, bool | None] | None = None
-    """The tools that the fault names and the server lists, and whether each has an effect; None if nobody looked."""
+    """The tools that the fault names and the server lists, and whether each has an effect; None without a list."""
     looking_tool: str | None = None
-    """A tool of the list that only reads, and shows by its name whether the call took effect; None if there is none."""
+    """A listed tool that only reads and by its name can show whether the call took effect; None if there is none."""
     nearest: Mapping[str, bool | None] | None = None
-    """The tools that are nearest by name if the server does not list this one, and whether each has an effect; else None."""
+    """The tools with the nearest names, and whether each has an effect, if the server does not list this one; else None."""
     word: Trust | None = None
-    """Whose word the fault is; None for what was noticed on the way: an HTTP status, a broken connection, no answer."""
+    """How far the fault may be believed; None if no server wrote it: an HTTP status, a broken connection, no answer."""
     streak: Streak = NO_STREAK
-    """What has failed on the way here."""
+    """The failures in a row up to this one."""
 
     @classmethod
-    def of(  # noqa: PLR0913 - one for each thing that was in hand.
+    def of(  # noqa: PLR0913 - one for each thing that is known.
         cls,
         fault: Fault,
         request: ClientRequest,
@@ -161,10 +160,10 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         word: Trust | None = None,
         cause: BaseException | None = None,
     ) -> Self:
-        """Attach what was in hand to a fault."""
+        """Return the exception of a fault, with everything known about the call."""
         error = cls.from_fault(fault, cause=None if cause is None else redact_cause(cause))
         error.tool = request.name if request.kind == "tool" else None
-        error.arguments = {name: _kept(value) for name, value in request.arguments.items()}
+        error.arguments = {name: _copy_argument(value) for name, value in request.arguments.items()}
         error.server = server
         error.response = response
         error.is_local = is_local
@@ -177,27 +176,27 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         return error
 
     def in_short(self) -> Self:
-        """Copy it for keeping: without what came back, and without the frames that its traceback holds on to."""
+        """Return a copy to keep: without the response, and without the frames that a traceback keeps alive."""
         error = type(self).from_fault(self.fault)
         vars(error).update({**vars(self), "response": None})
         return error
 
     def with_fault(self, fault: Fault, *, cause: BaseException | None = None) -> Self:
-        """Copy it with another fault; what was attached stays, and this one becomes the cause, unless there is another."""
+        """Return a copy with another fault; this exception becomes its cause, unless `cause` is given."""
         error = type(self).from_fault(fault, cause=cause or self)
         vars(error).update({**vars(self), "fault": fault})
         return error
 
 
 def identify_call(request: ClientRequest, server: str | None) -> str:
-    """Name a call by what is asked of whom; arguments are the same whatever their order, and 1.0 is 1."""
+    """Return the identity of a request to a server; the order of arguments makes no difference, and 1.0 is 1."""
     arguments = _with_whole_numbers(jsonable(request.arguments, size=_SIZE))
-    told = json.dumps([server, request.kind, request.name, arguments], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
+    call = json.dumps([server, request.kind, request.name, arguments], sort_keys=True)
+    return hashlib.sha256(call.encode()).hexdigest()
 
 
 def _with_whole_numbers(value: object) -> object:
-    """Write each number in one way: JSON has one kind of them."""
+    """Return JSON in which each number is written in one way: JSON has one kind of numbers."""
     match value:
         case float() if value.is_integer():
             return int(value)
@@ -210,9 +209,9 @@ def _with_whole_numbers(value: object) -> object:
             return value
 
 
-def _kept(value: object) -> object:
-    """Copy an argument as it was sent: whoever sent it may use it for the next call; what cannot be copied stays."""
+def _copy_argument(value: object) -> object:
+    """Return a copy of an argument, because the program may change it for the next call; or itself if that fails."""
     try:
         return copy.deepcopy(value)
-    except Exception:  # noqa: BLE001 - a value may have a way of its own to be copied, and raise anything.
+    except Exception:  # noqa: BLE001 - a value may have its own `__deepcopy__`, which may raise anything.
         return value

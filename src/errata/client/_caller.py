@@ -16,6 +16,7 @@ from errata.client._call_failed import NO_STREAK, CallFailed, ClientRequest, Str
 from errata.client._caller_arguments import (
     KEYS,
     Effect,
+    HttpSettings,
     check_effects,
     check_key,
     check_name,
@@ -36,7 +37,6 @@ from errata.client._failures import (
 )
 from errata.client._outcomes import render_failure
 from errata.client._server_lists import ConnectionLists, ServerLists, keep_known_advice
-from errata.client._targets import HttpSettings, connect_to
 from errata.http import deadline
 from errata.model import NO_RECOVERY, Code, Fault, FaultError, Retry
 from errata.resilience import Retrying, attempts_of, retry as _retry, settled
@@ -150,6 +150,13 @@ class Caller:
         retry: Retrying | None,
         lists: ServerLists,
     ) -> AsyncGenerator[Self]:
+        try:
+            from errata.client._targets import connect_to  # noqa: PLC0415 - only this needs the SDK.
+        except ImportError as missing:
+            raise ImportError(
+                "`errata.client.Caller.connect` needs mcp, which is not installed. "
+                'Install it with: pip install "errata-mcp[mcp]"'
+            ) from missing
         given = {**options, "message_handler": _handle_messages(lists, options.get("message_handler"))}
         async with connect_to(server, settings, given) as connection:
             caller = cls.__new__(cls)

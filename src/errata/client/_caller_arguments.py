@@ -1,9 +1,9 @@
-"""What a call was given, looked at before anything is sent."""
+"""Checks of what a program passes to `Caller`, before anything is sent."""
 
 import json
 import math
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, TypeGuard, cast, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard, cast, get_args
 
 from errata.client._call_failed import ClientRequest
 from errata.model import Code, Fault, Retry, did_you_mean
@@ -16,15 +16,25 @@ KEYS = frozenset({"idempotency_key", "idempotencyKey"})
 """A tool that declares one of these arguments recognises a repetition by it."""
 
 
+class HttpSettings(TypedDict):
+    """What `Caller.connect` was given for HTTP."""
+
+    headers: Mapping[str, str] | None
+    auth: object
+    timeout_s: float | None
+    http_options: Mapping[str, Any] | None
+    max_body_bytes: int | None
+
+
 def check_name(kind: str, name: object) -> str:
-    """Refuse a name that is none: no server can be asked for it."""
+    """Return the name of a tool, resource or prompt; raise TypeError for anything but a non-empty text."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"The name of a {kind} is a text, and `{name!r}` is none. Nothing was sent.")
     return name
 
 
 def copy_arguments(name: str, arguments: object) -> dict[str, object]:
-    """Copy the arguments, so that what was asked stays what was asked; None for none."""
+    """Return a copy of the arguments, which later changes do not reach; raise TypeError for what is no mapping."""
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
@@ -36,7 +46,7 @@ def copy_arguments(name: str, arguments: object) -> dict[str, object]:
 
 
 def check_key(name: str, key: object) -> str | None:
-    """Refuse a key that is none; a blank one tells no call from another, and is like no key at all."""
+    """Return an idempotency key; None for a blank one, which identifies nothing; raise TypeError for what is no text."""
     if key is not None and not isinstance(key, str):
         raise TypeError(
             f"The key of a call is a text, and a {type(key).__name__} is none. Nothing was sent. "
@@ -46,7 +56,7 @@ def check_key(name: str, key: object) -> str | None:
 
 
 def is_key(value: object) -> TypeGuard[str]:
-    """Whether a repetition can be recognised by it: it is seen, and no word that stands for nothing."""
+    """Return whether a value can serve as an idempotency key: a visible text, and no word for nothing."""
     return isinstance(value, str) and put_on_one_line(value).lower() not in _NO_KEYS
 
 
@@ -54,14 +64,14 @@ _NO_KEYS = frozenset({"", "null", "none", "nil", "undefined", "nan", "string", "
 
 
 def check_timeout(timeout_s: object) -> float | None:
-    """Refuse a time limit that is none; an endless one is None."""
+    """Return a time limit in seconds, None for an endless one; raise an error for anything else."""
     if timeout_s is None:
         return None
     if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float):
         raise TypeError(
             f"`timeout_s` is `{timeout_s!r}`. Give the seconds that an attempt may take, or None for no limit."
         )
-    if not timeout_s > 0:  # Nor is NaN.
+    if not timeout_s > 0:  # This refuses NaN, too.
         raise ValueError(
             f"`timeout_s` is {timeout_s}. Give the seconds that an attempt may take, more than 0, or None for no limit."
         )
@@ -69,7 +79,7 @@ def check_timeout(timeout_s: object) -> float | None:
 
 
 def check_effects(effects: object) -> dict[str, Effect]:
-    """Copy what the program says of tools, and refuse what is no word for it."""
+    """Return a copy of the effects that the program declares; raise an error for a wrong name or word."""
     words = get_args(Effect)
     allowed = " or ".join(f'"{word}"' for word in words)
     example = 'Pass them as in `effects={"run_report": "read_only"}`.'
@@ -88,22 +98,22 @@ def check_effects(effects: object) -> dict[str, Effect]:
 
 
 def is_sendable(kind: str, arguments: Mapping[str, object]) -> bool:
-    """Whether arguments can be written as JSON; to find out while they are sent would end the connection."""
+    """Return whether arguments can be written as JSON; an error while they are sent would end the connection."""
     if not all(isinstance(name, str) for name in arguments):
         return False
     if kind == "prompt" and not all(isinstance(value, str) for value in arguments.values()):
         return False
-    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - with it the SDKs write them, so whoever has a client has it.
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - the SDKs serialise with it, so every client brings it along.
 
     try:
         json.dumps(to_jsonable_python(dict(arguments)), ensure_ascii=False, allow_nan=False).encode()
-    except Exception:  # noqa: BLE001 - a value may have a way of its own to be written, and raise anything.
+    except Exception:  # noqa: BLE001 - a value may have its own serialisation, which may raise anything.
         return False
     return True
 
 
 def refuse_unsendable(request: ClientRequest) -> Fault:
-    """Say that arguments cannot be written in the form that they are sent in."""
+    """Return the fault of arguments that cannot be written as JSON."""
     return Fault(
         code=Code.INVALID_PARAMS,
         message=(_NOT_TEXTS if request.kind == "prompt" else _NOT_JSON).format(request=request),

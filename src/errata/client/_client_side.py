@@ -1,7 +1,7 @@
-"""Trouble on this side of the wire: what the SDKs' own words and exceptions mean, one row each.
+"""Failures noticed on this side of the wire: what the SDKs' own texts and exceptions mean, one row each.
 
-The SDKs report much of it as if the server had said it. What a server relays in the same words is told from it where it
-matters: that a connection is closed, or that time ran out.
+The SDKs report many of them as if the server had sent them. Where it matters (a closed connection, a timeout), a server that
+passes on the same text from further away is told apart.
 """
 
 import re
@@ -16,21 +16,21 @@ from errata.redaction import put_on_one_line, redact_within, text_of
 
 _LONGEST = 300
 _CHECK = "validate_tool_result"
-"""The method of the SDK's session that lists the tools after a call that succeeded."""
+"""The method of the SDK's session that lists the tools after a success, to check the answer."""
 
 
 class ClientSideFailure(NamedTuple):
-    """What happened, and what it means for the connection."""
+    """A fault that was noticed here, and what it means for the connection."""
 
     fault: Fault
     is_lost: bool = False
     """Whether the connection has to be opened again."""
     is_local: bool = True
-    """Whether it was noticed on this side; what a server answers, in whatever form, is its own."""
+    """Whether it was noticed on this side; False for an answer of the server, in whatever form."""
     is_unsent: bool = False
-    """Whether it is certain that nothing was sent, or taken on."""
+    """Whether it is certain that the call was not sent, or not taken on."""
     is_refused: bool = False
-    """Whether an answer came, and this side did not take it."""
+    """Whether an answer came, and this side refused it."""
 
 
 class _FaultRow(NamedTuple):
@@ -175,10 +175,10 @@ _BY_WORDS: tuple[tuple[int | None, str, _FaultRow], ...] = (
     (None,   "Server session was closed unexpectedly",    _CLOSED),
     (None,   "Session task completed",                    _CLOSED),
 )
-"""By the number of an MCPError, None for a RuntimeError, and by how its text begins."""
+"""Rows by the number of an MCPError (None for a RuntimeError) and by how its text begins."""
 _REFUSED = frozenset({_BROKEN_SCHEMA, _INVALID_SCHEMA})
 _SESSION_NUMBERS = frozenset({-32600, -32000, -32001})
-"""With which the SDKs of Python and TypeScript say that they do not know a session."""
+"""The numbers with which the SDKs of Python and TypeScript refuse an unknown session."""
 _BY_CLASS = {
     "errata.BlockEndedError":    _BLOCK_ENDED,
     "errata.BodyTooLargeError":  _TOO_LARGE,
@@ -193,13 +193,13 @@ _BY_CLASS = {
 def read_client_side_error(
     error: BaseException, context: FailureContext, *, is_closed: bool | None = None, knows_sessions: bool = True
 ) -> ClientSideFailure | None:
-    """Say what an exception means that was raised on this side; None for what the server said.
+    """Return the failure behind an exception that was raised on this side; None if the server sent it.
 
-    `is_closed` is whether the connection has ended; None where nobody knows. Who `knows_sessions` has seen by its status
-    whether one was refused; for anybody else, words have to do.
+    `is_closed` says whether the connection has ended; None if nobody knows. A connection that `knows_sessions` recognises a
+    refused one by its HTTP status; for any other, the text has to do.
     """
     error = unwrap_group(error)
-    row = _row_of(error)
+    row = _find_row(error)
     if row is None and not knows_sessions and _refuses_session(error):
         row = _OUT_OF_SESSION
     if row is not None and _is_hearsay(row, error, is_closed=is_closed):
@@ -208,7 +208,7 @@ def read_client_side_error(
         row = _UNCHECKED
     if row is not None:
         return ClientSideFailure(
-            _fault(row, error, context),
+            _build_fault(row, error, context),
             row.is_lost,
             row.is_local,
             is_unsent=row in {_NOT_OPEN, _OUT_OF_SESSION},
@@ -216,54 +216,54 @@ def read_client_side_error(
         )
     if to_error_object(error) is not None:
         return None
-    return ClientSideFailure(_classified(error, context))
+    return ClientSideFailure(_classify(error, context))
 
 
 def is_timeout(error: BaseException) -> bool:
-    """Whether this side has waited long enough."""
-    return is_a(error, TimeoutError) or (_row_of(error) is _TIMEOUT and is_a(error.__context__, TimeoutError))
+    """Return whether an error means that this side has stopped waiting."""
+    return is_a(error, TimeoutError) or (_find_row(error) is _TIMEOUT and is_a(error.__context__, TimeoutError))
 
 
 def explain_timeout(context: FailureContext, error: TimeoutError) -> Fault:
-    """Say that the time for an attempt is over, and that what was sent has got no answer, or none that was checked."""
+    """Return the fault of an attempt whose time is over: it got no answer, or none that could be checked."""
     was_answered = _find_check_frame(error) is not None
-    return _fault(_UNCHECKED_IN_TIME if was_answered else _TIMEOUT, None, context)
+    return _build_fault(_UNCHECKED_IN_TIME if was_answered else _TIMEOUT, None, context)
 
 
 def explain_no_connection(context: FailureContext) -> Fault:
-    """Say that the time for an attempt was over before anything was sent."""
-    return _fault(_DIED if context.program and context.program.has_ended else _NOT_CONNECTED, None, context)
+    """Return the fault of an attempt whose time was over before anything was sent."""
+    return _build_fault(_DIED if context.program and context.program.has_ended else _NOT_CONNECTED, None, context)
 
 
 def explain_failed_start(context: FailureContext) -> Fault:
-    """Say that a program has ended before it was of any use."""
-    return _fault(_DIED, None, context)
+    """Return the fault of a program that ended before it answered a call."""
+    return _build_fault(_DIED, None, context)
 
 
 def explain_lost_session(context: FailureContext) -> ClientSideFailure:
-    """Say that the server has forgotten who we are."""
-    return ClientSideFailure(_fault(_OUT_OF_SESSION, None, context), is_lost=True, is_unsent=True)
+    """Return the failure of a call whose session the server no longer knows."""
+    return ClientSideFailure(_build_fault(_OUT_OF_SESSION, None, context), is_lost=True, is_unsent=True)
 
 
 def explain_lost_connection(context: FailureContext, advice: str) -> Fault:
-    """Say that a connection that was lost stays lost."""
+    """Return the fault of a call through a connection that was lost before, and cannot be opened again."""
     row = _FaultRow(
         Code.NETWORK_ERROR,
         Retry.NEVER,
         f"The connection to {{server}} was lost earlier, so {{request}} was not sent. {advice}",
     )
-    return _fault(row, None, context)
+    return _build_fault(row, None, context)
 
 
 def explain_unstartable(context: FailureContext, error: BaseException) -> Fault | None:
-    """Say that there is no such command, or none that may be run; None for any other error."""
-    return _fault(_UNSTARTABLE, error, context) if isinstance(error, _NO_COMMAND) else None
+    """Return the fault of a command that does not exist or may not be run; None for any other error."""
+    return _build_fault(_UNSTARTABLE, error, context) if isinstance(error, _NO_COMMAND) else None
 
 
-def _row_of(error: BaseException) -> _FaultRow | None:
+def _find_row(error: BaseException) -> _FaultRow | None:
     wire = to_error_object(error)
     if wire is None and not isinstance(error, RuntimeError):
-        return _BY_CLASS.get(_dotted(type(error)))
+        return _BY_CLASS.get(_short_name(type(error)))
     number, text = (None, text_of(error)) if wire is None else (wire.get("code"), text_of(wire.get("message", "")))
     return next((row for code, words, row in _BY_WORDS if code == number and re.match(words, text[:_LONGEST])), None)
 
@@ -274,25 +274,25 @@ def _refuses_session(error: BaseException) -> bool:
 
 
 def _is_hearsay(row: _FaultRow, error: BaseException, *, is_closed: bool | None) -> bool:
-    """Whether a server tells of the trouble that it had itself, further away, in the words that the SDK has for ours."""
+    """Return whether a server passes on a failure from further away, in the words that the SDK has for one here."""
     if to_error_object(error) is None:
         return False
-    if row is _CLOSED:  # A connection that broke under a request may not know yet that it is closed.
-        return is_closed is False and _dotted(type(error.__context__)) not in _BY_CLASS
+    if row is _CLOSED:  # A connection that broke during a request may not be marked as closed yet.
+        return is_closed is False and _short_name(type(error.__context__)) not in _BY_CLASS
     return row is _TIMEOUT and not is_a(error.__context__, TimeoutError)
 
 
 def find_unchecked_answer(error: BaseException) -> object | None:
-    """Return the answer that the SDK had when it failed to check it; None where there was none."""
+    """Return the answer that the SDK failed to check; None if there was none."""
     frame = _find_check_frame(error)
     return None if frame is None else frame.f_locals.get("result")
 
 
 def _find_check_frame(error: BaseException) -> FrameType | None:
-    """Find where the SDK held an answer against its schema, or asked for the list of tools that has it.
+    """Return the frame in which the SDK checked an answer against its schema, or listed the tools to get it.
 
-    An error of the listing is not one of the call: it might be taken for leave to make it again. A time limit that stopped
-    the listing tells where by its cause.
+    An error of the listing is no error of the call: it must not license a repetition. If a time limit stopped the listing,
+    the frame is in the traceback of its cause.
     """
     stopped = (error.__cause__ or error.__context__) if is_a(error, TimeoutError) else None
     for each in filter(None, (error, stopped)):
@@ -304,11 +304,11 @@ def _find_check_frame(error: BaseException) -> FrameType | None:
     return None
 
 
-def _dotted(kind: type) -> str:
+def _short_name(kind: type) -> str:
     return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
 
 
-def _fault(row: _FaultRow, error: BaseException | None, context: FailureContext) -> Fault:
+def _build_fault(row: _FaultRow, error: BaseException | None, context: FailureContext) -> Fault:
     if "{wrote}" not in row.message:
         context = context._replace(program=None)
     wait = "" if context.timeout_s is None else f" {format_duration(context.timeout_s)}"
@@ -329,10 +329,10 @@ def _fault(row: _FaultRow, error: BaseException | None, context: FailureContext)
     return Fault(code=row.code, message=message[:1].upper() + message[1:], retry=row.retry, data=context.facts)
 
 
-def _classified(error: BaseException, context: FailureContext) -> Fault:
-    """Ask the tables that know every exception, and say beside their words where it happened."""
+def _classify(error: BaseException, context: FailureContext) -> Fault:
+    """Return the fault that the classification tables give an exception, with the server and the request in its message."""
     fault = classify(error)
-    said = redact_within(put_on_one_line(fault.message), _LONGEST)
+    reason = redact_within(put_on_one_line(fault.message), _LONGEST)
     what = "could not reach" if fault.retry is Retry.SAME_CALL else "got no answer from"
     if context.request.kind == "connection":
         where = f"could not connect to {context.named}"
@@ -340,7 +340,7 @@ def _classified(error: BaseException, context: FailureContext) -> Fault:
         where = f"{what} {context.named} for {context.request}"
     return Fault(
         code=fault.code,
-        message=f"This client {where}: {said}",
+        message=f"This client {where}: {reason}",
         retry=fault.retry,
         retry_after_ms=fault.retry_after_ms,
         http_status=fault.http_status,
@@ -356,9 +356,9 @@ _REFUSAL = re.compile(
     r"|server not initialized)\W*$",
     re.IGNORECASE,
 )
-"""The words of the SDKs. In all of them nothing stands beside: a tool that speaks of its own sessions is not meant."""
+"""The texts of the SDKs, which contain nothing else: a tool that mentions sessions of its own is not meant."""
 
 
 def is_session_refusal(text: str) -> bool:
-    """Whether a server says with this that it does not know the session."""
+    """Return whether a server refuses an unknown session with this text; a restarted server knows none."""
     return _REFUSAL.match(text[:_LONGEST_REFUSAL]) is not None

@@ -1,6 +1,6 @@
-"""The clients people have, called in one way, and where a caller gets its open one from.
+"""Open clients of the SDKs behind one protocol, and the connections that a caller gets them from.
 
-None of their packages is imported: whoever has one has imported it.
+No SDK is imported: whoever passes a client has imported its package.
 """
 
 from collections.abc import Callable, Collection, Coroutine, Mapping
@@ -19,14 +19,14 @@ _LONGEST_NAME = 100
 _NO_META: Mapping[str, object] = MappingProxyType({})
 
 ListKind: TypeAlias = Literal["tools", "resources", "resource_templates", "prompts"]
-"""What a server lists, by the name that the SDK's clients have for it: `list_tools`, and `tools` of its result."""
+"""What a server lists, by the name in the SDK's clients: `list_tools`, and `tools` of its result."""
 _CAPABILITIES: dict[ListKind, str] = {
     "tools": "tools",
     "resources": "resources",
     "resource_templates": "resources",
     "prompts": "prompts",
 }
-"""Under which name a server says in the handshake that it has such a list."""
+"""The capability by which a server declares in the handshake that it has such a list."""
 
 
 class Page(NamedTuple):
@@ -35,43 +35,43 @@ class Page(NamedTuple):
     items: tuple[Any, ...]
     next_cursor: str | None
     ttl_s: float | None
-    """For how long the server says that it is good; None where it does not say."""
+    """How long the page is good, as the server says; None if it does not."""
 
 
 class OpenClient(Protocol):
-    """A client that is open."""
+    """An open client of an SDK."""
 
     @property
     def name(self) -> str | None:
-        """What the server calls itself."""
+        """The name that the server gives itself."""
         ...
 
     @property
     def session(self) -> object | None:
-        """The connection that is open now, to be told from any other; None for none."""
+        """The open session, by which one connection is told from another; None if there is none."""
         ...
 
     @property
     def is_closed(self) -> bool | None:
-        """Whether the connection has ended; None where the client does not say."""
+        """Whether the connection has ended; None if the client does not show it."""
         ...
 
     async def call(
         self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None, meta: Mapping[str, object] = _NO_META
     ) -> Any:  # noqa: ANN401 - the result is that of the client's own package.
-        """Call a tool; a result that is an error is returned like any other."""
+        """Call a tool; a result that is an error is returned, not raised."""
         ...
 
     def offers(self, kind: ListKind) -> bool | None:
-        """Return whether the server has such a list; None where its handshake tells of none at all."""
+        """Return whether the server has such a list; None if its handshake declares no lists at all."""
         ...
 
     def announces(self, kind: ListKind) -> bool:
-        """Return whether the server has said that it tells when such a list changes."""
+        """Return whether the server declares that it announces changes of such a list."""
         ...
 
     async def page(self, kind: ListKind, cursor: str | None) -> Page:
-        """List what the server has, the first page or the one behind a cursor, and as it is now."""
+        """Return the first page of a list, or the one behind a cursor, as it is now."""
         ...
 
     async def read(self, uri: str) -> Any:  # noqa: ANN401 - as above.
@@ -84,7 +84,7 @@ class OpenClient(Protocol):
 
 
 class _ClientWrapper:
-    """What the ports have in common: the client inside."""
+    """What all wrappers have in common: the client inside."""
 
     __slots__ = ("_client",)
 
@@ -93,7 +93,7 @@ class _ClientWrapper:
 
     @property
     def name(self) -> str | None:
-        """What the server calls itself; a client that is not open does not know."""
+        """The name that the server gives itself; None if the client is not open."""
         try:
             name: object = getattr(self._client.server_info, "name", None)
         except Exception:  # noqa: BLE001 - as above: it raises.
@@ -102,7 +102,7 @@ class _ClientWrapper:
 
     @property
     def session(self) -> object | None:
-        """The session of the client; one that is not open has none, and says so by raising."""
+        """The session of the client; a client that is not open raises instead of having one."""
         try:
             session: object = self._client.session
         except Exception:  # noqa: BLE001 - as above.
@@ -111,23 +111,23 @@ class _ClientWrapper:
 
     @property
     def is_closed(self) -> bool | None:
-        """Ask the part of the session that ends with the connection; another version may keep it elsewhere."""
+        """Whether the session's dispatcher, which ends with the connection, is closed; other versions may lack it."""
         closed = getattr(getattr(self.session, "_dispatcher", None), "_closed", None)
         return closed if isinstance(closed, bool) else None
 
     def offers(self, kind: ListKind) -> bool | None:
-        """Look at what the server has declared; a client that was told the version beforehand has asked for nothing."""
+        """Return what the server declares; None for a client that was given the version and made no handshake."""
         declared = {name: getattr(self._capabilities, name, None) is not None for name in _CAPABILITIES.values()}
         return declared[_CAPABILITIES[kind]] if any(declared.values()) else None
 
     def announces(self, kind: ListKind) -> bool:
-        """Look at what the server has declared."""
+        """Return what the server declares."""
         capability = getattr(self._capabilities, _CAPABILITIES[kind], None)
         return getattr(capability, "list_changed", None) is True
 
     async def page(self, kind: ListKind, cursor: str | None) -> Page:
-        """List it, past the cache that a client may have: what is listed here is kept here."""
-        result = await self._listed(kind, cursor)
+        """Return a page without the client's own cache, because `ServerLists` keeps it."""
+        result = await self._request_page(kind, cursor)
         following: object = getattr(result, "next_cursor", None)
         return Page(
             cast("tuple[Any, ...]", items_of(getattr(result, kind, None))),
@@ -139,7 +139,7 @@ class _ClientWrapper:
     def _capabilities(self) -> object:
         return getattr(self.session, "server_capabilities", None)
 
-    async def _listed(self, kind: ListKind, cursor: str | None) -> object:
+    async def _request_page(self, kind: ListKind, cursor: str | None) -> object:
         return await getattr(self._client, f"list_{kind}")(cursor=cursor, cache_mode="refresh")
 
 
@@ -172,10 +172,10 @@ class SdkSession(SdkClient):
 
     @property
     def session(self) -> object | None:
-        """Be it oneself."""
+        """The wrapped session itself."""
         return cast("object", self._client)
 
-    async def _listed(self, kind: ListKind, cursor: str | None) -> object:
+    async def _request_page(self, kind: ListKind, cursor: str | None) -> object:
         from mcp.types import PaginatedRequestParams  # noqa: PLC0415 - whoever has a session has the package.
 
         return await getattr(self._client, f"list_{kind}")(params=PaginatedRequestParams(cursor=cursor))
@@ -189,7 +189,7 @@ class FastMCPClient(_ClientWrapper):
     async def call(
         self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None, meta: Mapping[str, object] = _NO_META
     ) -> Any:  # noqa: ANN401 - as above.
-        """Call a tool; its own exception would keep the first block of text and lose the rest."""
+        """Call a tool without raising: the exception would keep the first block of text and lose the rest."""
         return await self._client.call_tool(
             tool, arguments, timeout=timeout_s, raise_on_error=False, meta=dict(meta) if meta else None
         )
@@ -202,15 +202,15 @@ class FastMCPClient(_ClientWrapper):
         """Get a prompt."""
         return await self._client.get_prompt(name, arguments)
 
-    async def _listed(self, kind: ListKind, cursor: str | None) -> object:
+    async def _request_page(self, kind: ListKind, cursor: str | None) -> object:
         return await getattr(self._client, f"list_{kind}_mcp")(cursor=cursor, cache_mode="refresh")
 
 
 def _ttl_s(result: object) -> float | None:
-    """Read for how long a result is good; the SDK has a default for those who do not say."""
-    said: object = getattr(result, "model_fields_set", None)
+    """Return how long a result is good, if the server says so and it is not the SDK's default."""
+    fields_set: object = getattr(result, "model_fields_set", None)
     milliseconds: object = getattr(result, "ttl_ms", None)
-    if not isinstance(said, set) or "ttl_ms" not in said or not isinstance(milliseconds, int | float):
+    if not isinstance(fields_set, set) or "ttl_ms" not in fields_set or not isinstance(milliseconds, int | float):
         return None
     return milliseconds / 1000
 
@@ -224,72 +224,72 @@ _WRAPPERS: dict[str, type[SdkClient | FastMCPClient]] = {
 
 
 def wrap_client(client: object) -> OpenClient:
-    """Find out how to call a client."""
+    """Return the wrapper for a client; raise TypeError for an object that is none."""
     names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(client).__mro__]
-    found = next((_WRAPPERS[name] for name in names if name in _WRAPPERS), None)
-    if found is None:
+    wrapper = next((_WRAPPERS[name] for name in names if name in _WRAPPERS), None)
+    if wrapper is None:
         raise TypeError(
             f"`Caller` takes no `{type(client).__name__}`. Pass an open `mcp.Client` or `fastmcp.Client`, or let "
             "`Caller.connect(url)` make one."
         )
-    return found(client)
+    return wrapper(client)
 
 
 class BlockEndedError(Exception):
-    """A call through a connection whose block has been left."""
+    """A call was made after the block of its connection had ended."""
 
 
 class Connection(Protocol):
-    """A way to an open client."""
+    """Where a caller gets its open client from."""
 
     @property
     def server(self) -> str | None:
-        """What the server calls itself, or where it is; None where neither is known."""
+        """The name that the server gives itself, else its address; None if neither is known."""
         ...
 
     opens: bool
-    """Whether it opens a client itself that is not open."""
+    """Whether it opens clients itself."""
 
     @property
     def key(self) -> str | None:
-        """By what name callers of the same server share a budget; None for one that nobody can name."""
+        """The key under which callers of the same server share a retry budget; None if there is none."""
         ...
 
     @property
     def advice(self) -> str | None:
-        """What to do about a connection that is lost for good; None for one that is open, or can be opened again."""
+        """What to do about a connection that is lost for good; None if it is open, or can be opened again."""
         ...
 
     async def open_client(self) -> OpenClient:
-        """Give the client; open it if that is still to be done."""
+        """Return the open client, after opening it if necessary."""
         ...
 
     def lose(self, client: OpenClient) -> None:
-        """Take note that a client has lost its connection."""
+        """Note that a client has lost its connection."""
         ...
 
     def keep(self, client: OpenClient) -> None:
-        """Take note that a client works."""
+        """Note that a client works."""
         ...
 
     def take_failed_exchange(self, error: BaseException) -> "Exchange | None":
-        """Find out what an error of the client stands for, if that was kept."""
+        """Return the HTTP exchange behind an error of the client, once; None if there was none."""
         ...
 
     def program(self, client: OpenClient | None = None) -> "ProgramState | None":
-        """Tell how the program is that was started for a client, or for the last one; None where none was."""
+        """Return the state of the program that was started for a client, or for the last one; None if none was."""
         ...
 
     def discovery(self) -> Exception | None:
-        """Tell what `server/discover` failed with before the older handshake was tried; None where it did not."""
+        """Return the error of `server/discover` before the older handshake was tried; None if there was none."""
         ...
 
     def run_in_background(self, client: OpenClient, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Do something in the background, for as long as a client is open, if there is a background to do it in."""
+        """Run some work in the background while a client is open, if the connection has a task for that."""
         ...
 
     def listen(self, client: OpenClient, announce: Callable[[Collection[ListKind]], None]) -> None:
-        """Have the server tell from now on which of its lists have changed, unless it does; `announce` is told which it will."""
+        """Subscribe to the changes of the server's lists; `announce` gets the lists that the server agrees to."""
         ...
 
 
@@ -306,48 +306,48 @@ class HeldConnection:
 
     @property
     def server(self) -> str | None:
-        """What the server calls itself; a client that is closed no longer knows, and the first name stays."""
+        """The name that the server gave itself first; a closed client no longer has one."""
         self._name = self._name or self._client.name
         return self._name
 
     @property
     def key(self) -> str | None:
-        """Know it by that name, too."""
+        """The same name."""
         return self.server
 
     @property
     def advice(self) -> str | None:
-        """Say who has to open it again, once it is lost."""
+        """Who has to open it again, once it is lost."""
         if not self._is_lost:
             return None
         return "Open a new client, or let `Caller.connect` make one that is opened again by itself."
 
     async def open_client(self) -> OpenClient:
-        """Give the client."""
+        """Return the client."""
         return self._client
 
     def lose(self, client: OpenClient) -> None:  # noqa: ARG002 - there is only one.
-        """Take note; it is tried all the same, because its owner may open it again."""
+        """Note it; the client is still tried, because its owner may open it again."""
         self._is_lost = True
 
     def keep(self, client: OpenClient) -> None:  # noqa: ARG002 - as above.
-        """Take note that its owner has."""
+        """Note that its owner has opened it again."""
         self._is_lost = False
 
     def take_failed_exchange(self, error: BaseException) -> "Exchange | None":  # noqa: ARG002 - nothing was kept.
-        """Know no more than the client says."""
+        """Return None: this connection keeps no exchanges."""
         return None
 
     def program(self, client: OpenClient | None = None) -> "ProgramState | None":  # noqa: ARG002 - as above.
-        """Know of none: somebody else has started it."""
+        """Return None: somebody else has started the program."""
         return None
 
     def discovery(self) -> Exception | None:
-        """Know of none: it was open when it came."""
+        """Return None: the handshake was over when the client was passed."""
         return None
 
     def run_in_background(self, client: OpenClient, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Do nothing: there is no task here that could."""
+        """Do nothing: there is no task to run it in."""
 
     def listen(self, client: OpenClient, announce: Callable[[Collection[ListKind]], None]) -> None:
-        """Do nothing: what the server tells goes to the handler that the owner gave to the client."""
+        """Do nothing: announcements go to the handler that the owner has given to the client."""

@@ -1,7 +1,7 @@
-"""What a command line tells of the server that it starts: a name, and secrets.
+"""The name and the secrets in the command line that starts a server.
 
-A server is named by what is started, until it names itself, and not by what starts it: `node`, `python` or `docker` would
-name half of all servers alike.
+Until it names itself, a server is named after the program that is started, not after its launcher: `node`, `python` or
+`docker` would be the name of half of all servers.
 """
 
 import re
@@ -17,22 +17,22 @@ from errata.redaction import put_on_one_line, redact, redact_data, text_of
 
 _LONGEST = 100
 _DEEPEST = 6
-"""So many launchers may start one another: `cmd /c uv run python -m orders`."""
+"""How many launchers may start one another: `cmd /c uv run python -m orders`."""
 
 
 class _Launcher(NamedTuple):
-    """How a command line names what it starts; the words of a row are separated by blanks."""
+    """Where the arguments of a launcher name the program; the words of each field are separated by spaces."""
 
     verbs: str = ""
-    """What may stand before it."""
+    """Commands that may come before the program."""
     valued: str = ""
-    """The options that the next argument belongs to."""
+    """Options that take the next argument as their value."""
     named: str = ""
-    """The options that what is started stands behind."""
+    """Options whose value is the program."""
     code: str = ""
-    """The options that code stands behind, which has no name."""
+    """Options whose value is code, which has no name."""
     flags: str = ""
-    """The options without a value, where all others have one."""
+    """Options without a value, if all others have one."""
     is_prefix: bool = False
     """Whether a whole command follows."""
 
@@ -79,23 +79,23 @@ _ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[\\/]")
 
 
 def name_program(command: str, arguments: Sequence[str]) -> str | None:
-    """Return the script, package, module or image that a command starts, or the command; None for code without a name.
+    """Return the script, package, module or image that a command starts, else the command; None for nameless code.
 
-    Nothing is taken for a name that would be hidden in a text.
+    A name that redaction would hide is not used.
     """
-    name = _started(command, [*arguments], _DEEPEST)
+    name = _name_started(command, [*arguments], _DEEPEST)
     shown = put_on_one_line(name)[:_LONGEST].replace("`", "'") if name else ""
     return shown if shown and redact(shown) == shown else None
 
 
 def find_secrets(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
-    """Return the values that a server is given and nobody else may see, as far as they are announced as such."""
+    """Yield the values in arguments and environment that are labelled as secrets."""
     for texts in ([*arguments], *([f"{name}={value}"] for name, value in environment.items())):
         for text, seen in zip(texts, items_of(redact_data(texts)), strict=False):
             yield from find_hidden_parts(text, text_of(seen))
 
 
-def _started(command: str, arguments: list[str], depth: int) -> str | None:
+def _name_started(command: str, arguments: list[str], depth: int) -> str | None:
     stem = _stem_of(command)
     launcher = _LAUNCHERS.get(stem)
     if launcher is None:
@@ -103,24 +103,24 @@ def _started(command: str, arguments: list[str], depth: int) -> str | None:
     if depth == 0:
         return None
     if stem in _SHELLS and (line := _line_in(arguments)) is not None:
-        return _started_by_shell(line, depth - 1)
+        return _name_started_by_shell(line, depth - 1)
     rest = _behind_options(launcher, arguments)
     if not rest:
         return None
     if launcher.is_prefix:
-        return _started(rest[0], rest[1:], depth - 1)
+        return _name_started(rest[0], rest[1:], depth - 1)
     return _short(rest[0])
 
 
 def _stem_of(command: str) -> str:
-    """Name a command without its folder, its ending and its version."""
+    """Return a command without its folder, its ending and its version."""
     name = re.split(r"[/\\]", command.strip())[-1].lower()
     name = next((name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending)), name)
     return _VERSION.sub(r"\1", name)
 
 
 def _behind_options(launcher: _Launcher, arguments: list[str]) -> list[str]:
-    """Return what is started, and what it is given; nothing where that is code, or not named."""
+    """Return the program and its arguments; an empty list if it is code, or not named."""
     valued, named, code = launcher.valued.split(), launcher.named.split(), launcher.code.split()
     flags, verbs = launcher.flags.split(), {*launcher.verbs.split()}
     left = iter(range(len(arguments)))
@@ -151,31 +151,31 @@ def _is_option(argument: str) -> bool:
 
 
 def _takes_the_next(option: str, flags: list[str]) -> bool:
-    """Whether an option that may be no flag is followed by its value; letters behind the first one are that, or flags."""
+    """Return whether an option that is no known flag takes the next argument; `-xfoo` holds its value, or more flags."""
     return option not in flags and (option.startswith("--") or len(option) == _ONE_LETTER)
 
 
 def _is_value(option: str, argument: str) -> bool:
-    """Whether an argument is the secret that belongs to an option nobody here has heard of."""
+    """Return whether an argument is the secret value of an unknown option."""
     return option.startswith("-") and redact_data([option, argument]) != [option, argument]
 
 
 def _line_in(arguments: list[str]) -> str | None:
-    """Find the line that a shell is given to run."""
+    """Return the line that a shell is given to run; None if there is none."""
     for option, line in pairwise(arguments):
         if re.fullmatch(r"-[a-z]*c", option):
             return line
     return None
 
 
-def _started_by_shell(line: str, depth: int) -> str | None:
-    """Name what the last command of a line starts; those before it prepare its way."""
+def _name_started_by_shell(line: str, depth: int) -> str | None:
+    """Return the name of the program that the last command of a line starts; those before it only prepare."""
     try:
         words = shlex.split(line.replace(";", " ; "), comments=True)
     except ValueError:
         return None
     last = list(_last_command(words))
-    return _started("env", last, depth) if last else None
+    return _name_started("env", last, depth) if last else None
 
 
 def _last_command(words: list[str]) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _last_command(words: list[str]) -> Iterator[str]:
 
 
 def _short(name: str) -> str | None:
-    """Shorten an address to its host and path, and a path from the root to its end."""
+    """Return an address without all but host and path, or the end of an absolute path."""
     if "://" in name:
         return _without_credentials(name)
     is_script = _SCRIPT.search(name) is not None

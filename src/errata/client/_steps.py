@@ -1,4 +1,4 @@
-"""What to do after a call, as values; each says itself in one sentence."""
+"""The steps that `decide` returns, as values; the text of each is one sentence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,15 +27,15 @@ class FixArguments:
     """Change the arguments, and call again."""
 
     issues: tuple[FieldIssue, ...] = ()
-    """What is wrong with which argument; empty where only the message says it."""
+    """What is wrong with which argument; empty if only the message says it."""
     corrective_params: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
-    """Arguments that would have worked, as the server proposes them. It may propose anything: the model decides."""
+    """Arguments that the server proposes. It may propose anything: the model decides."""
     message: str = ""
-    """What the server says about it."""
+    """The server's message."""
     hint: str | None = None
     """The next step that the server suggests."""
     has_effect: bool | None = field(default=None, compare=False)
-    """Whether the tool changes something; None where nobody knows."""
+    """Whether the tool changes something; None if that is not known."""
 
     def __repr__(self) -> str:
         return make_redacted_repr(self)
@@ -58,11 +58,11 @@ class UseTool:
 
     name: str
     to_verify: bool = False
-    """Whether it is called to see if the first call took effect; if so, nothing is to be repeated."""
+    """Whether it is called to see if the first call took effect; if it did, nothing should be repeated."""
     has_effect: bool | None = field(default=None, compare=False)
-    """Whether calling it changes something, by its annotations or its name; None where neither tells."""
+    """Whether calling it changes something, by its annotations or its name; None if neither tells."""
     is_presumed: bool = field(default=False, compare=False)
-    """Whether it was chosen by its name, among those that the server lists; else the server has named it."""
+    """Whether it was chosen by its name from the server's list; else the server itself has named it."""
 
     def __repr__(self) -> str:
         return make_redacted_repr(self)
@@ -77,7 +77,7 @@ class UseTool:
 
 @dataclass(frozen=True, slots=True)
 class TellModel:
-    """Hand the failure to the model: nothing has been changed, and it may find another way."""
+    """Pass the failure on to the model: nothing has been changed, and it may find another way."""
 
     message: str
 
@@ -90,13 +90,13 @@ class TellModel:
 
 @dataclass(frozen=True, slots=True)
 class AskUser:
-    """Ask the person behind the agent; nobody else knows, or may decide."""
+    """Ask the person behind the agent, who alone knows or may decide."""
 
     message: str
     fields: tuple[str, ...] = ()
     """The arguments that the tool asks for."""
     options: tuple[Mapping[str, object], ...] = field(default=(), hash=False)
-    """What may be chosen, each with a `label` and a `value`."""
+    """The choices, each with a `label` and a `value`."""
 
     def __repr__(self) -> str:
         return make_redacted_repr(self)
@@ -107,7 +107,7 @@ class AskUser:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Give this call up; trying on would not help."""
+    """Give this call up; trying again would not help."""
 
     reason: str
 

@@ -1,25 +1,29 @@
-"""What `Caller.connect` was given, as something that can be connected to."""
+"""What `Caller.connect` was given, turned into a target for a managed connection. It needs the SDK."""
 
 import inspect
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 from urllib.parse import urlsplit
 
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from errata.client._caller_arguments import HttpSettings
 from errata.client._launch_command import find_secrets, name_program
+from errata.client._managed_connection import ManagedConnection, Target, keep_connected
+from errata.client._watched_http import WatchedClient
+from errata.client._watched_transport import WatchedTransport
 from errata.http import body_limit_of
 from errata.model import refuse_unknown
 from errata.redaction import redact
-
-if TYPE_CHECKING:  # It needs what the SDK brings along.
-    from errata.client._managed_connection import ManagedConnection, Target
-
 
 _LONGEST_CONNECT_S = 30.0
 _LONGEST_READ_S = 300.0
 _FASTMCP = "fastmcp.server.server.FastMCP"
 _MAX_BODY_BYTES = 16 * 1024 * 1024
-"""Sixteen times what the SDK takes of one event. JSON that was made for it is a hundred times as large once it is parsed."""
+"""Sixteen times what the SDK accepts as one event. Hostile JSON may take a hundred times as much memory once parsed."""
 _FOR_HTTP = frozenset({"headers", "auth", "http_options", "max_body_bytes"})
 _KNOWN = {
     "mcp.client.stdio.StdioServerParameters",
@@ -28,58 +32,37 @@ _KNOWN = {
 }
 
 
-class HttpSettings(TypedDict):
-    """How to speak HTTP."""
-
-    headers: Mapping[str, str] | None
-    auth: object
-    timeout_s: float | None
-    http_options: Mapping[str, Any] | None
-    max_body_bytes: int | None
-
-
 def connect_to(
     server: object, settings: HttpSettings, options: Mapping[str, Any]
-) -> "AbstractAsyncContextManager[ManagedConnection]":
-    """Prepare a connection; nothing is opened yet."""
-    try:
-        from errata.client._managed_connection import keep_connected  # noqa: PLC0415 - only who connects needs the SDK.
-    except ImportError as missing:
-        raise ImportError(
-            '`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install "errata-mcp[mcp]"'
-        ) from missing
-    target = _target(server, settings, dict(options))
-    target.client()  # None is opened: what its class refuses is told to whoever chose it.
+) -> AbstractAsyncContextManager[ManagedConnection]:
+    """Return a connection to a server; nothing is opened yet."""
+    target = _choose_target(server, settings, dict(options))
+    target.make_client()  # It is not opened, but options that its class refuses are reported here.
     if (limit := settings["timeout_s"]) is not None:
         target.opens_within_s = limit
     return keep_connected(target)
 
 
-def _target(server: object, settings: HttpSettings, options: dict[str, Any]) -> "Target":
+def _choose_target(server: object, settings: HttpSettings, options: dict[str, Any]) -> Target:
     if isinstance(server, str):
-        return _address(server, settings, options)
+        return _target_url(server, settings, options)
     if unused := [name for name, value in settings.items() if value is not None and name in _FOR_HTTP]:
         raise TypeError(
             f"`{unused[0]}` is for HTTP, and `server` is a {type(server).__name__}. Pass a URL, or leave it out."
         )
     names = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__}
     if _FASTMCP in names:
-        return _in_fastmcp(server, settings, options)
+        return _target_fastmcp(server, settings, options)
     single_use = isinstance(server, AbstractAsyncContextManager)
     if not single_use and names.isdisjoint(_KNOWN):
         raise TypeError(
             f"`Caller.connect` takes no `{type(server).__name__}`. Pass a URL, StdioServerParameters, a server of mcp or "
             "FastMCP, or a transport of mcp."
         )
-    return _in_mcp(server, settings, options, single_use=single_use)
+    return _target_mcp(server, settings, options, single_use=single_use)
 
 
-def _in_mcp(server: Any, settings: HttpSettings, options: dict[str, Any], *, single_use: bool) -> "Target":  # noqa: ANN401 - as `mcp.Client` takes it.
-    from mcp import Client, StdioServerParameters  # noqa: PLC0415 - as above.
-
-    from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
-    from errata.client._watched_transport import WatchedTransport  # noqa: PLC0415 - as above.
-
+def _target_mcp(server: Any, settings: HttpSettings, options: dict[str, Any], *, single_use: bool) -> Target:  # noqa: ANN401 - as `mcp.Client` takes it.
     _refuse_unknown(Client, options)
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
     if isinstance(server, StdioServerParameters):
@@ -91,24 +74,15 @@ def _in_mcp(server: Any, settings: HttpSettings, options: dict[str, Any], *, sin
     return Target(lambda: Client(server, **given), _name_of(server))
 
 
-def _in_fastmcp(server: Any, settings: HttpSettings, options: dict[str, Any]) -> "Target":  # noqa: ANN401 - as `fastmcp.Client` takes it.
-    from fastmcp import Client  # noqa: PLC0415 - whoever has such a server has the package.
+def _target_fastmcp(server: Any, settings: HttpSettings, options: dict[str, Any]) -> Target:  # noqa: ANN401 - as `fastmcp.Client` takes it.
+    import fastmcp  # noqa: PLC0415 - whoever has such a server has the package.
 
-    from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
-
-    _refuse_unknown(Client, options)
+    _refuse_unknown(fastmcp.Client, options)
     given: dict[str, Any] = {"timeout": settings["timeout_s"], **options}
-    return Target(lambda: Client(server, **given), _name_of(server))
+    return Target(lambda: fastmcp.Client(server, **given), _name_of(server))
 
 
-def _address(url: str, settings: HttpSettings, options: dict[str, Any]) -> "Target":
-    from mcp import Client  # noqa: PLC0415 - as above.
-    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - as above.
-
-    from errata.client._managed_connection import Target  # noqa: PLC0415 - as above.
-    from errata.client._watched_http import WatchedClient  # noqa: PLC0415 - as above.
-    from errata.client._watched_transport import WatchedTransport  # noqa: PLC0415 - as above.
-
+def _target_url(url: str, settings: HttpSettings, options: dict[str, Any]) -> Target:
     _refuse_unknown(Client, options)
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -117,7 +91,7 @@ def _address(url: str, settings: HttpSettings, options: dict[str, Any]) -> "Targ
         )
     name = parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
     limit = _MAX_BODY_BYTES if settings["max_body_bytes"] is None else body_limit_of(settings["max_body_bytes"])
-    http_options = _http_settings(settings) | dict(settings["http_options"] or {})
+    http_options = _http_options(settings) | dict(settings["http_options"] or {})
     watched = WatchedClient(server=name, max_body_bytes=limit, **http_options)
     given: dict[str, Any] = {"read_timeout_seconds": settings["timeout_s"], **options}
 
@@ -129,15 +103,13 @@ def _address(url: str, settings: HttpSettings, options: dict[str, Any]) -> "Targ
 
 
 def _refuse_unknown(client: type, options: Mapping[str, object]) -> None:
-    """Refuse options that neither `connect` nor the client knows; the first parameter is what is connected to."""
-    of_the_client = [*inspect.signature(client).parameters][1:]
+    """Raise TypeError for options that neither `connect` nor the client knows."""
+    of_the_client = [*inspect.signature(client).parameters][1:]  # The first one is the server.
     refuse_unknown("Caller.connect", options, [*HttpSettings.__annotations__, "retry", "effects", *of_the_client])
 
 
-def _http_settings(settings: HttpSettings) -> dict[str, Any]:
-    """Let a connection that cannot be opened be noticed as such, before the call as a whole runs out of time."""
-    import httpx2  # noqa: PLC0415 - as above.
-
+def _http_options(settings: HttpSettings) -> dict[str, Any]:
+    """Return the options of the HTTP client; connecting fails before the call as a whole runs out of time."""
     limit = settings["timeout_s"]
     connect = _LONGEST_CONNECT_S if limit is None else min(_LONGEST_CONNECT_S, limit / 2)
     read = None if limit is None else max(_LONGEST_READ_S, 2 * limit)
@@ -147,6 +119,6 @@ def _http_settings(settings: HttpSettings) -> dict[str, Any]:
 
 
 def _name_of(server: object) -> str | None:
-    """Name a server in this process; a transport has no name."""
+    """Return the name of a server in this process; a transport has none."""
     name: object = getattr(server, "name", None)
     return name if isinstance(name, str) and name else None

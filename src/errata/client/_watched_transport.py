@@ -1,7 +1,7 @@
-"""A transport of the SDK, watched: what it answers to `server/discover`, and how a program that it starts has ended.
+"""A transport of the SDK that notes the answer to `server/discover`, and how a program that it started ended.
 
-The SDK falls back to the older handshake whatever the newer one failed with, and of a server that dies it says
-"Connection closed". It keeps the process to itself, and hands its standard error through.
+The SDK falls back to the older handshake whatever error the newer one gets, and reports a server that died as "Connection
+closed". It keeps the process to itself, and passes its standard error through.
 """
 
 import codecs
@@ -26,13 +26,13 @@ from errata.client._outcomes import unwrap_group
 from errata.redaction import text_of
 
 _LONGEST_END_S = 2.0
-"""So long a program may take to end after it has closed its output; the SDK ends it then."""
+"""How long a program may take to end after it has closed its output; then the SDK ends it."""
 _LONGEST_DRAIN_S = 1.0
 _EVERY_S = 0.005
 _PATIENCE_MS = 1_000
 _CHUNK = 65_536
 _TAIL = 16_384
-"""So much of the end of its standard error is kept."""
+"""How much of the end of a program's standard error is kept."""
 _MOST_LINES = 20
 _LONGEST_LINE = 1_000
 _DISCOVER = "server/discover"
@@ -40,40 +40,40 @@ _CALLS = frozenset({"tools/call", "resources/read", "prompts/get"})
 
 
 class ProgramState(NamedTuple):
-    """What is known of a program that was started to be a server."""
+    """The state of a program that was started as a server."""
 
     has_ended: bool
     """Whether it has ended, or at least closed its output."""
     status: int | None
-    """Its exit status; the number of a signal below 0; None while it runs, or where nobody knows."""
+    """Its exit status, negative for a signal; None while it runs, or if it is not known."""
     was_open: bool
     """Whether it has answered the handshake."""
     errors: str | None
-    """The end of its standard error, secrets included; None where that goes elsewhere."""
+    """The end of its standard error, secrets included; None if that goes elsewhere."""
     printed: str
-    """What it has printed on its standard output that is no MCP, secrets included."""
+    """Its standard output that is no MCP, secrets included."""
 
 
 class WatchedTransport(AbstractAsyncContextManager[Any]):
-    """A transport for `mcp.Client`; a program of `StdioServerParameters`, or one that somebody else has made."""
+    """A transport for `mcp.Client`: a program of `StdioServerParameters`, or a transport that somebody else made."""
 
     def __init__(self, server: StdioServerParameters | AbstractAsyncContextManager[Any]) -> None:
         self._parameters = server if isinstance(server, StdioServerParameters) else None
         self._transport = None if isinstance(server, StdioServerParameters) else server
         self._errors: _ErrorOutput | None = None
-        self._process: _Process | None = None
-        self._output: _Tapped | None = None
+        self._process: _StartedProcess | None = None
+        self._output: _TappedOutput | None = None
         self._status: int | None = None
         self._is_closing = False
         self._is_left = False
         self._was_open = False
-        self._strays = _Strays()
+        self._strays = _StrayOutput()
         self._probe: str | None = None
         self._calls: set[str] = set()
         self.discovery: MCPError | None = None
-        """What `server/discover` was answered with, if that was an error."""
+        """The error that answered `server/discover`, if there was one."""
         self.has_served: bool = False
-        """Whether a call, beyond the handshake, was answered."""
+        """Whether a call has been answered, and not only the handshake."""
 
     async def __aenter__(self) -> Any:  # noqa: ANN401 - two streams, as the SDK takes them.
         if self._parameters is not None:
@@ -83,11 +83,11 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
         try:
             reading, writing = await transport.__aenter__()
         except BaseException:
-            await self._hear_out()
+            await self._drain_errors()
             raise
-        self._process = _process_of(transport)
-        self._output = _tapped(self._process, self._hear)
-        return _Reading(reading, self), _Writing(writing, self)
+        self._process = _find_process(transport)
+        self._output = _tap_output(self._process, self._note_output)
+        return _ReceiveStream(reading, self), _SendStream(writing, self)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -101,7 +101,7 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
             self._note_unreadable(unwrap_group(failure))
             raise
         finally:
-            await self._hear_out()
+            await self._drain_errors()
 
     @property
     def has_ended(self) -> bool:
@@ -111,31 +111,31 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
 
     @property
     def program(self) -> ProgramState | None:
-        """What is known of the program; None where none was started."""
+        """The state of the program; None if none was started."""
         if self._process is None and self._errors is None:
             return None
         errors = self._errors.text if self._errors else None
         return ProgramState(self.has_ended, self._status, self._was_open, errors, self._strays.text)
 
-    async def see_the_end(self) -> None:
-        """Wait until a program that has closed its output has ended, and what it wrote is read; not for long."""
+    async def wait_for_end(self) -> None:
+        """Wait, not for long, until a program that has closed its output has ended and its output is read."""
         if self._process is None and self._errors is None:
             return
         self._is_closing = True
-        await _until(lambda: self._process is None or self._process.returncode is not None, _LONGEST_END_S)
+        await _wait_until(lambda: self._process is None or self._process.returncode is not None, _LONGEST_END_S)
         self._note_status()
         if self._status is not None or self._process is None:
             output = self._output
-            await _until(lambda: output is None or output.is_over, _LONGEST_DRAIN_S)
-            await self._hear_out()
+            await _wait_until(lambda: output is None or output.is_over, _LONGEST_DRAIN_S)
+            await self._drain_errors()
 
-    def opened(self) -> None:
-        """Take note that the handshake has worked, in whichever way."""
+    def note_handshake(self) -> None:
+        """Note that the handshake has worked, the newer or the older one."""
         self._was_open = True
         self.discovery = None
 
-    def sent(self, message: SessionMessage) -> None:
-        """Take note of a message to the server."""
+    def note_sent(self, message: SessionMessage) -> None:
+        """Note a message to the server."""
         match message.message:
             case JSONRPCRequest(id=number, method=method):
                 if method == _DISCOVER:
@@ -143,10 +143,10 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
                 elif method in _CALLS and not self.has_served:
                     self._calls.add(str(number))
             case _:
-                """Nobody will answer it."""
+                """No answer will come."""
 
-    def received(self, item: object) -> None:
-        """Take note of what came from the server: an answer, or what is none."""
+    def note_received(self, item: object) -> None:
+        """Note what came from the server: an answer, or output that is none."""
         match item:
             case SessionMessage(message=JSONRPCError(id=number, error=error)) if str(number) == self._probe:
                 self.discovery = MCPError(error.code, error.message, error.data)
@@ -155,35 +155,35 @@ class WatchedTransport(AbstractAsyncContextManager[Any]):
             ):
                 self.has_served = True
                 self._calls.clear()
-            case Exception() if self._output is None or not self._output.is_heard:
-                self._strays.add(_line_in(item))
+            case Exception() if self._output is None or not self._output.has_output:
+                self._strays.add(_find_line(item))
             case _:
-                """It is what it should be."""
+                """An ordinary message."""
 
     def _note_status(self) -> None:
-        """Keep the exit status, as long as it is not the SDK that has ended the program."""
+        """Note the exit status, unless the SDK has ended the program."""
         if self._status is None and self._process is not None and not self._is_left:
             self._status = self._process.returncode
 
     def _note_unreadable(self, error: BaseException) -> None:
-        """Take note of output that is no text. The SDK tells of it when the program has closed its output, and not before."""
+        """Note output that is no text. The SDK reports it only after the program has closed its output."""
         if self._process is not None and isinstance(error, UnicodeDecodeError):
             self._is_closing = True
             self._status = self._process.returncode if self._status is None else self._status
 
-    def _hear(self, output: bytes) -> None:
-        """Keep what is no message, as long as it may tell why there is none."""
+    def _note_output(self, output: bytes) -> None:
+        """Keep output that is no message, as long as it may show why there is none."""
         if not self._was_open:
             self._strays.feed(output)
 
-    async def _hear_out(self) -> None:
+    async def _drain_errors(self) -> None:
         if self._errors is not None:
             with anyio.CancelScope(shield=True):
                 await self._errors.finish()
 
 
-async def _until(is_over: Callable[[], bool], longest_s: float) -> bool:
-    """Wait until something is over; False if it is not, after so long."""
+async def _wait_until(is_over: Callable[[], bool], longest_s: float) -> bool:
+    """Wait until something is over; return False if it is not within the limit."""
     with anyio.move_on_after(longest_s):
         while not is_over():  # noqa: ASYNC110 - a process or a thread sets no event of the loop.
             await anyio.sleep(_EVERY_S)
@@ -191,25 +191,25 @@ async def _until(is_over: Callable[[], bool], longest_s: float) -> bool:
     return False
 
 
-class _Process(Protocol):
+class _StartedProcess(Protocol):
     @property
     def returncode(self) -> int | None: ...
 
 
-def _process_of(transport: object) -> _Process | None:
-    """Find the process that the SDK's transport has started; another version may keep it elsewhere, and then it has no status."""
+def _find_process(transport: object) -> _StartedProcess | None:
+    """Return the process that the SDK's transport has started; None if another version keeps it elsewhere."""
     frame = getattr(getattr(transport, "gen", None), "ag_frame", None)
     process: object = getattr(frame, "f_locals", {}).get("process")
-    return cast("_Process", process) if hasattr(process, "returncode") else None
+    return cast("_StartedProcess", process) if hasattr(process, "returncode") else None
 
 
-class _Tapped:
-    """The standard output of a process, heard by somebody else as well."""
+class _TappedOutput:
+    """The standard output of a process, of which a copy goes to a function."""
 
-    def __init__(self, stream: Any, hear: Callable[[bytes], None]) -> None:  # noqa: ANN401 - one of several classes of anyio.
+    def __init__(self, stream: Any, note: Callable[[bytes], None]) -> None:  # noqa: ANN401 - one of several classes of anyio.
         self._stream = stream
-        self._hear = hear
-        self.is_heard: bool = False
+        self._note_output = note
+        self.has_output: bool = False
         self.is_over: bool = False
 
     async def receive(self, max_bytes: int = _CHUNK) -> bytes:
@@ -218,8 +218,8 @@ class _Tapped:
         except Exception:
             self.is_over = True
             raise
-        self.is_heard = True
-        self._hear(output)
+        self.has_output = True
+        self._note_output(output)
         return output
 
     async def aclose(self) -> None:
@@ -229,22 +229,22 @@ class _Tapped:
         return getattr(self._stream, name)
 
 
-def _tapped(process: object, hear: Callable[[bytes], None]) -> _Tapped | None:
-    """Listen to the output of a process that nobody has begun to read.
+def _tap_output(process: object, note: Callable[[bytes], None]) -> _TappedOutput | None:
+    """Copy the output of a process that nobody has begun to read.
 
-    The SDK drops what it reads after it has failed to write: all that a program says which ends at once. It is anyio's
-    process; where another one keeps its output elsewhere, what the SDK could not read has to do.
+    The SDK drops what it reads after a failed write, which is all the output of a program that ends at once. This relies on
+    anyio's process; where another one keeps its output elsewhere, the lines that the SDK could not read have to do.
     """
     stream = getattr(process, "_stdout", None)
     if stream is None:
         return None
-    tapped = _Tapped(stream, hear)
+    tapped = _TappedOutput(stream, note)
     cast("Any", process)._stdout = tapped  # noqa: SLF001 - see above.
     return tapped
 
 
-class _Stream:
-    """What reading and writing have in common: all but one method is that of the stream."""
+class _WatchedStream:
+    """What both streams have in common: all methods but one are those of the stream inside."""
 
     def __init__(self, stream: Any, transport: WatchedTransport) -> None:  # noqa: ANN401 - one of several classes of the SDK.
         self._stream = stream
@@ -264,16 +264,16 @@ class _Stream:
         return cast("bool | None", await self._stream.__aexit__(*error))
 
 
-class _Reading(_Stream):
-    """What comes from the server. Its end is told when it is known how the program has ended."""
+class _ReceiveStream(_WatchedStream):
+    """The messages from the server. Its end is passed on after the program's end has been noted."""
 
     async def receive(self) -> Any:  # noqa: ANN401 - as above.
         try:
             item = await self._stream.receive()
         except anyio.EndOfStream:
-            await self._transport.see_the_end()
+            await self._transport.wait_for_end()
             raise
-        self._transport.received(item)
+        self._transport.note_received(item)
         return item
 
     def __aiter__(self) -> Self:
@@ -286,20 +286,20 @@ class _Reading(_Stream):
             raise StopAsyncIteration from None
 
 
-class _Writing(_Stream):
-    """What goes to the server."""
+class _SendStream(_WatchedStream):
+    """The messages to the server."""
 
     async def send(self, item: SessionMessage, /) -> None:
-        self._transport.sent(item)
+        self._transport.note_sent(item)
         try:
             await self._stream.send(item)
         except anyio.BrokenResourceError:
-            await self._transport.see_the_end()
+            await self._transport.wait_for_end()
             raise
 
 
-class _Strays:
-    """The first and the last lines that a program has printed among its messages, or instead of them."""
+class _StrayOutput:
+    """The first and the last lines that a program has printed besides its messages."""
 
     def __init__(self) -> None:
         self._first: list[str] = []
@@ -307,13 +307,13 @@ class _Strays:
         self._begun = b""
 
     def feed(self, output: bytes) -> None:
-        """Keep the lines of some output that are no messages."""
+        """Keep those lines of some output that are no messages."""
         *lines, self._begun = (self._begun + output).split(b"\n")
         for line in lines:
             if not _is_message(line):
                 self.add(line.decode("utf-8", "replace"))
         if len(self._begun) > 2 * _LONGEST_LINE:
-            self._begun = self._begun[: 2 * _LONGEST_LINE]  # The rest of it tells no more.
+            self._begun = self._begun[: 2 * _LONGEST_LINE]  # The rest is not needed.
 
     def add(self, line: str) -> None:
         """Keep a line."""
@@ -322,31 +322,31 @@ class _Strays:
 
     @property
     def text(self) -> str:
-        """The lines."""
+        """The lines that were kept."""
         begun = "" if _is_message(self._begun) else self._begun[:_LONGEST_LINE].decode("utf-8", "replace")
         return "\n".join([*self._first, *self._last, begun])
 
 
 def _is_message(line: bytes) -> bool:
-    """Whether a line is JSON-RPC, or may be: of a long one the end is not known."""
+    """Return whether a line is JSON-RPC, or may be: a long one is cut off."""
     return line.lstrip().startswith(b"{") and (b'"jsonrpc"' in line or len(line) > _LONGEST_LINE)
 
 
-def _line_in(error: Exception) -> str:
-    """Find the text that pydantic could not read as a message."""
+def _find_line(error: Exception) -> str:
+    """Return the text that pydantic could not read as a message."""
     errors: Callable[..., list[dict[str, object]]] | None = getattr(error, "errors", None)
     try:
         given = errors(include_url=False)[0].get("input") if errors else ""
-    except Exception:  # noqa: BLE001 - of another class, or with a value that cannot be shown.
+    except Exception:  # noqa: BLE001 - another class, or a value that cannot be shown.
         return ""
     return text_of(given)
 
 
 class _ErrorOutput:
-    """The standard error of a program: it goes on to that of this one, and its end is kept.
+    """The standard error of a program: it is passed on to that of this process, and its end is kept.
 
-    A thread reads it, so that no program waits for an event loop that is busy. It ends at a mark that is written behind all
-    the rest, and not at the end of the pipe: a program that this one has started may keep that open.
+    A thread reads it, so that no program waits for a busy event loop. It stops at a mark that is written after everything
+    else, and not at the end of the pipe, which a child of the program may keep open.
     """
 
     def __init__(self) -> None:
@@ -364,17 +364,17 @@ class _ErrorOutput:
 
     @property
     def text(self) -> str:
-        """The end of what was written up to now."""
+        """The end of the output so far."""
         return self._tail.decode("utf-8", "replace")
 
     async def finish(self) -> None:
-        """Wait until all is read that was written up to now, and take no more; not for long."""
-        if await _until(lambda: self._sink.closed or self._marked(), _LONGEST_DRAIN_S):
-            await _until(lambda: not self._thread.is_alive(), _LONGEST_DRAIN_S)
+        """Wait, not for long, until the output so far is read, and read no more."""
+        if await _wait_until(lambda: self._sink.closed or self._write_mark(), _LONGEST_DRAIN_S):
+            await _wait_until(lambda: not self._thread.is_alive(), _LONGEST_DRAIN_S)
         self._sink.close()
 
-    def _marked(self) -> bool:
-        """Write the mark if there is room for it: whoever reads may be held up."""
+    def _write_mark(self) -> bool:
+        """Write the mark if there is room for it; return whether it was written. The reader may be blocked."""
         if not _has_room(self._sink.fileno()):
             return False
         with suppress(OSError):
@@ -399,23 +399,23 @@ class _ErrorOutput:
 
 
 def _overlap(text: bytes, mark: bytes) -> int:
-    """Count the bytes at the end of a text that a mark may have begun with."""
+    """Return how many bytes at the end of a text may be the beginning of a mark."""
     return next((size for size in range(min(len(text), len(mark)), 0, -1) if text.endswith(mark[:size])), 0)
 
 
 class _Outlet:
-    """The standard error of this program, as it was when the other one was started."""
+    """The standard error of this process, as it was when the program was started."""
 
     def __init__(self) -> None:
-        self._stream = cast("TextIO | None", sys.stderr)  # None in a program without a console.
+        self._stream = cast("TextIO | None", sys.stderr)  # None without a console.
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
             self._file = os.dup(self._stream.fileno()) if self._stream else None
-        except (AttributeError, OSError, ValueError):  # It is no file, or is closed.
+        except (AttributeError, OSError, ValueError):  # No file, or closed.
             self._file = None
 
     def write(self, output: bytes) -> None:
-        """Pass on what the other one has written; if that fails, nobody is left to be told."""
+        """Pass on the output of the program; nobody could be told of an error."""
         with suppress(Exception):
             if self._file is not None:
                 _write(self._file, output)
@@ -439,7 +439,7 @@ def _write(file: int, output: bytes) -> None:
 
 
 def _has_room(file: int, *, wait_ms: int = 0) -> bool:
-    """Whether something can be written without waiting; on Windows nobody knows, and it is tried."""
+    """Return whether a write would not block; on Windows this is not known, and True is returned."""
     if not hasattr(select, "poll"):
         return True
     poll = select.poll()
