@@ -11,7 +11,7 @@ from support.strategies import faults, json_values
 from errata import Code, Fault, FaultError, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, dialects
 from errata.client import AskUser, CallFailed, FixArguments, Repeat, Stop, TellModel, UseTool, decide
 from errata.client._call_failed import MOST_IN_A_ROW, MOST_OF_A_TOOL, ClientRequest, StreakCounter
-from errata.client._decide import MOST_TIMES_AT_ALL
+from errata.client._next_step import MOST_TIMES_AT_ALL
 
 STEPS = (Repeat, FixArguments, UseTool, TellModel, AskUser, Stop)
 DONE = {"content": [{"type": "text", "text": "done"}]}

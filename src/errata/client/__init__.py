@@ -3,7 +3,7 @@
 from errata.client._call_failed import CallFailed
 from errata.client._caller import Caller
 from errata.client._caller_arguments import Effect
-from errata.client._decide import decide
+from errata.client._next_step import decide
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
 
 __all__ = [

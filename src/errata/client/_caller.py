@@ -383,7 +383,7 @@ class Caller:
         Where that depends on what a tool declares, and nobody knows it yet, the server is asked.
         """
         name, is_tool = state.request.name, state.request.kind == "tool"
-        wanted = name if is_tool else _proposed_tool(failed.fault)
+        wanted = name if is_tool else _find_proposed_tool(failed.fault)
         anew = is_tool and _may_be_unlisted(failed, state)
         if wanted is not None and (anew or self._depends_on_tools(failed, state)):
             await self._learn(state, wanted, anew=anew)
@@ -498,7 +498,7 @@ def _may_be_unlisted(failed: CallFailed, state: _CallState) -> bool:
     return not state.lists.settles_existence(state.request.name, is_doubted=is_doubted)
 
 
-def _proposed_tool(fault: Fault) -> str | None:
+def _find_proposed_tool(fault: Fault) -> str | None:
     """Return a tool that the recovery of a fault proposes."""
     recovery = fault.recovery or NO_RECOVERY
     return recovery.fallback_tool or recovery.verify_tool

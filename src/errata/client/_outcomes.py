@@ -23,10 +23,10 @@ def read_fault(outcome: object) -> Fault | None:
             return None
         case BaseException():
             reading = read_error(outcome)
-            return _trusted_fault(reading) if reading else redact_fault(_classify_own_error(outcome))
+            return _limit_trust_in(reading) if reading else redact_fault(_classify_own_error(outcome))
         case _:
             reading = read_result(outcome)
-            return _trusted_fault(reading) if reading else None
+            return _limit_trust_in(reading) if reading else None
 
 
 def read_question(outcome: object) -> NeedsInput | None:
@@ -96,7 +96,7 @@ def unwrap_group(error: BaseException) -> BaseException:
     return error
 
 
-def _trusted_fault(reading: Reading) -> Fault:
+def _limit_trust_in(reading: Reading) -> Fault:
     """Return the fault of an unknown tool: only the server's own verdict licenses a repetition of whatever it does."""
     return reading.fault if reading.word is Trust.VERDICT else drop_licence(reading.fault)
 
