@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from errata.cli import main
-from errata.cli._progress import Progress
+from errata.cli._lint_output import Progress
 
 ROOT = Path(__file__).parents[2]
 HEAD = 'from mcp.server.mcpserver import MCPServer\n\nserver = MCPServer("orders")\n\n\n@server.tool()\n'

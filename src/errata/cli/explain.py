@@ -71,7 +71,7 @@ def _rule_page(name: str) -> str | None:
 
 
 def _rules() -> "dict[str, Rule]":
-    from errata.linter.rules import RULES  # noqa: PLC0415 - only who asks for a rule, or mistypes, pays for loading them.
+    from errata.linter import RULES  # noqa: PLC0415 - only who asks for a rule, or mistypes, pays for loading them.
 
     return RULES
 

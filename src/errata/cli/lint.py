@@ -17,9 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Lint; the exit code is 0 if nothing was found, 1 if something was, 2 if it could not run."""
-    from errata.cli._linting import answer  # noqa: PLC0415 - no other command pays for loading the rules.
+    from errata.cli._linting import run_lint  # noqa: PLC0415 - no other command pays for loading the rules.
 
-    return answer(given)
+    return run_lint(given)
 
 
 def _configure_rules(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""Mending what is mechanical: the edits of findings, put into their files."""
+"""Fixes: apply the edits of findings to their files."""
 
 import ast
 import difflib
@@ -19,7 +19,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class NotFixedError(LintError):
-    """A file was left as it is."""
+    """A file could not be fixed."""
 
 
 class FixedText(NamedTuple):
@@ -28,7 +28,7 @@ class FixedText(NamedTuple):
     before: bytes
     after: bytes
     fixed: int
-    """How many findings are gone with it."""
+    """How many findings this fixes."""
 
 
 class _TextRange(NamedTuple):
@@ -38,7 +38,7 @@ class _TextRange(NamedTuple):
 
 
 def fix_file(path: Path, findings: Iterable[Finding]) -> FixedText:
-    """Put the edits of findings into a copy of a file; where two want the same place, the first has it."""
+    """Return a file's content with the edits of its findings applied; of two edits that overlap, the first is applied."""
     before = _read_content(path)
     encoding = _detect_encoding(before, path)
     text = before.removeprefix(_BOM).decode(encoding)
@@ -55,13 +55,13 @@ def fix_file(path: Path, findings: Iterable[Finding]) -> FixedText:
 
 
 def fix_source(text: str, findings: Iterable[Finding]) -> FixedText:
-    """Put the edits of findings into a text that lies in no file."""
+    """Return a text with the edits of its findings applied."""
     after, fixed = fix_text(text, findings)
     return FixedText(text.encode(), after.encode(), fixed)
 
 
 def fix_text(text: str, findings: Iterable[Finding]) -> tuple[str, int]:
-    """Put the edits of findings into a text, all of a finding or none; say also how many findings that were."""
+    """Apply the edits of findings to a text, and return it with the number of findings fixed. A finding is fixed whole or not at all."""
     starts = [0, *itertools.accumulate(len(line) for line in _split_lines(text))]
     newline = _find_newline(text)
     taken: list[_TextRange] = []
@@ -79,9 +79,9 @@ def fix_text(text: str, findings: Iterable[Finding]) -> tuple[str, int]:
 def fix(
     findings: Sequence[Finding], again: Callable[[], Sequence[Finding]]
 ) -> tuple[int, Sequence[Finding], list[NotFixedError]]:
-    """Write what can be fixed, look again, and so on until nothing changes.
+    """Fix files until nothing changes any more.
 
-    The answer is how many findings are gone, those that are left, and why some files were left as they are.
+    `again` lints once more. Returns how many findings were fixed, which are left, and why some files were not fixed.
     """
     errors: dict[str, NotFixedError] = {}
     total = 0
@@ -97,14 +97,14 @@ def fix(
 
 
 def group_by_file(findings: Iterable[Finding]) -> Iterator[tuple[str, list[Finding]]]:
-    """Group the findings that can be fixed by their file."""
+    """Group the findings that have edits by file."""
     fixable = sorted((each for each in findings if each.edits), key=lambda each: (each.path, each.location))
     for path, group in itertools.groupby(fixable, key=lambda each: each.path):
         yield path, list(group)
 
 
 def write_diff(path: str, text: FixedText) -> str:
-    """Show what a fix changes, as a patch."""
+    """Return what a fix changes, as a unified diff."""
     encoding = _detect_encoding(text.before, Path(path))
     before, after = (_split_lines(content.removeprefix(_BOM).decode(encoding)) for content in (text.before, text.after))
     patch = difflib.unified_diff(before, after, fromfile=path, tofile=path)
@@ -157,7 +157,7 @@ def _parses(content: bytes) -> bool:
 
 
 def _split_lines(text: str) -> list[str]:
-    """Split a text where Python ends a line; `splitlines` knows more ends."""
+    """Split a text at the line ends that Python knows; `splitlines` knows more."""
     return [match[0] for match in _LINE.finditer(text)]
 
 
@@ -177,12 +177,12 @@ def _make_range(edit: Edit, starts: Sequence[int], newline: str) -> _TextRange:
 
 
 def _find_offset(line: int, column: int, starts: Sequence[int]) -> int:
-    """Find a place in the text; what lies behind the last line is its end."""
+    """Return the offset of a line and column in the text; beyond the last line it is the end of the text."""
     if line > len(starts) - 1:
         return starts[-1]
     return min(starts[max(line, 1) - 1] + max(column, 1) - 1, starts[line] if line > 0 else 0)
 
 
 def _clash(one: _TextRange, other: _TextRange) -> bool:
-    """Whether two edits want the same place; two insertions at one place do, for nobody knows which comes first."""
+    """Return whether two edits overlap; two insertions at the same offset do, because their order is unknown."""
     return one.start == other.start or (one.start < other.end and other.start < one.end)

@@ -1,4 +1,4 @@
-"""The linter as a server starts: what is wrong with its own modules is logged, and nothing is stopped by it."""
+"""Linting a server when it starts: findings in its own modules are logged, and nothing is stopped."""
 
 import logging
 import sys
@@ -14,17 +14,17 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 def lint_at_start_up(frame: FrameType | None) -> None:
-    """Lint the modules loaded so far that lie beside the one whose code called `install`, and log what is found."""
+    """Lint the loaded modules beside the one that called `install`, and log the findings."""
     file = _find_first_outside(frame)
     if file is None:
         _LOG.warning("the linter found no file to begin with: `install` was called from none")
         return
     try:
-        found = lint(_list_loaded_beside(file), _read_settings(file)).findings
+        findings = lint(_list_loaded_beside(file), _read_settings(file)).findings
     except Exception as error:  # noqa: BLE001 - a server starts whatever the linter stumbles over.
         _LOG.warning("the linter could not look at %s: %s", file, type(error).__name__)
         return
-    for finding in found:
+    for finding in findings:
         _LOG.warning("%s", _write_line(finding), extra={"errata": _list_facts(finding)})
 
 
@@ -37,7 +37,7 @@ def _read_settings(file: Path) -> Settings:
 
 
 def _find_first_outside(frame: FrameType | None) -> Path | None:
-    """Find the file of the first code outside errata."""
+    """Return the file of the first stack frame outside errata."""
     own = __name__.partition(".")[0]
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == own:
         frame = frame.f_back
@@ -46,9 +46,9 @@ def _find_first_outside(frame: FrameType | None) -> Path | None:
 
 
 def _list_loaded_beside(file: Path) -> list[Path]:
-    """List the files of the modules that are imported from the same directory, and of those below it."""
+    """List the files of loaded modules that are in the directory of a file, or below it."""
     root = Path(locate_module(file).root)
-    beside = {found for found in _list_loaded() if found.is_relative_to(root) and _INSTALLED.isdisjoint(found.parts)}
+    beside = {each for each in _list_loaded() if each.is_relative_to(root) and _INSTALLED.isdisjoint(each.parts)}
     return sorted({file.absolute(), *beside})
 
 

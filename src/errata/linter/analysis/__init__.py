@@ -1,4 +1,4 @@
-"""Questions that summaries and rules ask of a function: what it raises, catches, says and gives back."""
+"""Analyses of one function that summaries and rules share: what it raises, catches, says and returns."""
 
 from errata.linter.analysis._error_answers import ErrorAnswer, read_error_answer, read_literal_text, tells_status
 from errata.linter.analysis._error_messages import (

@@ -1,4 +1,4 @@
-"""How some statements end: they raise, they return, they go on with a loop, or they fall through to what follows."""
+"""Control flow: how a block ends (raise, return, loop, fall through), what follows it, which names it sets."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _EXITS = frozenset({"exit", "os._exit", "os.abort", "quit", "sys.exit"})
 
 
 class Ending(NamedTuple):
-    """One way out of some statements."""
+    """One way in which a block can end."""
 
     how: str
     """`raise`, `return`, `loop`, `through`, or `unknown`."""
@@ -19,7 +19,7 @@ class Ending(NamedTuple):
 
 
 def list_endings(body: list[ast.stmt]) -> Iterator[Ending]:
-    """List the ways out at the end of a block; what leaves it earlier, under a condition, is not looked at."""
+    """List the ways in which a block can end. What leaves it earlier, under a condition, is not counted."""
     last = body[-1]
     match last:
         case ast.Return():
@@ -46,7 +46,7 @@ def list_endings(body: list[ast.stmt]) -> Iterator[Ending]:
 
 
 def list_following(body: list[ast.stmt], target: ast.stmt) -> list[ast.stmt] | None:
-    """List what is run after a statement, up to the end of the function; None if it stands in a loop."""
+    """List the statements that run after one, up to the end of the function; None inside a loop."""
     for number, each in enumerate(body):
         if each is target:
             return body[number + 1 :]
@@ -69,7 +69,7 @@ def _list_blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def list_assignments(body: list[ast.stmt], before: int | None = None) -> Iterator[tuple[str, ast.expr]]:
-    """List the names that statements bind, in their order; those inside conditions and loops count too."""
+    """List the names that statements bind, each with its value, in order and including nested blocks."""
     for each in body:
         if before is not None and each.lineno >= before:
             return
@@ -107,14 +107,14 @@ def list_filled_names(body: list[ast.stmt], before: int | None = None) -> Iterat
 
 
 def _find_root(node: ast.expr) -> str:
-    """Give the name that a chain of members and calls begins with; empty if it begins with none."""
+    """Return the name that a chain of attributes and calls starts with, or an empty string."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def never_returns(function: Function) -> bool:
-    """Whether whoever calls a function gets an exception, always."""
+    """Return whether a function always raises."""
     node = function.node
     if isinstance(node, ast.Module):
         return False
@@ -124,6 +124,6 @@ def never_returns(function: Function) -> bool:
 
 
 def get_last_name(node: ast.expr | None) -> str:
-    """Give the last part of a name as it is written; empty for anything else."""
+    """Return the last part of a dotted name in the source, or an empty string for any other expression."""
     text = spell_name(node) if node is not None else None
     return text.rpartition(".")[2] if text else ""

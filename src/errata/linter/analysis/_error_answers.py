@@ -1,4 +1,4 @@
-"""Answers that say an error in words: `"Error: no such order"`, `{"success": False, …}`, the same as JSON or content."""
+"""Results that tell of an error in words: `"Error: no such order"`, `{"success": False, …}`, the same as JSON or content."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ _STATUS = re.compile(
 
 
 def tells_status(function: Function) -> bool:
-    """Whether a function, by its name, answers with a verdict."""
+    """Return whether the name of a function promises a status, as `health_check` and `validate_config` do."""
     return bool(_STATUS.search(get_last_part(function.name).lower()))
 
 
@@ -34,16 +34,16 @@ _ENDS = re.compile(r"\b(not found|does not exist|doesn't exist)[\W_]*$", re.IGNO
 
 
 class ErrorAnswer(NamedTuple):
-    """An error that is given back as an answer."""
+    """An error that is returned as a result."""
 
     looks: str
-    """What it is, for a message."""
+    """What kind of result it is, for a message."""
     text: str
-    """What it says, as far as it is written out."""
+    """Its literal text."""
 
 
 def read_error_answer(value: ast.expr | None, depth: int = 0) -> ErrorAnswer | None:
-    """Read an answer; None unless it surely says that the call failed."""
+    """Return the error that a returned value tells of; None unless it surely tells of one."""
     match value:
         case _ if depth > _DEEPEST:
             return None
@@ -61,7 +61,7 @@ def read_error_answer(value: ast.expr | None, depth: int = 0) -> ErrorAnswer | N
 
 
 def read_literal_text(value: ast.expr) -> str:
-    """Give the words of a text that are written out; `…` stands for the rest."""
+    """Return the literal words of a text expression, with `…` for everything else."""
     return read_words(value).replace(GAP, "…")
 
 
@@ -89,7 +89,7 @@ def _read_call(call: ast.Call, depth: int) -> ErrorAnswer | None:
 
 
 def _read_pairs(pairs: list[tuple[str, ast.expr]]) -> ErrorAnswer | None:
-    """`{"error": "no such order"}`, `{"status": "error", …}`, `Answer(success=False, …)`."""
+    """Read the error in `{"error": "no such order"}`, `{"status": "error", …}` or `Answer(success=False, …)`."""
     if any(name in _STATUS_FIELDS for name, _ in pairs):
         return None  # A verdict is what was asked for; a list of errors stands beside data.
     marked = next((name for name, value in pairs if _marks(name, value)), None)

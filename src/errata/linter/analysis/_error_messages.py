@@ -1,4 +1,4 @@
-"""What an error says: the expressions that make its message, and what is poured into them."""
+"""Messages of errors: the expressions that form them, and the parts these are built from."""
 
 import ast
 from collections.abc import Iterator
@@ -17,23 +17,23 @@ GAP = "\0"
 
 
 class TextPart(NamedTuple):
-    """Something that becomes part of a text."""
+    """An expression that becomes part of a text."""
 
     node: ast.expr
     before: str = ""
-    """The words of the text before it."""
+    """The literal words before it."""
     names: frozenset[str] = frozenset()
-    """The local names by way of which it comes there."""
+    """The local names through which it gets there."""
     depth: int = 0
 
 
 def list_raised_calls(function: Function, raised: ast.Raise) -> Iterator[ast.Call]:
-    """List the calls that may make what is raised."""
+    """List the calls that may create the raised error."""
     return (made for made in list_makers(function, raised.exc) if isinstance(made, ast.Call))
 
 
 def find_messages(function: Function, call: ast.Call) -> Iterator[ast.expr]:
-    """Find the expressions that become the message of an error."""
+    """Find the expressions that form the message of an error."""
     position = _POSITION_OF_MESSAGE.get(read_error(function, call).how)
     if position is None:
         yield from _find_foreign_messages(call)
@@ -42,13 +42,13 @@ def find_messages(function: Function, call: ast.Call) -> Iterator[ast.expr]:
 
 
 def find_data(function: Function, call: ast.Call) -> ast.expr | None:
-    """Find what is attached to an error for machines."""
+    """Return the `data` argument of an error, if there is one."""
     position = _POSITION_OF_MESSAGE.get(read_error(function, call).how)
     return find_keyword(call, "data") if position is None else find_argument(call, position + 1, "data")
 
 
 def _find_foreign_messages(call: ast.Call) -> Iterator[ast.expr]:
-    """Every argument of a class; the first of what is called like a function, as a declared failure is."""
+    """Find the messages of an error that is not errata's: all arguments of a class, the first one of a function."""
     name = get_last_part(spell_name(call.func) or "").lstrip("_")
     for given in call.args if name[:1].isupper() else call.args[:1]:
         yield from _unpack(given)
@@ -58,7 +58,7 @@ def _find_foreign_messages(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _unpack(given: ast.expr) -> Iterator[ast.expr]:
-    """Look into `ErrorData(code=…, message=…)`, which the SDK wants around a message."""
+    """Return the message inside `ErrorData(code=…, message=…)`, or the argument itself."""
     match given:
         case ast.Starred():
             return
@@ -70,7 +70,7 @@ def _unpack(given: ast.expr) -> Iterator[ast.expr]:
 
 
 def walk_text_parts(function: Function, text: ast.expr) -> Iterator[TextPart]:
-    """Walk what is poured into a text, as far as the text is put together in this function."""
+    """Walk the parts that a text is built from within this function."""
     waiting = [TextPart(text)]
     while waiting:
         part = waiting.pop()
@@ -81,7 +81,7 @@ def walk_text_parts(function: Function, text: ast.expr) -> Iterator[TextPart]:
 
 
 def _split_text(function: Function, part: TextPart) -> Iterator[TextPart]:
-    """Take a text apart by one step; what is none has no parts."""
+    """Split a text expression into its parts, one level deep."""
     one = part._replace(depth=part.depth + 1)
     match part.node:
         case ast.JoinedStr(values=values):
@@ -133,7 +133,7 @@ def _split_call(function: Function, call: ast.Call, one: TextPart) -> Iterator[T
 
 
 def is_certain(function: Function, part: TextPart) -> bool:
-    """Whether each name by way of which something comes there is bound once, and can stand for nothing else."""
+    """Return whether each local name on the way to a part is bound exactly once."""
     if not part.names:
         return True
     stored = [
@@ -145,7 +145,7 @@ def is_certain(function: Function, part: TextPart) -> bool:
 
 
 def read_words(text: ast.expr) -> str:
-    """Give the words of a text that are written out, with a gap for everything else."""
+    """Return the literal words of a text expression, with `GAP` for everything else."""
     match text:
         case ast.Constant(value=str(words)):
             return words

@@ -85,12 +85,12 @@ _LIBRARIES = frozenset(
 
 
 def is_broad(function: Function, clause: ast.ExceptHandler) -> bool:
-    """Whether a clause catches every error there is."""
+    """Return whether a clause catches every exception."""
     return not BROAD.isdisjoint(list_caught(function, clause))
 
 
 def is_foreign(function: Function, clause: ast.ExceptHandler) -> bool:
-    """Whether a clause catches errors whose text nobody wrote for the client of this server."""
+    """Return whether a clause catches exceptions of the system or of libraries, whose text is not meant for clients."""
     return any(map(_is_foreign_class, list_caught(function, clause)))
 
 
@@ -99,7 +99,7 @@ def _is_foreign_class(name: str) -> bool:
 
 
 def name_caught(function: Function, clause: ast.ExceptHandler) -> str:
-    """Name what a clause catches, for a message."""
+    """Return what a clause catches, as a message names it."""
     names = [get_last_part(name) for name in list_caught(function, clause)]
     return f"`{names[0]}`" if len(names) == 1 else "exception"
 
@@ -115,12 +115,12 @@ _NOT_HERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def is_cancellation(name: str) -> bool:
-    """Whether a class is the one that cancels a task, or one that it is made from."""
+    """Return whether a class is `CancelledError` or one of its bases."""
     return name == "BaseException" or get_last_part(name) in _CANCELLED
 
 
 def swallows_cancellation(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
-    """Whether an except clause ends the cancellation of the call that it stands in."""
+    """Return whether an except clause stops the cancellation of the current call."""
     return (
         any(map(is_cancellation, list_caught(function, clause)))
         and not _is_let_through(function, site, clause)
@@ -133,7 +133,7 @@ def swallows_cancellation(function: Function, site: Site[Try], clause: ast.Excep
 
 
 def find_suppressed_cancellations(function: Function) -> Iterator[tuple[ast.Call, str]]:
-    """Find `suppress(CancelledError)` around something that is awaited, each with the class as it is written."""
+    """Find each `suppress(CancelledError)` around an `await`, with the class as it is written."""
     for site in function.withs:
         for call in list_suppressions(function, site.node.items):
             given = next((each for each in call.args if is_cancellation(function.resolve(each) or "")), None)
@@ -142,7 +142,7 @@ def find_suppressed_cancellations(function: Function) -> Iterator[tuple[ast.Call
 
 
 def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandler) -> bool:
-    """Whether cancellation leaves again: raised here, or already caught and raised by a clause before."""
+    """Return whether cancellation is raised again, here or by an earlier clause."""
     if raises_again(clause) or {each.how for each in list_endings(clause.body)} == {"raise"}:
         return True
     if site.clause is not None and raises_again(site.clause):
@@ -152,21 +152,21 @@ def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandl
 
 
 def _is_done(function: Function, body: list[ast.stmt]) -> bool:
-    """Whether all that is awaited is a task that the function asked whether it is done: that waits for nothing."""
+    """Return whether only tasks are awaited that the function tested with `done()`: that waits for nothing."""
     awaited = [node.value for each in body for node in ast.walk(each) if isinstance(node, ast.Await)]
     called = {spell_name(site.node.func) for site in function.calls}
     return bool(awaited) and all(isinstance(each, ast.Name) and f"{each.id}.done" in called for each in awaited)
 
 
 def _tells_what_was_done(function: Function, clause: ast.ExceptHandler) -> bool:
-    """Whether an author named cancellation and answers at once, by more than a constant: what was done before it."""
+    """Return whether a clause catches cancellation by name and returns a partial result at once."""
     if any(get_last_part(name) not in _CANCELLED for name in list_caught(function, clause)) or awaits(clause.body):
         return False
     return any(isinstance(each, ast.Return) and isinstance(each.value, ast.Name | ast.Call) for each in clause.body)
 
 
 def hands_over(clause: ast.ExceptHandler) -> bool:
-    """Whether what was caught is kept as it is, for somebody else to raise."""
+    """Return whether the caught exception is stored or passed on, so that other code can raise it."""
     for each in clause.body:
         for node in ast.walk(each):
             match node:
@@ -185,7 +185,7 @@ def _is_name(node: ast.expr, name: str | None) -> bool:
 
 
 def awaits(body: list[ast.stmt]) -> bool:
-    """Whether something is awaited in some statements; functions that are defined there do not count."""
+    """Return whether statements await something, not counting functions defined in them."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
@@ -197,7 +197,7 @@ def awaits(body: list[ast.stmt]) -> bool:
 
 
 def ends_something(function: Function) -> bool:
-    """Whether a function cancels a task of its own and waits for its end, or is there to close things."""
+    """Return whether a function cancels its own task, or is there to close things."""
     if _ENDS_THINGS.search(get_last_part(function.name).strip("_")):
         return True
     return any(isinstance(site.node.func, ast.Attribute) and site.node.func.attr == "cancel" for site in function.calls)

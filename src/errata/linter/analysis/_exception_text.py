@@ -1,4 +1,4 @@
-"""The text of a caught exception: which expressions carry it, and where an except clause lets it out."""
+"""The text of a caught exception: which expressions carry it, and where it leaves the function (a taint analysis)."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -43,11 +43,11 @@ _SHOWN = frozenset({"message", "msg", "detail", "details", "data", "description"
 
 
 class Leak(NamedTuple):
-    """Where the text of an exception goes to whoever called."""
+    """A statement that passes the text of an exception to the caller."""
 
     sink: Sink
     at: ast.expr
-    """The expression that has the text; for what is handed on below the clause, the one in it."""
+    """The expression in the except clause that carries the text."""
 
 
 class ExceptionTexts:
@@ -60,7 +60,7 @@ class ExceptionTexts:
         """Names, each with the expression that brought the text."""
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
-        """Take note of an assignment to a name; a list of failures, or a field of one, is somebody's report."""
+        """Record an assignment to a name. Assignments to items and attributes are ignored: they build a report."""
         if not isinstance(target, ast.Name):
             return
         if self._is_caught(value):
@@ -71,7 +71,7 @@ class ExceptionTexts:
             self.held.pop(target.id, None)
 
     def find_in_error(self, raised: ast.expr | None) -> ast.expr | None:
-        """Find the text among what a raised error is made of."""
+        """Find the exception's text among the arguments of a raised error."""
         if not isinstance(raised, ast.Call):
             return None
         if (
@@ -84,7 +84,7 @@ class ExceptionTexts:
         return self._find_first([*raised.args, *shown])
 
     def find_carrier(self, value: ast.expr | None) -> ast.expr | None:
-        """Find the expression that carries the text into a value; None if the value does not have it."""
+        """Return the expression that puts the exception's text into a value; None if nothing does."""
         match value:
             case ast.Name(id=name):
                 return value if name in self.held else None
@@ -127,12 +127,12 @@ class ExceptionTexts:
         return isinstance(value, ast.Name) and value.id in self._caught
 
     def find_origin(self, text: ast.expr) -> ast.expr:
-        """Find the expression that brought the text which a value has."""
+        """Return the expression from which a value got the exception's text."""
         names = (node.id for node in ast.walk(text) if isinstance(node, ast.Name))
         return next((self.held[name] for name in names if name in self.held), text)
 
     def narrows(self, test: ast.expr) -> bool:
-        """Whether a test asks for the class of the exception: then somebody knows whose words they are."""
+        """Return whether a test checks the class of the exception, so that its text is known to be safe."""
         match test:
             case ast.Call(func=ast.Name(id="isinstance"), args=[subject, *_]):
                 return self._is_caught(subject)
@@ -143,7 +143,7 @@ class ExceptionTexts:
 
 
 def find_leaks(function: Function, clause: ast.ExceptHandler) -> Iterator[Leak]:
-    """Find where an except clause, or what comes after it, hands on the text of what was caught."""
+    """Find where an except clause, or the code after it, passes on the text of the caught exception."""
     texts = ExceptionTexts(function, clause.name)
     yield from _search_block(clause.body, texts)
     if texts.held:
@@ -181,7 +181,7 @@ def _make_leak(sink: Sink, at: ast.expr | None) -> Iterator[Leak]:
 
 
 def _list_blocks(statement: ast.stmt, texts: ExceptionTexts) -> Iterator[list[ast.stmt]]:
-    """List the blocks of a statement that are no except clauses: each of those has an exception of its own."""
+    """List the blocks of a statement except for its except clauses, which catch another exception."""
     narrowed = isinstance(statement, ast.If) and texts.narrows(statement.test)
     for name in ("orelse",) if narrowed else ("body", "orelse", "finalbody"):
         yield getattr(statement, name, [])
@@ -190,7 +190,7 @@ def _list_blocks(statement: ast.stmt, texts: ExceptionTexts) -> Iterator[list[as
 
 
 def _search_after(function: Function, clause: ast.ExceptHandler, texts: ExceptionTexts) -> Iterator[Leak]:
-    """Find what is returned or raised below the clause, with a name that was given the text in it."""
+    """Find returns and raises after the clause that use a name which holds the text."""
     end = clause.end_lineno or clause.lineno
     for returned in function.returns:
         if returned.node.lineno > end and returned.clause is None:
@@ -203,7 +203,7 @@ def _search_after(function: Function, clause: ast.ExceptHandler, texts: Exceptio
 
 
 def _list_parts(value: ast.expr | None) -> list[ast.expr]:
-    """List what a value is put together from; a condition is no part of it."""
+    """List the parts of a value; conditions are not parts."""
     match value:
         case ast.Dict(values=values) | ast.BoolOp(values=values):
             return values
@@ -222,7 +222,7 @@ def _list_parts(value: ast.expr | None) -> list[ast.expr]:
 
 
 def _passes_on(called: ast.expr) -> bool:
-    """Whether a call puts what it is given into what it gives back, as far as its name tells."""
+    """Return whether a call, by its name, returns what it is given."""
     match called:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             pass
@@ -235,5 +235,5 @@ def _passes_on(called: ast.expr) -> bool:
 
 
 def is_traceback(function: Function, text: ast.expr) -> bool:
-    """Whether a text has a whole traceback in it."""
+    """Return whether a text contains a traceback."""
     return any(isinstance(node, ast.Call) and function.resolve(node.func) in _TRACEBACKS for node in ast.walk(text))

@@ -1,4 +1,4 @@
-"""Values that can be read off the source: texts, numbers, codes, and names that stand for them once and for all."""
+"""Values known from the source: texts, numbers, codes, and names bound to them exactly once."""
 
 import ast
 from collections import Counter
@@ -33,14 +33,14 @@ _MADE_BY_CALLING: dict[str, type[object]] = {
 
 
 class Unreadable:
-    """A value of which the kind alone is known."""
+    """A value of which only the type is known."""
 
 
 UNREADABLE = Unreadable()
 
 
 class LiteralValue(NamedTuple):
-    """A value as far as the source tells it."""
+    """A value, as far as the source shows it."""
 
     node: ast.AST
     """Where it is written."""
@@ -49,7 +49,7 @@ class LiteralValue(NamedTuple):
 
 
 def read_value(scope: "LiteralScope", node: ast.expr, depth: int = 0) -> LiteralValue | None:
-    """Read a value; None if it is known only when the program runs."""
+    """Return the value of an expression; None if only the running program knows it."""
     match scope.look_up(node):
         case ast.Constant(value=value) as held:
             return LiteralValue(held, type(value), value)
@@ -73,7 +73,7 @@ def _add_texts(node: ast.expr, left: LiteralValue | None, right: LiteralValue | 
 
 
 def _read_member(node: ast.expr, name: str) -> LiteralValue | None:
-    """Read a member of an enumeration that errata knows."""
+    """Return a member of an enumeration that errata knows."""
     if name.startswith(_NUMBERS):
         return LiteralValue(node, int) if "." not in _strip_beginning(name, _NUMBERS) else None
     word = name.removeprefix(_CODE)
@@ -89,7 +89,7 @@ def _strip_beginning(name: str, beginnings: tuple[str, ...]) -> str:
 
 
 class LiteralScope:
-    """Where an expression stands: in a function or a module, and perhaps in the body of a class."""
+    """The scope of an expression: a function or a module, and perhaps the body of a class."""
 
     def __init__(self, function: Function, bindings: "FileBindings", body: ast.ClassDef | None = None) -> None:
         self.function = function
@@ -97,7 +97,7 @@ class LiteralScope:
         self._body = body
 
     def look_up(self, node: ast.expr) -> ast.expr:
-        """Replace a name by what it stands for, if it is bound once and nothing else can be meant."""
+        """Return the expression a name stands for, if the file binds it exactly once."""
         for _ in range(_DEEPEST):
             if not isinstance(node, ast.Name):
                 return node
@@ -109,7 +109,7 @@ class LiteralScope:
 
 
 class FileBindings:
-    """What the names of a file are bound to; counted once, when the first is asked for."""
+    """What the names of a file are bound to; computed on first use."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
@@ -117,7 +117,7 @@ class FileBindings:
         self._top: dict[str, ast.expr] = {}
 
     def find_only(self, name: str, body: ast.ClassDef | None, function: Function) -> ast.expr | None:
-        """Find the one expression that a name is bound to in the whole file, if it is bound where it is seen."""
+        """Return the only expression that a name is bound to, if that binding is visible here."""
         if self._bound is None:
             self._bound = Counter(list_bound_names(self._tree))
             self._top = dict(_list_top_assignments(self._tree.body))
@@ -133,7 +133,7 @@ def _find_local(name: str, function: Function) -> ast.expr | None:
 
 
 def _list_top_assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """List the names that statements bind to an expression, those in blocks left out."""
+    """List the names that statements assign, without those in nested blocks."""
     for node in body:
         match node:
             case ast.Assign(targets=targets, value=value):
@@ -145,7 +145,7 @@ def _list_top_assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]
 
 
 def list_bound_names(tree: ast.AST) -> Iterator[str]:
-    """List the names that are bound anywhere in a file, by whatever means, each as often as it is."""
+    """List every binding of a name in a file: assignments, imports, parameters, definitions."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.ExceptHandler(name=str(name)) | ast.arg(arg=name):

@@ -1,4 +1,4 @@
-"""What an expression raises: one of errata's errors, and with which code, or somebody else's."""
+"""Raised errors: which of errata's they are and with which code, what catches them, and whether they are raised again."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -21,14 +21,14 @@ class RaisedExpression(NamedTuple):
     """What is raised."""
 
     how: str
-    """`again`, `factory`, `constructor`, `fail`, or `other` for what errata did not make."""
+    """`again`, `factory`, `constructor`, `fail`, or `other` for errors that are not errata's."""
     name: str
-    """Its dotted name; for `fail` the reason, empty if it is not written out."""
+    """Its dotted name; for `fail` the reason, empty if it is not a literal."""
     code: str = ""
 
 
 def read_error(function: Function, expression: ast.expr | None) -> RaisedExpression:
-    """Say what an expression raises."""
+    """Return what an expression raises."""
     if expression is None:
         return RaisedExpression("again", "")
     call = expression if isinstance(expression, ast.Call) else None
@@ -47,7 +47,7 @@ def read_error(function: Function, expression: ast.expr | None) -> RaisedExpress
 
 
 def list_makers(function: Function, expression: ast.expr | None, depth: int = 0) -> Iterator[ast.expr | None]:
-    """List the expressions that may have made what is raised: both arms of a condition, or what a name was bound to."""
+    """List the expressions that may have created the raised error: both arms of a condition, or a name's value."""
     match expression:
         case ast.IfExp(body=body, orelse=other) if depth < _MOST_STEPS:
             yield from list_makers(function, body, depth + 1)
@@ -65,7 +65,7 @@ def list_makers(function: Function, expression: ast.expr | None, depth: int = 0)
 
 
 def read_reason(made: ast.expr | None) -> str:
-    """Read the reason that an error is given in its data, or by keyword; empty if it is not written out."""
+    """Return the reason in an error's data or keywords; empty if it is not a literal."""
     if not isinstance(made, ast.Call):
         return ""
     pairs: list[tuple[str | None, ast.expr]] = [(each.arg, each.value) for each in made.keywords]
@@ -80,7 +80,7 @@ def _read_text(node: ast.expr | None) -> str:
 
 
 def find_head(function: Function, made: ast.expr | None) -> Location | None:
-    """Find what names the maker of an error: `not_found`, or `FaultError(Code.NOT_FOUND, `; None if it is not so plain."""
+    """Return the location of an error's factory (`not_found`) or constructor and code (`FaultError(Code.NOT_FOUND, `), if it can be replaced."""
     if not isinstance(made, ast.Call):
         return None
     maker = function.locate(made.func)
@@ -96,7 +96,7 @@ def find_head(function: Function, made: ast.expr | None) -> Location | None:
 
 
 def find_argument(call: ast.Call | None, position: int, name: str) -> ast.expr | None:
-    """Find an argument of a call by its position or its name."""
+    """Return an argument of a call by its position or its name."""
     if call is None:
         return None
     if position < len(call.args) and not any(isinstance(each, ast.Starred) for each in call.args[: position + 1]):
@@ -105,12 +105,12 @@ def find_argument(call: ast.Call | None, position: int, name: str) -> ast.expr |
 
 
 def find_keyword(call: ast.Call, name: str) -> ast.expr | None:
-    """Find an argument of a call by its name."""
+    """Return an argument of a call by its name."""
     return next((each.value for each in call.keywords if each.arg == name), None)
 
 
 def read_code(function: Function, expression: ast.expr | None) -> Code | None:
-    """Read `Code.NOT_FOUND` or `"NOT_FOUND"`; None for what is no code, or not written out."""
+    """Return the code that `Code.NOT_FOUND` or `"NOT_FOUND"` stands for; None for anything else."""
     if isinstance(expression, ast.Constant):
         return known_word(Code, expression.value)
     name = function.resolve(expression) or ""
@@ -120,7 +120,7 @@ def read_code(function: Function, expression: ast.expr | None) -> Code | None:
 def list_caught_around(
     function: Function, site: Site[ast.Raise] | Site[ast.Call] | Site[ast.Return]
 ) -> tuple[str, ...]:
-    """Name the exception classes that are caught around a place, and may not be raised again."""
+    """List the exception classes that are caught around a node and may not be raised again."""
     around = id(site.around)
     if around not in function.caught:
         function.caught[around] = tuple(
@@ -151,18 +151,18 @@ def list_suppressions(function: Function, items: Iterable[ast.withitem]) -> Iter
 
 
 def list_caught(function: Function, clause: ast.ExceptHandler) -> list[str]:
-    """Name the classes that an except clause catches; a bare one catches `BaseException`."""
+    """List the classes that an except clause catches; a bare one catches `BaseException`."""
     kinds = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
     return ["BaseException" if kind is None else function.resolve(kind) or "?" for kind in kinds]
 
 
 def raises_again(clause: ast.ExceptHandler) -> bool:
-    """Whether an except clause raises, somewhere, what it caught."""
+    """Return whether an except clause contains a raise of what it caught."""
     return any(_is_again(node, clause) for each in clause.body for node in ast.walk(each))
 
 
 def always_raises_again(clause: ast.ExceptHandler) -> bool:
-    """Whether everything that an except clause catches leaves it again, on every path that can be told."""
+    """Return whether an except clause raises what it caught on every path."""
     if not any(_is_again(each, clause) for each in clause.body):
         return False
     nodes = (node for each in clause.body for node in ast.walk(each))
@@ -176,5 +176,5 @@ def _is_again(node: ast.AST, clause: ast.ExceptHandler) -> bool:
 
 
 def catches_ours(names: tuple[str, ...]) -> bool:
-    """Whether one of errata's errors is caught by one of these classes."""
+    """Return whether one of errata's errors is caught by one of these classes."""
     return not BROAD.isdisjoint(names) or "errata.FaultError" in names

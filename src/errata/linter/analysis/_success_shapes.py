@@ -28,13 +28,13 @@ _ERROR_WORD = re.compile(
 
 
 class Shape(NamedTuple):
-    """What an answer looks like."""
+    """What a result looks like to an agent."""
 
     family: str
-    """`empty`, `error` for an error that is told as a result, `typed` for one in an object of its own class, or `call`
+    """`empty`, `error` for an error returned as a result, `typed` for one in an object of its own class, or `call`
     for what a function gives back."""
     looks: str
-    """What it is, and what it reads like; for `call`, nothing."""
+    """What it is and how it reads; empty for `call`."""
     function: ast.expr | None = None
     """For `call`, the function."""
 
@@ -51,14 +51,14 @@ _CONTENT = Shape("error", "text content, which reads like a result: isError is n
 
 
 class Shapes:
-    """Tells shapes in one place: the names that are bound there, and the one of the exception that was caught."""
+    """Recognises shapes, given the names bound around an expression and the name of the caught exception."""
 
     def __init__(self, bound: Mapping[str, ast.expr], error: str | None) -> None:
         self._bound = bound
         self._error = error
 
     def read(self, value: ast.expr | None, depth: int = 0) -> Shape | None:  # noqa: C901, PLR0911 - one for each kind.
-        """Say what an expression looks like; None for what may well be an answer."""
+        """Return the shape of an expression; None for what may well be a real result."""
         if depth > _DEEPEST:
             return None
         match value:
@@ -157,7 +157,7 @@ class Shapes:
         return None if call.args or call.keywords else _NO_OBJECT if name == "dict" else _NO_LIST
 
     def _read_object(self, call: ast.Call, depth: int) -> Shape | None:
-        """`Page(orders=[])`, `Answer(success=False)`, `ToolResult(content=[TextContent(…)])`."""
+        """Return the shape of `Page(orders=[])`, `Answer(success=False)` or `ToolResult(content=[TextContent(…)])`."""
         pairs = [(each.arg or "", each.value) for each in call.keywords]
         if any(name in FLAGS for name, _ in pairs) or call.args or not pairs:
             return None
@@ -167,7 +167,7 @@ class Shapes:
         return shape._replace(family="typed") if shape and shape.family == "error" else shape
 
     def _tells_error(self, value: ast.expr) -> bool:
-        """Whether a text says that something failed, in words or by what was caught."""
+        """Return whether a text tells of an error, in words or with the caught exception."""
         for node in self._walk_nodes(value):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ERROR_WORD.search(node.value):
                 return True
@@ -183,14 +183,14 @@ class Shapes:
 
 
 def _read_collection(call: ast.Call, name: str) -> Shape | None:
-    """Say what `defaultdict(list)` and its kin hold: nothing, unless they are given something to begin with."""
+    """Return the shape of `defaultdict(list)` and its like: empty, unless it is given something."""
     if call.keywords or len(call.args) > (name == "defaultdict"):
         return None
     return _NO_LIST if name == "deque" else _NO_OBJECT
 
 
 def list_pairs(value: ast.Dict) -> list[tuple[str, ast.expr]]:
-    """List the names and values of an object; a name that is not written out is empty."""
+    """List the keys and values of a dictionary; a key that is not a literal is empty."""
     return [
         (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else "", item)
         for key, item in zip(value.keys, value.values, strict=True)
@@ -202,7 +202,7 @@ def _dress_as_json(inside: Shape | None) -> Shape | None:
 
 
 def _is_empty(value: ast.expr) -> bool:
-    """Whether a field holds nothing; `False` is an answer."""
+    """Return whether a field is empty; `False` is not."""
     match value:
         case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Constant(value=None | ""):
             return True
@@ -215,7 +215,7 @@ def _is_empty(value: ast.expr) -> bool:
 
 
 def _says_no_more(value: ast.expr) -> bool:
-    """Whether a field only repeats what was asked."""
+    """Return whether a field only repeats an argument."""
     return isinstance(value, ast.Name | ast.Attribute) or (isinstance(value, ast.Constant) and value.value is not True)
 
 
@@ -225,7 +225,7 @@ _MOST_NAMES = 20  # Between a test and the calls behind it.
 
 
 def read_outcome(function: Function) -> str:
-    """Say what a function gives back: `raises` for nothing ever, `error` for errors told as results, else nothing."""
+    """Return `raises` for a function that never returns, `error` for one that returns only errors as results, else nothing."""
     if never_returns(function):
         return RAISES
     shapes = Shapes(function.bindings, None)
@@ -234,7 +234,7 @@ def read_outcome(function: Function) -> str:
 
 
 def list_checked_functions(function: Function) -> Iterator[str]:
-    """Name the functions whose results a function looks at, to raise or to tell an error if they say so."""
+    """List the functions whose results are tested, and lead to an error if the test says so."""
     bound: dict[str, list[ast.expr]] | None = None
     for site in function.ifs:
         for branch in (site.node.body, site.node.orelse):
@@ -247,7 +247,7 @@ def list_checked_functions(function: Function) -> Iterator[str]:
 
 
 def _looks_at_result(function: Function, test: ast.expr) -> bool:
-    """Whether a test calls something, or looks at what was bound in the function."""
+    """Return whether a test contains a call, or a name bound in the function."""
     return any(
         isinstance(node, ast.Call) or (isinstance(node, ast.Name) and node.id in function.bindings)
         for node in ast.walk(test)
@@ -255,7 +255,7 @@ def _looks_at_result(function: Function, test: ast.expr) -> bool:
 
 
 def _ends_in_error(branch: list[ast.stmt]) -> bool:
-    """Whether a branch ends in an error: raised, marked as one, or at least told."""
+    """Return whether a branch ends in an error: raised, flagged, or returned as a result."""
     ending = next(iter(list_endings(branch)))
     if ending.how == "raise":
         return True
@@ -269,7 +269,7 @@ def _ends_in_error(branch: list[ast.stmt]) -> bool:
 
 
 def _list_bindings(function: Function) -> dict[str, list[ast.expr]]:
-    """List everything that each name of a function is bound to."""
+    """Return all expressions that each name of a function is bound to."""
     bindings: dict[str, list[ast.expr]] = {}
     for name, value in list_assignments(function.node.body):
         bindings.setdefault(name, []).append(value)
@@ -277,7 +277,7 @@ def _list_bindings(function: Function) -> dict[str, list[ast.expr]]:
 
 
 def _list_calls_behind(bound: dict[str, list[ast.expr]], test: ast.expr) -> Iterator[ast.Call]:
-    """List the calls in a test, and those that the names in it came from."""
+    """List the calls in a test, and those behind the names in it."""
     waiting, seen = [test], set[str]()
     while waiting and len(seen) < _MOST_NAMES:
         for node in ast.walk(waiting.pop()):

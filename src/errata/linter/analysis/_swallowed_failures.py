@@ -1,4 +1,4 @@
-"""What becomes of a failure that an except clause keeps to itself: the answer that an agent gets in its place."""
+"""Swallowed failures: except clauses that give the caller a result in place of the failure."""
 
 import ast
 import re
@@ -41,7 +41,7 @@ _RECORDS = frozenset({"add", "append", "extend", "insert", "put", "put_nowait", 
 
 
 class SwallowedFailure(NamedTuple):
-    """A failure that ends as an answer."""
+    """A failure that becomes a result."""
 
     at: ast.AST
     shape: Shape
@@ -56,11 +56,11 @@ class SwallowedFailure(NamedTuple):
     attempt: TriedCall = TriedCall("reading", "")
     """What failed."""
     asks_outside: bool = False
-    """Whether what failed asks another process, by what is called, or by what is caught."""
+    """Whether what failed talks to another process, judging by the call or by what is caught."""
 
 
 def is_about_values(function: Function, clause: ast.ExceptHandler) -> bool:
-    """Whether a clause only catches what says that a value does not fit, or that something is not there."""
+    """Return whether a clause only catches errors about values, or about something that does not exist."""
     names = [get_last_part(name) for name in list_caught(function, clause)]
     return all(name in _ABOUT_VALUES or _ABOUT_VALUES_LIKELY.search(name) for name in names)
 
@@ -70,7 +70,7 @@ def _is_no_failure(function: Function, clause: ast.ExceptHandler) -> bool:
 
 
 def find_swallowed_failures(function: Function) -> Iterator[SwallowedFailure]:
-    """Find the except clauses of a function that give an answer in place of a failure."""
+    """Find the except clauses of a function that turn a failure into a result."""
     for site, clause in function.clauses:
         if _is_no_failure(function, clause):
             continue
@@ -82,7 +82,7 @@ def find_swallowed_failures(function: Function) -> Iterator[SwallowedFailure]:
 
 
 def _find_suppressed(function: Function) -> Iterator[SwallowedFailure]:
-    """Read `with suppress(Exception):` as the `try` that it stands for."""
+    """Find failures that `with suppress(Exception):` swallows, read as the `try` it stands for."""
     for site in function.withs:
         for call in list_suppressions(function, site.node.items):
             clause = ast.ExceptHandler(type=ast.Tuple(elts=call.args), name=None, body=[ast.Pass()])
@@ -109,7 +109,7 @@ def _add_attempt(function: Function, site: Site[Try], each: SwallowedFailure, bl
 
 
 def _asks_outside(function: Function, site: Site[Try], attempt: TriedCall) -> bool:
-    """Whether something outside can fail here; a clause for timeouts says so of what cannot be seen."""
+    """Return whether another process can fail here; a clause for timeouts says so of an unknown call."""
     if attempt.kind != "inside":
         return attempt.kind == "outside"
     names = [name for clause in site.node.handlers for name in list_caught(function, clause)]
@@ -117,7 +117,7 @@ def _asks_outside(function: Function, site: Site[Try], attempt: TriedCall) -> bo
 
 
 def _records(clause: ast.ExceptHandler) -> bool:
-    """Whether a clause keeps the failure for somebody to find: `errors.append(…)`, `self.last_error = error`."""
+    """Return whether a clause records the failure: `errors.append(…)`, `self.last_error = error`."""
     for each in clause.body:
         match each:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method))) if method in _RECORDS:
@@ -165,7 +165,7 @@ def _find_fallen_through(
 def _find_answer_after(
     function: Function, site: Site[Try], clause: ast.ExceptHandler, rest: list[ast.stmt]
 ) -> Iterator[SwallowedFailure]:
-    """Look at what follows a `try` up to its answer: `total = len(rows)`, `if not rows: return "none"`, `return rows`."""
+    """Follow the code after a `try` to its result: `total = len(rows)`, `if not rows: return "none"`, `return rows`."""
     made_of: dict[str, str] = {}
     for each in rest:
         match each:
@@ -183,7 +183,7 @@ def _find_answer_after(
 
 
 def _find_missed(test: ast.expr) -> str:
-    """Name what a condition finds to be empty or None: `not rows`, `rows is None`, `len(rows) == 0`."""
+    """Return the name that a condition tests for being empty: `not rows`, `rows is None`, `len(rows) == 0`."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
             return name
@@ -200,7 +200,7 @@ def _find_missed(test: ast.expr) -> str:
 
 
 def _is_plain(value: ast.expr | None, clause: ast.ExceptHandler) -> bool:
-    """Whether an answer is written out, and says nothing of an error: `[]`, `None`, `"No orders found."`."""
+    """Return whether a result is a literal without an error in it: `[]`, `None`, `"No orders found."`."""
     shape = Shapes({}, clause.name).read(value)
     if shape is not None:
         return shape.family == "empty"
@@ -210,7 +210,7 @@ def _is_plain(value: ast.expr | None, clause: ast.ExceptHandler) -> bool:
 def _find_returned_after(
     function: Function, site: Site[Try], clause: ast.ExceptHandler, value: ast.expr | None, made_of: Mapping[str, str]
 ) -> Iterator[SwallowedFailure]:
-    """Look at the `return` after a `try`: of a name, of an object made of one, or of what only a failure leads to."""
+    """Judge the `return` after a `try`: of a name, of an object made of one, or of what only a failure leads to."""
     if name := _find_source(function, value, made_of):
         yield from _find_default(function, site, clause, clause, name)
     elif site.clause is None and _returns(function, site.node):
@@ -220,7 +220,7 @@ def _find_returned_after(
 
 
 def _find_source(function: Function, value: ast.expr | None, made_of: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Give the one name that an answer is made of: `orders`, or `{"orders": orders, "total": len(orders)}`."""
+    """Return the only name that a result is made of: `orders`, or `{"orders": orders, "total": len(orders)}`."""
     if isinstance(value, ast.Name):
         return made_of.get(value.id, value.id)
     if isinstance(function.node, ast.Module) or not isinstance(value, _MADE_OF_NAMES) or not _only_wraps(value):
@@ -231,12 +231,12 @@ def _find_source(function: Function, value: ast.expr | None, made_of: Mapping[st
 
 
 def _list_bound(node: ast.AST) -> set[str]:
-    """List the names that are bound anywhere in something."""
+    """Return the names that are bound anywhere below a node."""
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
 def _only_wraps(value: ast.expr) -> bool:
-    """Whether an expression only puts into another form what it is made of, and asks nobody."""
+    """Return whether an expression only reshapes its parts, without calling anything else."""
     for node in ast.walk(value):
         if isinstance(node, ast.Await | ast.Lambda | ast.NamedExpr):
             return False
@@ -248,7 +248,7 @@ def _only_wraps(value: ast.expr) -> bool:
 
 
 def _returns(function: Function, block: Try) -> bool:
-    """Whether a `try` returns something when it works, so that what follows is for when it does not."""
+    """Return whether a `try` returns a value on success, so that what follows runs only on failure."""
     return any(
         any(each is block for each in site.walk_blocks()) and site.node.lineno < block.handlers[0].lineno
         for site in function.returns
@@ -257,13 +257,13 @@ def _returns(function: Function, block: Try) -> bool:
 
 
 def _is_resource(function: Function) -> bool:
-    """Whether what a function yields is for a `with`, and no answer."""
+    """Return whether a function is a context manager or a fixture, whose yield is no result."""
     decorators = [] if isinstance(function.node, ast.Module) else function.node.decorator_list
     return any((spell_name(each) or "").endswith(("contextmanager", "fixture")) for each in decorators)
 
 
 def _find_called(last: ast.stmt) -> ast.expr | None:
-    """Name the function that a clause calls at its end."""
+    """Return the function that a clause calls last."""
     match last:
         case ast.Expr(value=ast.Call(func=func) | ast.Await(value=ast.Call(func=func))):
             return func
@@ -274,7 +274,7 @@ def _find_called(last: ast.stmt) -> ast.expr | None:
 def _find_default(
     function: Function, site: Site[Try], clause: ast.ExceptHandler, at: ast.AST, name: str
 ) -> Iterator[SwallowedFailure]:
-    """Find a name that is bound to nothing before the `try`, and to the answer inside it."""
+    """Find a name that is empty before the `try` and gets the result inside it."""
     assert not isinstance(function.node, ast.Module)  # noqa: S101 - for type checkers.
     in_clause = dict(list_assignments(clause.body)).get(name)
     before = dict(list_assignments(function.node.body, site.node.lineno)).get(name)
@@ -286,7 +286,7 @@ def _find_default(
 
 
 def _read_assignment(function: Function, site: Site[Try], name: str) -> str:
-    """Say how a `try`, or the loop it stands in, sets a name that is empty before: `default`, `filled`, or not at all."""
+    """Return how a `try`, or the loop around it, sets a name that was empty: `default`, `filled`, or an empty string."""
     assert not isinstance(function.node, ast.Module)  # noqa: S101 - for type checkers.
     loops = [block for block in site.walk_blocks() if isinstance(block, ast.For | ast.AsyncFor | ast.While)]
     begin = min(block.lineno for block in (*loops, site.node))
@@ -299,7 +299,7 @@ def _read_assignment(function: Function, site: Site[Try], name: str) -> str:
 
 
 def _only_tells(body: list[ast.stmt]) -> bool:
-    """Whether a clause does nothing but pass, log, or bind names to what is written out: no second attempt."""
+    """Return whether a clause only passes, logs or binds names to literals."""
     return all(_is_telling(each) or _binds_literal(each) for each in body)
 
 

@@ -1,4 +1,4 @@
-"""What can fail in a `try`: something out there, something in here, or only the reading of a value."""
+"""What can fail in a `try`: a call to another process, a call in this one, or only reading a value."""
 
 import ast
 import builtins
@@ -65,18 +65,18 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 class TriedCall(NamedTuple):
-    """The most telling thing in a `try`."""
+    """The call in a `try` that says most about what can fail."""
 
     kind: str
-    """`outside` for what asks somebody else, `inside` for any other call, `reading` for values alone, or `wrapped`
+    """`outside` for a call to another process, `inside` for any other, `reading` for values alone, or `wrapped`
     for a function that was handed in."""
     name: str
-    """How it is written; empty for `reading`."""
+    """Its name as written; empty for `reading`."""
     cleans_up: bool = False
 
 
 def find_tried_call(function: Function, block: ast.AST) -> TriedCall:
-    """Find what can fail in a `try`, or in a `with`."""
+    """Return the call most likely to fail in a `try` or a `with`."""
     inside = [site.node for site in function.calls if _fails_into(site, block)]
     inside.sort(key=lambda call: (call.lineno, call.col_offset))
     tried = [_read_call(function, call, awaited=call in function.awaited) for call in inside]
@@ -89,13 +89,13 @@ def find_tried_call(function: Function, block: ast.AST) -> TriedCall:
 
 
 def list_calls_in(function: Function, block: ast.AST) -> tuple[str, ...]:
-    """Name what is called in a `try` and may fail there; what is not called by a name is `?`."""
+    """List the functions that are called in a `try` and may fail there; `?` for one without a name."""
     inside = [site.node for site in function.calls if _fails_into(site, block)]
     return tuple(sorted({function.resolve(call.func) or "?" for call in inside}))
 
 
 def only_computes(name: str) -> bool:
-    """Whether a dotted name is one of Python itself that asks nobody else and opens nothing."""
+    """Return whether a dotted name is Python's own, and neither opens files nor talks to another process."""
     text = name.removesuffix("()")
     if get_last_part(text) in _RUNS_GIVEN:
         return False
@@ -106,7 +106,7 @@ def only_computes(name: str) -> bool:
 
 
 def _fails_into(site: Site[ast.Call], block: ast.AST) -> bool:
-    """Whether a call stands in a block, and in no `try` inside of it that catches everything for good."""
+    """Return whether a failing call reaches a block, and no inner `try` catches everything."""
     for each in site.walk_blocks():
         if each is block:
             return True
@@ -121,7 +121,7 @@ def _catches_all(clause: ast.ExceptHandler) -> bool:
 
 
 def _tells_little(attempt: TriedCall) -> tuple[bool, bool, bool]:
-    """Order attempts: a class that is called, a close, a lock, or the `.json()` of an answer says less about what failed."""
+    """Return a sort key that puts constructors, clean-up, locks and `.json()` of a response last: they say less about what failed."""
     method = get_last_part(attempt.name)
     return attempt.cleans_up, method[:1].isupper() or method in _WAITS, "()." in attempt.name
 
@@ -144,7 +144,7 @@ def _read_call(function: Function, call: ast.Call, *, awaited: bool) -> TriedCal
 
 
 def _name_given(call: ast.Call) -> str | None:
-    """Name the function that a call runs for its caller, or the call that it waits for."""
+    """Return the function that a call runs on behalf of its caller, such as the one given to `to_thread`."""
     names = [spell_name(each) for each in call.args if not isinstance(each, ast.Constant)]
     return next((name.removesuffix("()") for name in names if name), None)
 
@@ -162,7 +162,7 @@ def _classify_call(function: Function, name: str, text: str, method: str, *, awa
 
 
 def _is_handed_in(function: Function, call: ast.Call, text: str) -> bool:
-    """Whether a call is one of a function that the enclosing function was given, as decorators call it."""
+    """Return whether a call is of a function that was passed in, as a decorator's wrapper does."""
     outer = function.parent
     if outer is None or not any(each.arg == text for each in outer.parameters):
         return False
@@ -170,7 +170,7 @@ def _is_handed_in(function: Function, call: ast.Call, text: str) -> bool:
 
 
 def is_remote(function: Function, name: str) -> bool:
-    """Whether a dotted name is one of a library that talks to another process."""
+    """Return whether a dotted name belongs to a library that talks to another process."""
     top = name.partition(".")[0].removesuffix("()")
     if name.startswith("?") or "." not in name or top not in _list_imported(function.module):
         return False
@@ -187,7 +187,7 @@ def _list_imported(module: Module) -> frozenset[str]:
 
 
 def _is_own(function: Function, name: str) -> bool:
-    """Whether a name is one of the project: of this file, of its package, or of a file beside it."""
+    """Return whether a name belongs to the project: to this file, its package or a file beside it."""
     location = function.module.location
     return name.startswith(f"{location.id}.") or not {location.dotted.partition(".")[0], "src"}.isdisjoint(
         name.split(".")

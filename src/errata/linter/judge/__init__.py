@@ -1,4 +1,4 @@
-"""From a project to findings: rules by their settings, comments that ignore, and a baseline of old findings."""
+"""From a project to findings: run the rules that are selected, apply ignore comments and the baseline."""
 
 from errata.linter.judge._baseline import Baseline, BaselineError, Comparison, hash_findings
 from errata.linter.judge._lint_run import Report, lint, lint_source

@@ -1,4 +1,4 @@
-"""The findings of the day on which a project began to use the linter, so that only new ones are reported.
+"""The baseline: findings that a project had when it began to use the linter, so that only new ones are reported.
 
 A finding is recognised by its file, its rule and the text of its line, so that it is known again when lines move.
 """
@@ -27,7 +27,7 @@ _LONGEST_LINE = 160
 
 
 class Fingerprint(NamedTuple):
-    """The same for two findings of one rule on lines that read the same; these are counted."""
+    """What identifies a finding when lines move; findings with the same fingerprint are counted."""
 
     path: str
     rule: str
@@ -35,7 +35,7 @@ class Fingerprint(NamedTuple):
 
 
 def make_fingerprint(finding: Finding, sources: SourceLines, root: Path) -> Fingerprint:
-    """Say what a finding is known by, below a root."""
+    """Return what identifies a finding: its path below a root, its rule and its line."""
     line = " ".join(sources.get_line(finding.path, finding.location.line).split())
     if len(line) > _LONGEST_LINE:
         line = f"{line[:_LONGEST_LINE]} … {sha256(line.encode(errors='replace')).hexdigest()[:8]}"
@@ -43,7 +43,7 @@ def make_fingerprint(finding: Finding, sources: SourceLines, root: Path) -> Fing
 
 
 def hash_findings(findings: Iterable[Finding], sources: SourceLines, root: Path) -> Iterator[str]:
-    """Write a fingerprint for each finding that no other has."""
+    """Return a hash for each finding, different for each."""
     seen: Counter[Fingerprint] = Counter()
     for finding in findings:
         known_by = make_fingerprint(finding, sources, root)
@@ -61,17 +61,17 @@ class BaselineError(LintError):
 
 
 class Comparison(NamedTuple):
-    """What is left when the old findings are taken away."""
+    """Findings compared with a baseline."""
 
     new: tuple[Finding, ...]
     old: int
     """How many are in the baseline."""
     gone: int
-    """How many entries of the baseline were not found any more, in the files that were read."""
+    """How many entries of the baseline no longer occur in the files that were read."""
 
 
 class Baseline:
-    """Old findings, counted; paths in it are relative to the directory it lies in."""
+    """Old findings, counted by fingerprint; paths are relative to the baseline's directory."""
 
     def __init__(self, file: Path, counts: "Counter[Fingerprint]") -> None:
         self.file = file
@@ -86,7 +86,7 @@ class Baseline:
     def compare(
         self, findings: Iterable[Finding], sources: SourceLines, read: Iterable[Path], settings: Settings
     ) -> Comparison:
-        """Take the old findings away; what was not read, or not judged, is not said to be gone."""
+        """Split findings into new and old. An entry counts as gone only if its file was read and its rule judged."""
         left = self._counts.copy()
         new: list[Finding] = []
         for finding in findings:
@@ -103,7 +103,7 @@ class Baseline:
     def write_anew(
         cls, settings: Settings, findings: Iterable[Finding], sources: SourceLines, read: Iterable[Path]
     ) -> "Baseline":
-        """Write today's findings down; entries of files that were not read stay as they are."""
+        """Write the current findings as the baseline, and keep the entries of files that were not read."""
         file = _find_file(settings)
         locations = tuple(read)
         counts = Counter(make_fingerprint(finding, sources, file.parent) for finding in findings)
@@ -125,7 +125,7 @@ class Baseline:
 
 
 def _find_file(settings: Settings) -> Path:
-    """Return where the baseline of a project lies. A project names it, so that it may be no other file, and nowhere else."""
+    """Return the path of the project's baseline; an error unless it is a JSON file below the root."""
     file, root = settings.root / settings.baseline, Path(os.path.realpath(settings.root))
     directory = Path(os.path.realpath(file.parent)) if "\0" not in settings.baseline else Path("/")
     below = directory.is_relative_to(root) and ".git" not in directory.parts[len(root.parts) :]
@@ -143,7 +143,7 @@ def _is_below(entry: Fingerprint, baseline: Path, read: tuple[Path, ...]) -> boo
 
 
 def _read_if_baseline(file: Path) -> "Counter[Fingerprint]":
-    """Read what is there as far as it is a baseline: it is written anew because it is not. Another file stays."""
+    """Read the entries to keep when a baseline is written anew; none of a broken one. A file that is no baseline is not overwritten."""
     try:
         return _read(file)
     except BaselineError:
@@ -154,7 +154,7 @@ def _read_if_baseline(file: Path) -> "Counter[Fingerprint]":
 
 
 def _write_text(counts: "Counter[Fingerprint]") -> str:
-    """Write one line for each entry, in order, so that a change of one is a change of one line."""
+    """Return the baseline as JSON, one sorted line for each entry, so that diffs are small."""
     files: dict[str, dict[str, dict[str, int]]] = {}
     for (path, rule, line), count in sorted(counts.items()):
         files.setdefault(path, {}).setdefault(rule, {})[line] = count

@@ -1,4 +1,4 @@
-"""A run: find the files, summarise each, link them, judge, and leave out what is ignored."""
+"""A run of the linter, top to bottom: find files, summarise each, link them, judge, apply ignore comments."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from errata.linter.judge._lint_settings import Settings
 from errata.linter.judge._suppression import apply_ignores
-from errata.linter.link import Handler, LinkedContract, Project, are_all_read
+from errata.linter.link import LinkedContract, LinkedHandler, Project, are_all_read
 from errata.linter.rules import RULES
 from errata.linter.source import Finding, Location, find_files, find_imported_files, locate_module
 from errata.linter.summary import (
@@ -21,21 +21,21 @@ from errata.linter.summary import (
 Progress = Callable[[int, int], None]
 """Called with the number of files that are done, and of all."""
 
-_MOST_FOLLOWED = 5_000  # Files that nobody named, read because others import them.
+_MOST_FURTHER = 5_000  # Files that nobody named, read because others import them.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Report:
-    """What a run found."""
+    """The result of a run."""
 
     findings: tuple[Finding, ...]
-    """In the order of their places."""
+    """Sorted by path and location."""
     files: int
-    """How many files were named, or found below what was named."""
+    """How many files were named, or lie below a directory that was."""
     handlers: int
-    """How many tools, resources and prompts they have."""
+    """How many tools, resources and prompts these files have."""
     elsewhere: int = 0
-    """How many findings there are in files that nobody named, in what those handlers call."""
+    """How many findings there are in other files that these handlers reach."""
 
 
 def lint(
@@ -46,13 +46,15 @@ def lint(
     cache: Path | None = None,  # noqa: ARG001 - as above.
     progress: Progress | None = None,
 ) -> Report:
-    """Lint files and directories. What they import of the same project is read too, but not judged.
+    """Lint files and directories. What they import from the same project is read too, but its findings are only counted.
 
     `jobs` and `cache` are accepted and change nothing: one process reads every file, each time.
     """
     chosen = settings or Settings()
     files = list(find_files(paths, chosen.exclude, root=chosen.root))
-    return _make_report(_link_files(_summarise_files(files, progress)), set(map(str, files)), chosen)
+    summaries = _summarise_files(files, progress)
+    project = _link_files(summaries)
+    return _judge(project, {str(file) for file in files}, chosen)
 
 
 def _summarise_files(files: Sequence[Path], progress: Progress | None) -> Iterator[Summary]:
@@ -63,47 +65,46 @@ def _summarise_files(files: Sequence[Path], progress: Progress | None) -> Iterat
 
 
 def lint_source(text: str, path: str = "server.py", settings: Settings | None = None) -> list[Finding]:
-    """Lint one source, which need not be in a file."""
-    report = _make_report(
-        Project([summarise_source(text, path, RULES.values())]), {path}, settings or Settings(), is_whole=True
-    )
-    return list(report.findings)
+    """Lint one source text; the path need not exist."""
+    project = Project([summarise_source(text, path, RULES.values())])
+    return list(_judge(project, {path}, settings or Settings(), is_whole=True).findings)
 
 
 def _link_files(summaries: Iterable[Summary]) -> Project:
-    """Link the files, and read what handlers reach in files that nobody named."""
+    """Link the files, and read further files that handlers reach."""
     files = {each.path: each for each in summaries}
     known = {each.module for each in files.values()}
-    follow = 0
+    further = 0
     while True:
         project = Project(files.values())
         _ = project.handlers, project.contracts
         imported = (file for name, root in project.unseen for file in find_imported_files(name, root))
-        found = {locate_module(file).id: file for file in imported}
-        missing = [file for known_as, file in sorted(found.items()) if known_as not in known]
-        follow += len(missing)
-        if not missing or follow > _MOST_FOLLOWED:
+        by_id = {locate_module(file).id: file for file in imported}
+        missing = [file for module, file in sorted(by_id.items()) if module not in known]
+        further += len(missing)
+        if not missing or further > _MOST_FURTHER:
             return project
         files |= {str(file): summarise_file(file, RULES.values()) for file in missing}
-        known |= found.keys()
+        known |= by_id.keys()
 
 
-def _make_report(project: Project, judged: set[str], settings: Settings, *, is_whole: bool = False) -> Report:
-    found: dict[str, list[Finding]] = {file.path: [] for file in project.files}
+def _judge(project: Project, judged: set[str], settings: Settings, *, is_whole: bool = False) -> Report:
+    """Run all rules over a project, and report what they see in the judged files."""
+    by_path: dict[str, list[Finding]] = {file.path: [] for file in project.files}
     of_all = [*_judge_project(project)]
     if of_all and not (is_whole or are_all_read(project.files, settings.exclude, settings.root)):
         of_all = []
     for finding in {*_judge_files(project.files), *_judge_contracts(project), *_judge_handlers(project), *of_all}:
         if settings.wants(finding.rule, finding.path):
-            found[finding.path].append(dataclasses.replace(finding, severity=settings.severity_of(finding.rule)))
+            by_path[finding.path].append(dataclasses.replace(finding, severity=settings.severity_of(finding.rule)))
     kept = {
         file.path: apply_ignores(
-            found[file.path], file.ignores, file.path, settings.judged(file.path), settings.severity_of
+            by_path[file.path], file.ignores, file.path, settings.judged(file.path), settings.severity_of
         )
         for file in project.files
     }
     named = sorted((finding for path in judged for finding in kept.get(path, ())), key=_sort_key)
-    elsewhere = sum(finding in found[path] for path in kept.keys() - judged for finding in kept[path])
+    elsewhere = sum(finding in by_path[path] for path in kept.keys() - judged for finding in kept[path])
     handlers = sum(handler.where.file.path in judged for handler in project.handlers)
     return Report(tuple(named), len(judged), handlers, elsewhere)
 
@@ -153,8 +154,8 @@ def _judge_handlers(project: Project) -> Iterator[Finding]:
             yield _make_finding(handler.where.file.path, make_obstacle(describe_failed_rule(error)))
 
 
-def _judge_reached(project: Project, handler: Handler) -> Iterator[Finding]:
-    """Keep what rules found in functions, if the rule is about a handler that is or reaches the function."""
+def _judge_reached(project: Project, handler: LinkedHandler) -> Iterator[Finding]:
+    """Report what rules saw in the functions that a handler reaches, if the rule concerns the handler."""
     for where in handler.reached:
         for candidate in where.function.candidates:
             rule = RULES[candidate.rule]
@@ -166,7 +167,7 @@ def _judge_reached(project: Project, handler: Handler) -> Iterator[Finding]:
                 yield _make_finding(where.file.path, candidate)
 
 
-def _judge_handler(handler: Handler) -> Iterator[Finding]:
+def _judge_handler(handler: LinkedHandler) -> Iterator[Finding]:
     for rule in RULES.values():
         for violation in rule.of_handler(handler) if rule.of_handler else ():
             yield _make_finding(violation.path, Candidate(rule.name, *violation[1:]))

@@ -1,4 +1,4 @@
-"""What is asked of the linter: which rules, where, how severely; in Python, or as `[tool.errata.lint]` of a project."""
+"""Settings: which rules are judged where and how severely, given in Python or in `[tool.errata.lint]`."""
 
 import dataclasses
 import functools
@@ -17,7 +17,7 @@ OFF = "off"
 
 
 class SettingsError(LintError):
-    """A setting that nothing can be done with: an unknown rule, an unknown key, a value of the wrong kind."""
+    """A setting is wrong: an unknown rule, an unknown key, or a value of the wrong type."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,24 +30,24 @@ class Settings:
     select: tuple[str, ...] = (ALL,)
     ignore: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict[str, tuple[str, ...]])
-    """The rules that are not judged in files that fit a pattern."""
+    """The rules that are not judged in files that match a pattern."""
     severity: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
     """`error`, `warning` or `off`, by rule."""
     exclude: tuple[str, ...] = ()
-    """Patterns of files and directories that are not looked at unless they are named."""
+    """Patterns of files and directories to skip unless they are named."""
     baseline: str = ".errata-baseline.json"
     root: Path = dataclasses.field(default_factory=Path.cwd)
 
     def __post_init__(self) -> None:
-        """Refuse what nobody can have meant, here and not in the middle of a run."""
+        """Check all names now, and not in the middle of a run."""
         _ = self._wanted, self._severities, self._per_file
 
     def wants(self, rule: str, path: str | Path) -> bool:
-        """Whether a rule is judged in a file."""
+        """Return whether a rule is judged in a file."""
         return rule in self.judged(path)
 
     def judged(self, path: str | Path) -> frozenset[str]:
-        """Name the rules that are judged in a file."""
+        """Return the rules that are judged in a file."""
         if not self._per_file:
             return self._wanted
         name = str(path)
@@ -58,11 +58,11 @@ class Settings:
         return self._judged[name]
 
     def severity_of(self, rule: str) -> Severity:
-        """Say how severe a rule is: as set, else as the rule says itself."""
+        """Return the severity of a rule: as set, else the rule's own."""
         return self._severities.get(rule) or RULES[rule].severity
 
     def without(self, *rules: str) -> "Settings":
-        """Leave some rules out, too."""
+        """Return settings that ignore these rules as well."""
         return dataclasses.replace(self, ignore=(*self.ignore, *rules))
 
     @functools.cached_property
@@ -87,18 +87,18 @@ class Settings:
 
 
 def find_rules(names: Iterable[str], where: str) -> frozenset[str]:
-    """Find the rules meant by names; one that means none is an error, which says where it stands."""
-    rules_by_name: set[str] = set()
+    """Return the rules that names stand for; a name that stands for none is an error."""
+    all_rules: set[str] = set()
     for name in names:
         rules = match_rules(name, RULES)
         if not rules:
             raise SettingsError(f"`{where}` names a rule `{name}`, and there is none", _advice(name))
-        rules_by_name |= rules
-    return frozenset(rules_by_name)
+        all_rules |= rules
+    return frozenset(all_rules)
 
 
 def match_rules(name: str, known: Collection[str]) -> set[str]:
-    """Find the rules that a name stands for: itself, or else its family."""
+    """Return the rules that a name stands for: itself, its family, or all."""
     if name in known:
         return {name}
     family = f"{name.removesuffix('*').rstrip('-')}-"
@@ -106,11 +106,11 @@ def match_rules(name: str, known: Collection[str]) -> set[str]:
 
 
 def _expand(severity: Mapping[str, str]) -> dict[str, str]:
-    """Give every rule its word; the name of a rule says more than that of its family."""
-    rules_by_name: dict[str, str] = {}
+    """Return the severity word for each rule; a rule's own name outweighs its family's."""
+    words: dict[str, str] = {}
     for name, word in sorted(severity.items(), key=lambda entry: (entry[0] in RULES, len(entry[0]))):
-        rules_by_name |= dict.fromkeys(sorted(find_rules([name], "severity")), word)
-    return rules_by_name
+        words |= dict.fromkeys(sorted(find_rules([name], "severity")), word)
+    return words
 
 
 def _read_severity(word: str) -> Severity:
@@ -152,7 +152,7 @@ class _SettingsTable(TypedDict, total=False):
 
 
 def read_project_settings(path: Path, config: Path | None = None) -> Settings:
-    """Read the settings of the project that a path is in, or those of a file that is named."""
+    """Return the settings of the project a path is in, or those in a config file."""
     if config is not None:
         table = _read_table(config)
         if table is None:

@@ -1,4 +1,4 @@
-"""What becomes of findings that comments set aside, and of comments that set nothing aside."""
+"""Ignore comments applied to findings: what they cover is dropped, and comments without use or reason are reported."""
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -20,20 +20,20 @@ def apply_ignores(
     judged: Collection[str],
     severity_of: Callable[[str], Severity] = lambda rule: RULES[rule].severity,
 ) -> list[Finding]:
-    """Leave out what comments set aside, and add what is wrong with the comments themselves.
+    """Drop the findings that comments ignore, and add findings about the comments themselves.
 
-    Only rules that were judged in this file can be found unused.
+    A comment counts as unused only for rules that were judged in this file.
     """
     used: set[tuple[int, str]] = set()
-    kept = [finding for finding in findings if not _is_set_aside(finding, ignores, used)]
+    kept = [finding for finding in findings if not _is_ignored(finding, ignores, used)]
     for number, ignore in enumerate(ignores):
         names = {name for position, name in used if position == number}
-        judged_here = (finding for finding in _judge_comment(ignore, names, path, judged) if finding.rule in judged)
-        kept += (dataclasses.replace(finding, severity=severity_of(finding.rule)) for finding in judged_here)
+        of_comment = [each for each in _judge_comment(ignore, names, path, judged) if each.rule in judged]
+        kept += [dataclasses.replace(each, severity=severity_of(each.rule)) for each in of_comment]
     return kept
 
 
-def _is_set_aside(finding: Finding, ignores: Sequence[Ignore], used: set[tuple[int, str]]) -> bool:
+def _is_ignored(finding: Finding, ignores: Sequence[Ignore], used: set[tuple[int, str]]) -> bool:
     hits = [
         (number, name)
         for number, ignore in enumerate(ignores)
@@ -80,14 +80,14 @@ def _judge_comment(ignore: Ignore, used: set[str], path: str, judged: Collection
 
 
 def _judge_other_word(ignore: Ignore, path: str) -> Iterator[Finding]:
-    """Tell a slip from prose: a comment may also be about errata."""
+    """Report a misspelt `ignore`; any other word is prose about errata."""
     if near := nearest(ignore.word.lower(), (_LINE, _FILE)):
         what = f"`# errata: {ignore.word}` ignores nothing"
         yield _make_finding(UNUSED_IGNORE, ignore, path, what, f"write `# errata: {near[0]}[rule] because …`")
 
 
 def _was_judged(name: str, judged: Collection[str]) -> bool:
-    """Whether everything that a name stands for was judged; an unknown name stands for nothing."""
+    """Return whether all rules that a name stands for were judged; an unknown name stands for none."""
     return set(RULES if not name else match_rules(name, RULES)) <= set(judged)
 
 
@@ -102,9 +102,9 @@ def _make_unused(name: str, ignore: Ignore, unused: Sequence[str], path: str) ->
 
 
 def _make_removal(ignore: Ignore, unused: Sequence[str]) -> Edit:
-    """Take all that is unused out of a comment at once, or the comment out if nothing is left of it.
+    """Return the edit that removes the unused names from a comment, or the comment if none is left.
 
-    A name that is no rule's stays: somebody has mistyped what they meant.
+    A name that is no rule stays: it is mistyped, and somebody has to correct it.
     """
     left = [name for name in _list_names(ignore) if name not in unused or (name and not match_rules(name, RULES))]
     if not left:

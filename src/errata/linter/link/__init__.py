@@ -1,8 +1,8 @@
 """From summaries to a project: which functions are handlers, what each reaches, which contract holds for it."""
 
 from errata.linter.link._handlers import (
-    Handler,
     LinkedContractUse,
+    LinkedHandler,
     ReachedError,
     is_guarded,
     list_changes,
@@ -14,10 +14,10 @@ from errata.linter.link._linked_project import Project, are_all_read, is_for_tes
 from errata.linter.link._name_resolution import LocatedFunction
 
 __all__ = [
-    "Handler",
     "HeldEntry",
     "LinkedContract",
     "LinkedContractUse",
+    "LinkedHandler",
     "LocatedFunction",
     "Project",
     "ReachedError",

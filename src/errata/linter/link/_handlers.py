@@ -1,4 +1,4 @@
-"""Handlers, with all that is known of each once the files are linked, and what they do to the world."""
+"""Handlers, with all that linking knows of each, and the changes they make outside the server."""
 
 import dataclasses
 import re
@@ -22,7 +22,7 @@ class ReachedError(NamedTuple):
 
 
 class LinkedContractUse(NamedTuple):
-    """What a function asks of a contract by name, and of which one; None if there is none to ask."""
+    """A use of a contract by name, where it is, and the contract in force there, if any."""
 
     where: LocatedFunction
     use: ContractUse
@@ -30,25 +30,25 @@ class LinkedContractUse(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Handler:
-    """A function that answers a client, with everything it reaches."""
+class LinkedHandler:
+    """A function behind a tool, resource or prompt, with everything it reaches."""
 
     where: LocatedFunction
     registration: Registration
     hints: Mapping[str, bool] | None
-    """Its annotations; None if they stand where they cannot be seen."""
+    """Its annotations; None if they are unknown."""
     reached: tuple[LocatedFunction, ...]
-    """Itself first, then what it calls."""
+    """Its own function first, then those it calls."""
     linked_contract: LinkedContract | None
-    """What it declares; None if it declares nothing."""
+    """Its contract; None if it declares nothing."""
     errors: tuple[ReachedError, ...]
-    """The errors of errata that leave it, as far as can be seen."""
+    """The errors of errata that leave it."""
     contract_uses: tuple[LinkedContractUse, ...] = ()
-    """The reasons and failures that it asks for by name, itself or in what it calls."""
+    """Its uses of contracts by name, including those in functions it calls."""
     shared: frozenset[int] = frozenset()
     """The ids of the functions that other handlers reach, too."""
     in_loop: tuple[LocatedFunction, ...] = ()
-    """What of it runs in the event loop, and not in a thread; nothing if it is no coroutine function."""
+    """What of it runs in the event loop; empty unless it is a coroutine function."""
 
     @property
     def kind(self) -> str:
@@ -57,24 +57,24 @@ class Handler:
 
     @property
     def name(self) -> str:
-        """What the client calls it."""
+        """The name the client knows it by."""
         return self.registration.tool or get_last_part(self.where.function.name)
 
     @property
     def promise(self) -> LinkedContract | None:
-        """What it declares, if all of that can be seen; what one function does for several tools promises nothing."""
+        """Its contract, if all of it is known and it is for this tool alone."""
         is_one = self.linked_contract is not None and self.linked_contract.is_legible and self.kind != "dispatcher"
         return self.linked_contract if is_one else None
 
     @property
     def subject(self) -> str:
-        """Name it in a message."""
+        """How a message names it."""
         kind = self.kind if self.kind in {"tool", "resource", "prompt"} else "handler"
         return f"{kind} `{self.name}`"
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it says that doing it twice does no harm."""
+        """Whether its annotations say that repeating it does no harm."""
         hints = self.hints or {}
         return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
 
@@ -93,26 +93,23 @@ _CONFIGURES = re.compile(r"(Options?|Config|Configuration|Settings|Builder|Param
 _STANDARD = frozenset(sys.stdlib_module_names)
 
 
-def list_changes(handler: Handler) -> Iterator[str]:
-    """Name the calls that change something, the most telling first, if the tool's name says that it changes something.
+def list_changes(handler: LinkedHandler) -> Iterator[str]:
+    """List the calls that change something, the most telling first, if the tool's name announces a change.
 
-    A file counts only if the tool itself writes it: behind a service it is a cache, as a rule.
+    Writing a file counts only in the tool itself: in a service it is usually a cache.
     """
     verb = verb_of(handler.name)
     if verb is None or "cache" in words_of(handler.name):
         return
     yield from _list_calls_that_do_it(handler, verb)
     yield from (
-        side_effect.what
-        for where in handler.reached
-        for side_effect in where.function.side_effects
-        if side_effect.kind == "changes"
+        effect.what for where in handler.reached for effect in where.function.side_effects if effect.kind == "changes"
     )
-    yield from (side_effect.what for side_effect in handler.where.function.side_effects if side_effect.kind == "writes")
+    yield from (effect.what for effect in handler.where.function.side_effects if effect.kind == "writes")
 
 
-def _list_calls_that_do_it(handler: Handler, verb: str) -> Iterator[str]:
-    """Name the calls of other libraries that say they do what the tool does: `jira.create_issue` in `create_issue`."""
+def _list_calls_that_do_it(handler: LinkedHandler, verb: str) -> Iterator[str]:
+    """List the library calls named like the tool itself: `jira.create_issue` in `create_issue`."""
     ours = {get_last_part(where.function.name) for where in handler.reached if where != handler.where}
     for where in handler.reached:
         for called in where.function.calls:
@@ -127,7 +124,7 @@ def _does(name: str, verb: str) -> bool:
 
 
 def _is_of_another_library(name: str) -> bool:
-    """Whether something is a method of what another library gave, as far as its name tells."""
+    """Return whether a dotted name is a method of another library's object."""
     owner, _, method = name.rpartition(".")
     is_our_function = "@" in owner and "." not in owner.partition("@")[2]
     if not owner or is_our_function or _CONFIGURES.search(owner):
@@ -135,8 +132,8 @@ def _is_of_another_library(name: str) -> bool:
     return method[:1].islower() and owner.partition(".")[0] not in _STANDARD
 
 
-def marks_its_effect(handler: Handler) -> bool:
-    """Whether a tool, or something it reaches, says where its effect begins."""
+def marks_its_effect(handler: LinkedHandler) -> bool:
+    """Return whether a tool, or a function it reaches, uses `effect`."""
     return any(
         name.removesuffix("()") == EFFECT
         for where in handler.reached
@@ -145,12 +142,12 @@ def marks_its_effect(handler: Handler) -> bool:
 
 
 def is_guarded(where: LocatedFunction) -> bool:
-    """Whether errata decides what of a function is repeated."""
+    """Return whether a function's retries are errata's own."""
     return any(name.startswith(_CAREFUL) for name in where.function.decorators)
 
 
 def locate_head(where: LocatedFunction) -> Location:
-    """Point to the `def` of a function and its name, not to all of it."""
+    """Return the location of a function's `def` and name."""
     line, column, *_ = where.function.location
     start = "async def " if where.function.is_async else "def "
     return Location(line, column, line, column + len(start) + len(get_last_part(where.function.name)))

@@ -1,4 +1,4 @@
-"""Contracts once all files are known: with what they inherit, with what `@raises` names, and for which tool they hold."""
+"""Linked contracts: with what they inherit, with what `@raises` names, and the tool they are for."""
 
 import builtins
 import re
@@ -15,32 +15,32 @@ _HARMLESS_BASES = frozenset({*vars(builtins), CONTRACT})
 
 
 class HeldEntry(NamedTuple):
-    """An entry of a contract, and the file it stands in."""
+    """An entry of a contract, and the file it is in."""
 
     entry: EntrySummary
     path: str
     holder: str = ""
-    """The contract that it was reached by; empty if it stands alone."""
+    """The contract through which it was reached; empty for a single failure."""
 
     @property
     def contract_name(self) -> str:
-        """The dotted name of that contract, for those who import it."""
+        """The dotted name under which that contract is imported."""
         return strip_root(self.holder)
 
 
 class LinkedContract(NamedTuple):
-    """A contract with all that it holds."""
+    """A contract with everything it declares, inherits and names."""
 
     path: str
     contract: ContractSummary
     failures: tuple[HeldEntry, ...]
-    """In the order in which Python finds them; a name that is declared anew is there once."""
+    """In Python's lookup order, each name once."""
     repeated: tuple[HeldEntry, ...]
-    """Those whose name or reason another one has."""
+    """Failures whose name or reason another failure has."""
     strangers: tuple[HeldEntry, ...]
-    """What is neither a contract nor a failure."""
+    """Entries that are neither a contract nor a failure."""
     is_whole: bool
-    """Whether all of it can be seen."""
+    """Whether every entry is known."""
 
     @property
     def reasons(self) -> list[str]:
@@ -54,12 +54,12 @@ class LinkedContract(NamedTuple):
 
     @property
     def is_legible(self) -> bool:
-        """Whether all of it can be seen, down to each reason and code."""
+        """Whether every reason and code in it is known."""
         return self.is_whole and all(held.entry.reason and held.entry.code for held in self.failures)
 
 
 class _Attributes(NamedTuple):
-    """What a class has, by name, and whether that is all."""
+    """The attributes of a class, and whether these are all."""
 
     held: dict[str, HeldEntry]
     repeated: list[HeldEntry]
@@ -74,7 +74,7 @@ class ContractLinker:
         self._known: dict[str, LinkedContract | None] = {}
 
     def link_all(self) -> Iterator[LinkedContract]:
-        """Link every contract of the project."""
+        """Yield every contract of the project, linked."""
         for file in self._resolver.files.values():
             kept = [each for each in file.classes if each.contract]
             yield from (match for each in kept if (match := self.link_class(f"{file.module}.{each.name}")))
@@ -82,7 +82,7 @@ class ContractLinker:
             yield from (self._link_declaration(each, file) for each in file.installed if each.subject)
 
     def link_class(self, at: str) -> LinkedContract | None:
-        """Link a class, if it is a contract."""
+        """Return the linked contract of a class; None if it is no contract."""
         if at not in self._known:
             file, each = self._resolver.classes.get(at, (None, None))
             contract = each.contract if each else None
@@ -91,24 +91,24 @@ class ContractLinker:
         return self._known[at]
 
     def link_function(self, function: FunctionSummary, file: Summary) -> LinkedContract | None:
-        """Link what `@raises` declares for a function."""
+        """Return the linked contract of a function's `@raises`, if it has one."""
         return self._link_declaration(function.contract, file) if function.contract else None
 
     def link_tool(self, name: str, *, is_any: bool = False) -> Iterator[LinkedContract]:
-        """Link what `install(contracts=…)` declares for a tool; one whose tool cannot be seen may be for any."""
+        """Yield the linked contracts that `install(contracts=…)` declares for a tool, or for a tool that is not known."""
         for file in self._resolver.files.values():
             for each in file.installed:
                 if is_any or not each.subject or each.subject == name or each.subject.endswith(f"_{name}"):
                     yield self._link_declaration(each, file)
 
     def find_failure(self, name: str, file: Summary) -> HeldEntry | None:
-        """Find the failure that an attribute of a contract is: `OrderErrors.no_match`."""
+        """Return the failure that an attribute of a contract stands for: `OrderErrors.no_match`."""
         match = self._find_contract(name, file)
         held = self._collect_attributes(match[0]).held.get(match[1]) if match else None
         return held._replace(holder=match[0]) if held and match else None
 
     def find_lacking(self, name: str, file: Summary) -> LinkedContract | None:
-        """Find the contract that an attribute is asked of, if it is sure not to have it."""
+        """Return the contract that certainly lacks the attribute a dotted name asks for."""
         match = self._find_contract(name, file)
         if match is None:
             return None
@@ -147,7 +147,7 @@ class ContractLinker:
         return any(CONTRACT in self._list_bases(each) for each in self._list_lineage(at))
 
     def _collect_attributes(self, at: str) -> _Attributes:
-        """Collect what a class binds in its body and inherits, as Python would."""
+        """Collect the attributes of a class, own and inherited, as Python would."""
         match = _Attributes({}, [], is_whole=True)
         whole = True
         for each in reversed(self._list_lineage(at)):
@@ -187,7 +187,7 @@ class ContractLinker:
         )
 
     def _sort_entries(self, given: Sequence[HeldEntry], file: Summary) -> tuple[list[HeldEntry], list[HeldEntry], bool]:
-        """Part failures from what is none, and say whether everything could be told."""
+        """Split entries into failures and strangers; the flag says whether every entry is known."""
         failures: list[HeldEntry] = []
         strangers: list[HeldEntry] = []
         whole = True
@@ -203,7 +203,7 @@ class ContractLinker:
         return failures, strangers, whole
 
     def _find_failures(self, held: HeldEntry, file: Summary) -> tuple[list[HeldEntry], bool] | None:
-        """Find what an entry stands for: itself, a failure elsewhere, or all that a contract has."""
+        """Return the failures an entry stands for: itself, one elsewhere, or all of a contract; None if unknown."""
         entry = held.entry
         if entry.kind == "failure":
             return [held], True
@@ -222,7 +222,7 @@ class ContractLinker:
         )
 
     def _is_stranger(self, entry: EntrySummary, file: Summary) -> bool:
-        """Whether it is sure that an entry is neither a contract nor a failure."""
+        """Return whether an entry is certainly neither a contract nor a failure."""
         if entry.kind == "value":
             return True
         at = self._resolver.follow(entry.name, file) if entry.name else ""
@@ -232,12 +232,12 @@ class ContractLinker:
 
 
 def strip_root(name: str) -> str:
-    """Write a dotted name as an import does, without the mark that tells one root from another."""
+    """Return a dotted name as an import writes it, without the mark of its root."""
     return re.sub(r"@[0-9a-f]{8}", "", name)
 
 
 def join_contracts(linker: Sequence[LinkedContract]) -> LinkedContract | None:
-    """Take several contracts of one tool as one."""
+    """Join several contracts of one tool into one."""
     if not linker:
         return None
     failures = tuple(dict.fromkeys(held for each in linker for held in each.failures))
@@ -245,7 +245,7 @@ def join_contracts(linker: Sequence[LinkedContract]) -> LinkedContract | None:
 
 
 def _collect_own(contract: ContractSummary, path: str) -> tuple[dict[str, HeldEntry], list[HeldEntry]]:
-    """Run through the body of a class: of two bindings the last counts, but two failures are one too many."""
+    """Collect what the body of a class binds, and the failures that it binds to the same name again."""
     held: dict[str, HeldEntry] = {}
     repeated: list[HeldEntry] = []
     for entry in contract.entries:
@@ -257,7 +257,7 @@ def _collect_own(contract: ContractSummary, path: str) -> tuple[dict[str, HeldEn
 
 
 def _list_repeated(failures: Sequence[HeldEntry]) -> Iterator[HeldEntry]:
-    """List the failures whose reason another one had before; the same failure may come twice."""
+    """List the failures whose reason another failure already has."""
     first: dict[str, HeldEntry] = {}
     for held in failures:
         reason = held.entry.reason
@@ -266,7 +266,7 @@ def _list_repeated(failures: Sequence[HeldEntry]) -> Iterator[HeldEntry]:
 
 
 def _move_to_owner(held: HeldEntry, given: Sequence[HeldEntry]) -> HeldEntry:
-    """Put what comes from a contract where that contract is named, for that is where the two meet."""
+    """Move an inherited entry to where its contract is named: that is where the two clash."""
     if held in given:
         return held
     named = [each for each in given if each.entry.kind == "named"]

@@ -1,4 +1,4 @@
-"""The whole project at once: which functions are handlers, what there is to know about each, and whether all was read."""
+"""The linked project: its handlers, contracts and tools, and whether all files of its servers were read."""
 
 import dataclasses
 import os
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from errata.linter.link._handlers import Handler
+from errata.linter.link._handlers import LinkedHandler
 from errata.linter.link._linked_contracts import ContractLinker, LinkedContract, join_contracts
 from errata.linter.link._name_resolution import LocatedFunction, NameResolver
 from errata.linter.link._reachability import CallGraph
@@ -23,12 +23,12 @@ _SDK_PACKAGES = {"mcp", "fastmcp"}
 
 
 def is_for_tests(path: str) -> bool:
-    """Whether a file is no part of the server itself."""
+    """Return whether a file is a test, an example or a script, and not part of the server."""
     return bool(_TESTS.search(path.replace(os.sep, "/")))
 
 
 def are_all_read(files: Iterable[Summary], exclude: Collection[str], root: Path) -> bool:
-    """Whether nothing beside or below the files that make servers and tools was left out; tests aside."""
+    """Return whether every file beside or below the servers was read, tests aside."""
     known = {os.path.realpath(file.path): file for file in files}
     homes = {os.path.dirname(path) for path, file in known.items() if _is_of_server(file)}  # noqa: PTH120 - as many as there are files.
     tops = [home for home in homes if not any(home != other and Path(home).is_relative_to(other) for other in homes)]
@@ -58,7 +58,7 @@ class Project:
 
     @property
     def unseen(self) -> set[tuple[str, str]]:
-        """Names that lead out of these files, each with the root of the file that uses it."""
+        """Names defined outside these files, each with the root of the file that uses it."""
         return self._resolver.unseen
 
     @property
@@ -67,12 +67,12 @@ class Project:
         return self._resolver.files.values()
 
     @cached_property
-    def handlers(self) -> tuple[Handler, ...]:
+    def handlers(self) -> tuple[LinkedHandler, ...]:
         """Every handler of the project, each once, however often it is registered."""
-        found = tuple(self._find_handlers())
-        times = Counter(id(at.function) for handler in found for at in handler.reached)
+        handlers = tuple(self._find_handlers())
+        times = Counter(id(at.function) for handler in handlers for at in handler.reached)
         shared = frozenset(function for function, count in times.items() if count > 1)
-        return tuple(dataclasses.replace(handler, shared=shared) for handler in found)
+        return tuple(dataclasses.replace(handler, shared=shared) for handler in handlers)
 
     @cached_property
     def contracts(self) -> tuple[LinkedContract, ...]:
@@ -81,7 +81,7 @@ class Project:
 
     @cached_property
     def tools(self) -> frozenset[str] | None:
-        """The names of all tools; None if there may be others, or none at all."""
+        """The names of all tools; None if there is none, or if there may be others."""
         if any(file.adds_unseen_tools or file.obstacles for file in self.files):
             return None
         if any(self._find_registered_by_own_decorators()):
@@ -98,20 +98,22 @@ class Project:
 
     @cached_property
     def checked(self) -> frozenset[tuple[str, str]]:
-        """The functions whose results some caller looks at, to tell an error if they say so: path and name of each."""
+        """The functions whose results some caller tests for an error: path and name of each."""
         waiting = [
-            found
+            located
             for file in self._resolver.files.values()
             for function in file.functions
             for name in function.checks
-            if (found := self.find_function(name, file))
+            if (located := self.find_function(name, file))
         ]
         seen: set[tuple[str, str]] = set()
         while waiting:
             at = waiting.pop()
             if (at.file.path, at.function.name) not in seen:
                 seen.add((at.file.path, at.function.name))
-                waiting.extend(found for made in at.function.makes if (found := self.find_function(made.name, at.file)))
+                waiting.extend(
+                    located for made in at.function.makes if (located := self.find_function(made.name, at.file))
+                )
         return frozenset(seen)
 
     @cached_property
@@ -123,14 +125,14 @@ class Project:
         )
 
     def find_function(self, name: str, file: Summary) -> LocatedFunction | None:
-        """Find the function that a name in a file leads to."""
+        """Return the function a name in a file refers to."""
         return self._resolver.find_function(name, file)
 
     def find_functions(self, name: str, file: Summary) -> Iterator[LocatedFunction]:
-        """Find the functions that a name in a file leads to: one, or those in a list or a table."""
+        """Yield the functions a name in a file refers to: one, or those in a list or a table."""
         return self._resolver.find_functions(name, file)
 
-    def _find_handlers(self) -> Iterator[Handler]:
+    def _find_handlers(self) -> Iterator[LinkedHandler]:
         seen: set[tuple[str, str]] = set()
         for registration, where in (*self._find_registered(), *self._find_registered_by_own_decorators()):
             key = (where.file.path, where.function.name)
@@ -159,7 +161,7 @@ class Project:
                         )
 
     def _is_with_server(self, registration: Registration, file: Summary) -> bool:
-        """Whether something is registered with an MCP server: by what is known of it, else by its name."""
+        """Return whether something is registered with an MCP server, judging by its type, else by its name."""
         at = self._resolver.follow(registration.receiver, file)
         if at.startswith(_SDKS):
             return True
@@ -172,10 +174,10 @@ class Project:
         receiver = get_last_part(registration.written.rpartition(".")[0].replace("()", "")).lower()
         return self._speaks_mcp and bool(receiver) and not any(word in receiver for word in _OTHER_OWNERS)
 
-    def _make_handler(self, registration: Registration, where: LocatedFunction) -> Handler:
+    def _make_handler(self, registration: Registration, where: LocatedFunction) -> LinkedHandler:
         reached = tuple(self._call_graph.list_reached(where))
         linked_contract = self._find_contract(registration, where)
-        return Handler(
+        return LinkedHandler(
             where,
             registration,
             self._resolve_hints(registration, where.file),
@@ -195,7 +197,7 @@ class Project:
         return file.hints.get(name) if file else None
 
     def _find_contract(self, registration: Registration, where: LocatedFunction) -> LinkedContract | None:
-        """Find what a handler declares: by `@raises`, or by what `install` is given for its name."""
+        """Return the contract of a handler: from `@raises`, or from what `install` is given for its name."""
         own = self.linker.link_function(where.function, where.file)
         name = registration.tool or get_last_part(where.function.name)
         installed = [*self.linker.link_tool(name, is_any=registration.kind == "dispatcher")]

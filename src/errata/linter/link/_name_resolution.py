@@ -1,4 +1,4 @@
-"""Where names lead: through imports, instances, attributes and bases, from file to file."""
+"""Name resolution across files: through imports, instances, attributes and bases."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class LocatedFunction(NamedTuple):
 
 
 class NameResolver:
-    """The names of all files, and where each leads."""
+    """Resolves the names of all files."""
 
     def __init__(self, files: Iterable[Summary]) -> None:
         self.files = {file.module: file for file in files}
@@ -32,12 +32,12 @@ class NameResolver:
             f"{file.module}.{each.name}": (file, each) for file in self.files.values() for each in file.classes
         }
         self.unseen: set[tuple[str, str]] = set()
-        """Names that lead out of these files, each with the root of the file that uses it."""
+        """Names defined outside these files, each with the root of the file that uses it."""
         self._modules = ModuleIndex((file.root, file.dotted, file.path, file.module) for file in self.files.values())
         self._known: dict[tuple[str, str], str] = {}
 
     def find_function(self, name: str, file: Summary) -> LocatedFunction | None:
-        """Find the function that a name in a file leads to: itself, a method, or the constructor of a class."""
+        """Return the function a name in a file refers to: a function, a method, or the constructor of a class."""
         at = self.follow(name, file)
         if function := self.functions.get(at):
             return function
@@ -46,7 +46,7 @@ class NameResolver:
         return None
 
     def find_functions(self, name: str, file: Summary) -> Iterator[LocatedFunction]:
-        """Find the functions that a name leads to: one, or those in a list or a table."""
+        """Yield the functions a name refers to: one, or those in a list or a table."""
         if function := self.find_function(name.removesuffix(MEMBERS), file):
             yield function
             return
@@ -55,7 +55,7 @@ class NameResolver:
             yield from filter(None, (self.find_function(each, origin) for each in origin.lists.get(held, ())))
 
     def follow(self, name: str, file: Summary) -> str:
-        """Follow a name in a file through imports, instances and attributes, as far as it goes."""
+        """Follow a name in a file through imports, instances and attributes to its definition."""
         key = (name, file.root)
         if key not in self._known:
             start = self._known[key] = self._modules.localise(name, file.root)  # Whoever comes back here stops.
@@ -64,7 +64,7 @@ class NameResolver:
         return self._known[key]
 
     def _note_unseen(self, name: str, root: str) -> None:
-        """Remember a name that leads out of the files, or into a package without its other modules."""
+        """Record a name that is defined outside the files, or in a module of a package that was not read."""
         head, rest = self._split_longest(name)
         if head is None and name[:1] != UNKNOWN:
             self.unseen.add((name, root))
@@ -83,7 +83,7 @@ class NameResolver:
         return name
 
     def _take_step(self, name: str) -> str | None:
-        """Go one step: replace the longest beginning of a name that leads somewhere else."""
+        """Replace the longest resolvable beginning of a name; None if nothing can be replaced."""
         if name in self.functions or name in self.classes or name[:1] == UNKNOWN:
             return None
         head, rest = self._split_longest(name)
@@ -99,7 +99,7 @@ class NameResolver:
         return self._enter_file(head, rest)
 
     def _split_longest(self, name: str) -> tuple[str | None, str]:
-        """Split a name after the longest beginning that is a class, a function or a file."""
+        """Split a name after its longest beginning that is a class, a function or a file."""
         cut = len(name)
         while cut > 0:
             head = name[:cut]
@@ -134,7 +134,7 @@ class NameResolver:
         return None
 
     def walk_lineage(self, name: str) -> Iterator[tuple[Summary, ClassSummary]]:
-        """Walk a class of the project and its bases."""
+        """Yield a class and its bases, as far as they are in the project."""
         waiting, seen = [name], set[str]()
         while waiting:
             at = waiting.pop(0)
@@ -162,7 +162,7 @@ class NameResolver:
 
 
 def _split_first(rest: str) -> tuple[str, str]:
-    """Split the first name off the rest of a dotted one."""
+    """Split a dotted name after its first part."""
     cuts = [at for at in (rest.find("."), rest.find("(")) if at >= 0]
     cut = min(cuts, default=len(rest))
     return rest[:cut], rest[cut:]

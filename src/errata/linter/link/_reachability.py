@@ -1,4 +1,4 @@
-"""What a handler reaches: the functions it calls, the errors that leave it, and what is asked of its contract."""
+"""The call graph of handlers: the functions they reach, the errors that leave them, their uses of contracts."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -16,18 +16,18 @@ _MOST_MAKERS = 30  # Functions that make an error for one another.
 
 
 class _Callees(NamedTuple):
-    """The functions that one function leads to, each once."""
+    """The functions that one function calls, each once."""
 
     every: tuple[LocatedFunction, ...]
-    """What it calls or hands on, and its decorators with their wrappers."""
+    """All of them: called, passed on, its decorators and their wrappers."""
     in_loop: tuple[LocatedFunction, ...]
-    """What it calls itself, and the async ones of its wrappers."""
+    """Those that run in the event loop: direct calls, and async wrappers."""
     uncaught: tuple[LocatedFunction, ...]
-    """What it calls where errors come back through it."""
+    """Those whose errors it does not catch."""
 
 
 class CallGraph:
-    """Follows the calls of handlers."""
+    """Follows the calls of functions."""
 
     def __init__(self, resolver: NameResolver, linker: ContractLinker) -> None:
         self._resolver = resolver
@@ -36,15 +36,15 @@ class CallGraph:
         """By the identity of a function: many handlers come by the same ones."""
 
     def list_reached(self, where: LocatedFunction) -> Iterator[LocatedFunction]:
-        """List the handler's own function, and every one that it calls."""
+        """Yield the handler's function and every function it calls, directly or not."""
         return self._walk(where, lambda onward: onward.every)
 
     def list_in_loop(self, where: LocatedFunction) -> Iterator[LocatedFunction]:
-        """Follow the calls of a coroutine function, but not what it hands on, and of wrappers only the async ones."""
+        """Yield what runs in the event loop: direct calls, and async wrappers."""
         return self._walk(where, lambda onward: onward.in_loop)
 
     def list_errors(self, where: LocatedFunction) -> Iterator[ReachedError]:
-        """Follow the calls of a handler to the errors that come back through them uncaught."""
+        """Yield the errors that leave a handler uncaught."""
         for at in self._list_uncaught(where):
             for raised in at.function.raises:
                 if not catches_ours(raised.caught):
@@ -53,16 +53,16 @@ class CallGraph:
     def list_contract_uses(
         self, where: LocatedFunction, linked_contract: LinkedContract | None
     ) -> Iterator[LinkedContractUse]:
-        """Follow the calls of a handler to what they ask of its contract; a `@raises` on the way is asked in its place."""
+        """Yield what a handler and its callees ask of the contract in force; a callee's own `@raises` takes precedence."""
         in_force = {id(where.function): linked_contract}
         for at in self._list_uncaught(where):
             mine = in_force[id(at.function)]
             for use in at.function.contract_uses:
                 lacking = self._linker.find_lacking(use.name, at.file) if use.how == "failure" else mine
                 yield LinkedContractUse(at, use, lacking)
-            for found in self._get_callees(at).uncaught:
-                if id(found.function) not in in_force:
-                    in_force[id(found.function)] = self._linker.link_function(found.function, found.file) or mine
+            for callees in self._get_callees(at).uncaught:
+                if id(callees.function) not in in_force:
+                    in_force[id(callees.function)] = self._linker.link_function(callees.function, callees.file) or mine
 
     def _list_uncaught(self, where: LocatedFunction) -> Iterator[LocatedFunction]:
         return self._walk(where, lambda onward: onward.uncaught)
@@ -70,15 +70,15 @@ class CallGraph:
     def _walk(
         self, where: LocatedFunction, ways: Callable[[_Callees], Iterable[LocatedFunction]]
     ) -> Iterator[LocatedFunction]:
-        """Go from function to function, the nearest first, and to each once."""
+        """Walk the call graph breadth first, each function once."""
         waiting, seen = deque([where]), {id(where.function)}
         while waiting and len(seen) < _MOST_FUNCTIONS:
             at = waiting.popleft()
             yield at
-            for found in ways(self._get_callees(at)):
-                if id(found.function) not in seen:
-                    seen.add(id(found.function))
-                    waiting.append(found)
+            for callees in ways(self._get_callees(at)):
+                if id(callees.function) not in seen:
+                    seen.add(id(callees.function))
+                    waiting.append(callees)
 
     def _get_callees(self, at: LocatedFunction) -> _Callees:
         if id(at.function) not in self._known:
@@ -95,13 +95,13 @@ class CallGraph:
         return _Callees(_deduplicate([*every, *decorators, *wrappers]), _deduplicate(in_loop), _deduplicate(uncaught))
 
     def _find_functions(self, at: LocatedFunction, names: Iterable[str]) -> list[LocatedFunction]:
-        found = (
+        functions = (
             self._resolver.find_functions(name, at.file)
             if name.endswith(MEMBERS)
             else [self._resolver.find_function(name, at.file)]
             for name in names
         )
-        return [each for several in found for each in several if each]
+        return [each for several in functions for each in several if each]
 
     def _list_raised(self, at: LocatedFunction, raised: RaisedError, depth: int = 0) -> Iterator[ReachedError]:
         if raised.how != "other":
@@ -116,10 +116,10 @@ class CallGraph:
 
 
 def _list_inner(at: LocatedFunction) -> Iterator[LocatedFunction]:
-    """Find the functions that are defined inside another one, as a decorator's wrapper is."""
+    """Yield the functions defined inside another one, such as a decorator's wrapper."""
     start = f"{at.function.name}."
     return (LocatedFunction(at.file, each) for each in at.file.functions if each.name.startswith(start))
 
 
-def _deduplicate(found: Iterable[LocatedFunction]) -> tuple[LocatedFunction, ...]:
-    return tuple({id(each.function): each for each in found}.values())
+def _deduplicate(callees: Iterable[LocatedFunction]) -> tuple[LocatedFunction, ...]:
+    return tuple({id(each.function): each for each in callees}.values())

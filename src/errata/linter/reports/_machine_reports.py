@@ -15,7 +15,7 @@ from errata.redaction import repair_unicode
 
 
 def write_json_report(findings: Iterable[Finding]) -> str:
-    """Write a list of objects, in ASCII, which survives every pipe and code page."""
+    """Return the findings as a JSON list, in ASCII, which survives every pipe and code page."""
     return json.dumps([_write_record(finding) for finding in findings], indent=2)
 
 
@@ -39,7 +39,7 @@ _IN_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", 
 
 
 def write_github_report(findings: Iterable[Finding]) -> Iterator[str]:
-    """Write one command for each finding."""
+    """Yield one GitHub workflow command for each finding."""
     for finding in findings:
         properties = ",".join(f"{name}={_escape_property(value)}" for name, value in _list_properties(finding).items())
         text = f"{escape_text(finding.message)}\nhelp: {escape_text(finding.help)}".translate(_IN_TEXT)
@@ -67,7 +67,7 @@ _ROOT = "%SRCROOT%"
 
 
 def write_sarif_report(findings: Sequence[Finding], sources: SourceLines, root: Path) -> str:
-    """Write a log of one run; the paths in it are relative to the root, as code scanning wants them."""
+    """Return a SARIF log of one run, with paths relative to the root."""
     names = sorted(RULES)
     known_by = hash_findings(findings, sources, root)
     results = [_write_result(finding, names, mark, root) for finding, mark in zip(findings, known_by, strict=True)]

@@ -14,17 +14,17 @@ _TAB = 4
 
 
 def escape_text(text: str) -> str:
-    """Write what a reader would not see, or a terminal would obey, as its escape, on one line."""
+    """Return a text on one line, with characters that are invisible or control a terminal written as escapes."""
     return text if text.isprintable() and text.isascii() else "".join(map(_show_character, text))
 
 
 def show_cells(line: str) -> list[str]:
-    """Show each character of a line by what takes its place on a terminal: a tab by blanks, an escape by its name."""
+    """Return what a terminal shows for each character of a line: blanks for a tab, an escape for a control character."""
     return [" " * _TAB if character == "\t" else _show_character(character) for character in line]
 
 
 def count_columns(text: str) -> int:
-    """Count the columns that a text takes on a terminal."""
+    """Return the width of a text on a terminal, in columns."""
     return len(text) if text.isascii() else sum(map(_count_cell, text))
 
 
@@ -49,7 +49,7 @@ _LEFT = 40  # How many of them stand before the caret.
 
 
 def write_text_report(findings: Iterable[Finding], sources: SourceLines, paint: Painter) -> Iterator[str]:
-    """Write one block of lines for each finding."""
+    """Yield a block of lines for each finding."""
     for finding in findings:
         yield "\n".join(_write_block(finding, sources, paint))
 
@@ -72,7 +72,7 @@ def _write_block(finding: Finding, sources: SourceLines, paint: Painter) -> Iter
 
 
 def _find_stretch(finding: Finding, line: str) -> tuple[int, int]:
-    """Say from which to which character the finding is on its first line; at least one is marked."""
+    """Return where a finding starts and ends on its first line; it covers at least one character."""
     location = finding.location
     length = len(line.rstrip())
     start = min(max(location.column - 1, 0), len(line))
@@ -81,7 +81,7 @@ def _find_stretch(finding: Finding, line: str) -> tuple[int, int]:
 
 
 def _write_excerpt(line: str, start: int, end: int) -> tuple[str, str]:
-    """Show a line, or what is around the caret if it is long, and the line of carets for below."""
+    """Return a source line, cut around the caret if it is long, and the line of carets below it."""
     text = line.rstrip()
     first, last = _choose_window(text, start)
     shown = show_cells(text[first:last])
@@ -92,7 +92,7 @@ def _write_excerpt(line: str, start: int, end: int) -> tuple[str, str]:
 
 
 def _choose_window(text: str, start: int) -> tuple[int, int]:
-    """Choose the characters that are shown: all, or as many as fit around the caret."""
+    """Return the range of characters to show: all, or as many as fit around the caret."""
     if len(text) <= _WIDEST and count_columns("".join(show_cells(text))) <= _WIDEST:
         return 0, len(text)
     caret = min(start, len(text))
@@ -101,7 +101,7 @@ def _choose_window(text: str, start: int) -> tuple[int, int]:
 
 
 def _count_fitting(shown: Iterable[str], columns: int) -> int:
-    """Count the characters that fit into so many columns."""
+    """Return how many characters fit into so many columns."""
     count = 0
     for character in shown:
         columns -= max(count_columns(character), 1)
@@ -112,7 +112,7 @@ def _count_fitting(shown: Iterable[str], columns: int) -> int:
 
 
 def write_statistics(findings: Sequence[Finding]) -> str:
-    """Count the findings of each rule, the most frequent first."""
+    """Return a table of how many findings each rule has, the most frequent first."""
     counts = Counter((finding.rule, finding.severity) for finding in findings)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     digits = max((len(str(count)) for count in counts.values()), default=0)
@@ -121,10 +121,10 @@ def write_statistics(findings: Sequence[Finding]) -> str:
 
 
 def summarise_findings(findings: Collection[Finding], files: int, handlers: int | None) -> str:
-    """Say in one line what was found, in how much, and what can be mended without thinking."""
+    """Return one line: how many findings in how many files, and how many `--fix` can mend."""
     if not findings:
-        handlers_too = "" if handlers is None else f" with {count_of(handlers, 'handler')}"
-        return f"nothing found in {count_of(files, 'file')}{handlers_too}"
+        ending = "" if handlers is None else f" with {count_of(handlers, 'handler')}"
+        return f"nothing found in {count_of(files, 'file')}{ending}"
     severities = Counter(finding.severity for finding in findings)
     kinds = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"))
     amounts = " and ".join(count_of(severities[kind], word) for kind, word in kinds if severities[kind])
@@ -135,5 +135,5 @@ def summarise_findings(findings: Collection[Finding], files: int, handlers: int 
 
 
 def count_of(number: int, one: str, many: str | None = None) -> str:
-    """Say how many there are."""
+    """Return a number with its noun: `1 file`, `2 files`."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"

@@ -13,14 +13,14 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from errata.linter.link import Handler, LinkedContract, LocatedFunction, Project
+from errata.linter.link import LinkedContract, LinkedHandler, LocatedFunction, Project
 from errata.linter.source import Edit, Location, Severity
 from errata.linter.summary import Candidate, Declaration, Violation
 from errata.linter.syntax import Function
 
 
 class LinkedViolation(NamedTuple):
-    """One thing that a rule sees once all files are known; it may stand in any of them."""
+    """A violation that a rule sees once files are linked; it may be in any of them."""
 
     path: str
     location: Location
@@ -40,13 +40,13 @@ class Rule:
     in_function: Callable[[Function], Iterable[Violation]] | None = None
     in_contract: Callable[[Declaration], Iterable[Violation]] | None = None
     of_contract: Callable[[LinkedContract], Iterable[LinkedViolation]] | None = None
-    of_handler: Callable[[Handler], Iterable[LinkedViolation]] | None = None
+    of_handler: Callable[[LinkedHandler], Iterable[LinkedViolation]] | None = None
     of_project: Callable[[Project], Iterable[LinkedViolation]] | None = None
-    concerns: Callable[[Handler], bool] | None = None
+    concerns: Callable[[LinkedHandler], bool] | None = None
     """Which handlers it is about, of those that reach what `in_function` found; by default all."""
     only_handlers: bool = False
     """Whether what `in_function` finds counts in the handler's own function alone, not in what it calls."""
-    still_holds: Callable[[Project, Handler, LocatedFunction, Candidate], bool] | None = None
+    still_holds: Callable[[Project, LinkedHandler, LocatedFunction, Candidate], bool] | None = None
     """Whether what `in_function` found still stands once all files are linked; by default it does."""
     fixable: bool = False
     needs: tuple[str, ...] = ()

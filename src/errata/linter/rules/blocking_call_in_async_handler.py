@@ -50,7 +50,7 @@ functions, sleeps of less than a second, and what is over quickly, such as SQLit
 
 from collections.abc import Iterator
 
-from errata.linter.link import Handler
+from errata.linter.link import LinkedHandler
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 
@@ -62,15 +62,15 @@ _INSTEAD = {
 }
 
 
-def _check(handler: Handler) -> Iterator[LinkedViolation]:
+def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
     for where in handler.in_loop:
-        for side_effect in where.function.side_effects:
-            if side_effect.kind == "blocks":
+        for effect in where.function.side_effects:
+            if effect.kind == "blocks":
                 yield LinkedViolation(
                     where.file.path,
-                    side_effect.location,
-                    _write_message(side_effect.what, is_async=where.function.is_async),
-                    _write_help(side_effect.what),
+                    effect.location,
+                    _write_message(effect.what, is_async=where.function.is_async),
+                    _write_help(effect.what),
                 )
 
 

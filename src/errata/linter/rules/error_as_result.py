@@ -54,7 +54,7 @@ import re
 from collections.abc import Iterator
 
 from errata.linter.analysis import ErrorAnswer, read_error_answer, tells_status
-from errata.linter.link import Handler
+from errata.linter.link import LinkedHandler
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
 from errata.linter.summary import Violation
@@ -94,8 +94,8 @@ def _check(function: Function) -> Iterator[Violation]:
 def _write_message(answer: ErrorAnswer) -> str:
     shown = answer.text.strip().partition("\n")[0]
     shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
-    said = f' ("{shown}")' if shown.strip("…") else ""
-    return f"an error is returned as a result: {answer.looks}{said}, without isError"
+    quoted = f' ("{shown}")' if shown.strip("…") else ""
+    return f"an error is returned as a result: {answer.looks}{quoted}, without isError"
 
 
 def _write_help(answer: ErrorAnswer) -> str:
@@ -107,7 +107,7 @@ def _write_help(answer: ErrorAnswer) -> str:
 _ANY = "`raise not_found(…)`, `raise invalid_params(…, field=…)`, or the factory that fits"
 
 
-def _answers_calls(handler: Handler) -> bool:
+def _answers_calls(handler: LinkedHandler) -> bool:
     return handler.kind != "prompt"
 
 

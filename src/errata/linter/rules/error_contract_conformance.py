@@ -65,8 +65,8 @@ def get_order(number: int) -> str:
 ## What it leaves alone
 
 Nine codes may come from anywhere and need not be declared: `INTERNAL_ERROR`, `SERVICE_UNAVAILABLE`, `TIMEOUT`,
-`VALIDATION_FAILED`, `SERIALIZATION_ERROR`, and what 003 calls by the same words: `NETWORK_ERROR`, `UPSTREAM_ERROR`,
-`CIRCUIT_OPEN` and `CANCELLED`. So may everything that is caught on the way, and whatever a library raises. The
+`VALIDATION_FAILED`, `SERIALIZATION_ERROR`, and what the dialect `json-rpc` calls by the same words: `NETWORK_ERROR`,
+`UPSTREAM_ERROR`, `CIRCUIT_OPEN` and `CANCELLED`. So may everything that is caught on the way, and whatever a library raises. The
 one function that serves all tools of a low-level server is not judged: nobody sees for which tool it raises.
 
 Each code is reported once for each handler, where it is raised first.
@@ -76,14 +76,14 @@ from collections.abc import Iterator
 
 from errata.contracts import shown
 from errata.dialects import BASELINE
-from errata.linter.link import Handler, ReachedError
+from errata.linter.link import LinkedHandler, ReachedError
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.syntax import get_last_part
 from errata.model import Code, known_word
 
 
-def _check(handler: Handler) -> Iterator[LinkedViolation]:
+def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
     linked_contract = handler.promise
     if linked_contract is None:
         return
@@ -95,7 +95,7 @@ def _check(handler: Handler) -> Iterator[LinkedViolation]:
     yield from (_make_violation(handler, code, reached) for code, reached in first.items())
 
 
-def _make_violation(handler: Handler, code: str, reached: ReachedError) -> LinkedViolation:
+def _make_violation(handler: LinkedHandler, code: str, reached: ReachedError) -> LinkedViolation:
     is_own = reached.where == handler.where
     through = "" if is_own else f" through {shown(get_last_part(reached.where.function.name))}"
     message = f"{handler.subject} raises `{code}`{through}, which its contract does not declare"

@@ -72,7 +72,7 @@ from collections.abc import Iterator
 
 from errata.contracts import shown
 from errata.dialects import BASELINE
-from errata.linter.link import Handler, HeldEntry, ReachedError, strip_root
+from errata.linter.link import HeldEntry, LinkedHandler, ReachedError, strip_root
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Edit, Severity
 from errata.linter.summary import RaisedError, Summary
@@ -82,7 +82,7 @@ from errata.model import Code, known_word
 _LISTED = 4
 
 
-def _check(handler: Handler) -> Iterator[LinkedViolation]:
+def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
     linked_contract = handler.promise
     if linked_contract is None:
         return
@@ -93,7 +93,7 @@ def _check(handler: Handler) -> Iterator[LinkedViolation]:
             yield _make_violation(handler, reached, declared)
 
 
-def _is_direct(handler: Handler, reached: ReachedError, code: Code, reasons: list[str]) -> bool:
+def _is_direct(handler: LinkedHandler, reached: ReachedError, code: Code, reasons: list[str]) -> bool:
     if reached.raised.how not in {"factory", "constructor"}:
         return False
     is_shared = id(reached.where.function) in handler.shared
@@ -101,7 +101,7 @@ def _is_direct(handler: Handler, reached: ReachedError, code: Code, reasons: lis
     return reached.where == handler.where or not is_left_alone
 
 
-def _make_violation(handler: Handler, reached: ReachedError, declared: list[HeldEntry]) -> LinkedViolation:
+def _make_violation(handler: LinkedHandler, reached: ReachedError, declared: list[HeldEntry]) -> LinkedViolation:
     where, raised = reached
     names = [_write_name(held, where.file) for held in declared]
     shapes = [
@@ -118,9 +118,9 @@ def _make_violation(handler: Handler, reached: ReachedError, declared: list[Held
 
 
 def _write_name(held: HeldEntry, file: Summary) -> str:
-    """Write a declared failure as it can be written in a file; empty if its contract has no name there."""
-    found = (name for name, meaning in file.names.items() if held.holder and strip_root(meaning) == held.contract_name)
-    name = next(found, "")
+    """Return a failure as a file would write it (`OrderErrors.no_match`); empty if the file does not import its contract."""
+    names = (name for name, meaning in file.names.items() if held.holder and strip_root(meaning) == held.contract_name)
+    name = next(names, "")
     return f"{name}.{held.entry.attribute}" if name else ""
 
 

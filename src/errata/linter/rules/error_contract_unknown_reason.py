@@ -74,7 +74,7 @@ A contract that cannot be seen as a whole, because part of it comes from a libra
 from collections.abc import Iterator
 
 from errata.contracts import shown
-from errata.linter.link import Handler, LinkedContract, LinkedContractUse
+from errata.linter.link import LinkedContract, LinkedContractUse, LinkedHandler
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.syntax import get_last_part
@@ -83,7 +83,7 @@ from errata.model import nearest
 _LISTED = 8
 
 
-def _check(handler: Handler) -> Iterator[LinkedViolation]:
+def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
     for each in handler.contract_uses:
         if each.use.how == "failure":
             yield from _check_failure(each)
@@ -104,7 +104,7 @@ def _check_failure(each: LinkedContractUse) -> Iterator[LinkedViolation]:
 
 
 def _check_reason(
-    handler: Handler, each: LinkedContractUse, linked_contract: LinkedContract
+    handler: LinkedHandler, each: LinkedContractUse, linked_contract: LinkedContract
 ) -> Iterator[LinkedViolation]:
     name, reasons = each.use.name, linked_contract.reasons
     is_legible = linked_contract.is_whole and len(reasons) == len(linked_contract.failures)

@@ -101,11 +101,11 @@ def _check(project: Project) -> Iterator[LinkedViolation]:
     for path, each, subject in advice:
         single = missing_tool(each.text, tools) if each.is_name else None
         missing = missing_tools(each.text, tools, others) if not each.is_name else filter(None, [single])
-        yield from (_make_violation(path, each, subject, found) for found in missing)
+        yield from (_make_violation(path, each, subject, tool) for tool in missing)
 
 
 def _list_advice(project: Project) -> Iterator[tuple[str, Advice, str]]:
-    """List all that agents are told to do next, each with its file and its subject."""
+    """Yield every piece of advice to agents, with its file and its subject."""
     for linked_contract in project.contracts:
         for held in linked_contract.failures:
             if held.entry.recovery is not None:
@@ -115,7 +115,7 @@ def _list_advice(project: Project) -> Iterator[tuple[str, Advice, str]]:
 
 
 def _collect_other_names(project: Project) -> set[str]:
-    """Collect the names of parameters and of reasons."""
+    """Return the names of parameters and reasons: advice may mention those too."""
     parameters = {name for file in project.files for function in file.functions for name in function.parameters}
     return parameters | {reason for linked_contract in project.contracts for reason in linked_contract.reasons}
 

@@ -109,7 +109,7 @@ from errata.linter.analysis import (
     list_caught,
     tells_status,
 )
-from errata.linter.link import Handler, LocatedFunction, Project
+from errata.linter.link import LinkedHandler, LocatedFunction, Project
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Location, Severity
 from errata.linter.summary import Candidate, Violation
@@ -155,14 +155,14 @@ def _check(function: Function) -> Iterator[Violation]:
 
 
 def _counts_in_handler(function: Function, each: SwallowedFailure) -> bool:
-    """Whether it is wrong in a handler itself; errors that are told are wrong whatever was caught."""
+    """Return whether it is wrong in a handler itself; errors that are told are wrong whatever was caught."""
     if each.shape.family != "empty":
         return True
     return each.attempt.kind != "reading" and not is_about_values(function, each.clause)
 
 
 def _counts_in_service(function: Function, each: SwallowedFailure) -> bool:
-    """Whether it is wrong in whatever a handler calls."""
+    """Return whether it is wrong in whatever a handler calls."""
     if each.attempt.kind == "wrapped":
         return each.shape.family != "empty" or not is_about_values(function, each.clause)
     if not each.asks_outside or is_about_values(function, each.clause) or each.shape.family == "typed":
@@ -173,7 +173,7 @@ def _counts_in_service(function: Function, each: SwallowedFailure) -> bool:
 
 
 def _name_functions(function: Function, each: SwallowedFailure) -> tuple[str, ...]:
-    """Name the function whose answer is given back, and the one that perhaps never returns."""
+    """Return the function whose result is passed on, and the one that perhaps never returns."""
     given = function.resolve(each.shape.function) if each.shape.function else None
     helper = function.resolve(each.helper) if each.helper else None
     return given or "", helper or ""
@@ -217,10 +217,10 @@ def _write_help(function: Function, each: SwallowedFailure) -> str:
     return f"raise it, so that the result is marked as an error: {again}"
 
 
-def _still_holds(project: Project, handler: Handler, where: LocatedFunction, candidate: Candidate) -> bool:
+def _still_holds(project: Project, handler: LinkedHandler, where: LocatedFunction, candidate: Candidate) -> bool:
     scope, family, given, helper = candidate.facts
     is_own = where.function is handler.where.function
-    if helper and (found := project.find_function(helper, where.file)) and found.function.outcome == RAISES:
+    if helper and (located := project.find_function(helper, where.file)) and located.function.outcome == RAISES:
         return False
     if family == "call":
         answer = project.find_function(given, where.file) if given else None
@@ -235,30 +235,30 @@ def _still_holds(project: Project, handler: Handler, where: LocatedFunction, can
     return family == "empty" or not _is_turned_back(handler, where)
 
 
-def _list_askable(project: Project, handler: Handler) -> Iterator[LocatedFunction]:
-    """Name the handler and what it calls itself: what only helpers of helpers look up is seldom taken for an answer."""
+def _list_askable(project: Project, handler: LinkedHandler) -> Iterator[LocatedFunction]:
+    """Yield the handler and its direct callees; what deeper helpers return is seldom taken for a result."""
     yield handler.where
     for called in handler.where.function.calls:
         yield from project.find_functions(called.name, handler.where.file)
 
 
 def _is_given_back(project: Project, waiting: list[LocatedFunction], where: LocatedFunction) -> bool:
-    """Whether what a function gives back is what one of these gives back, unchanged."""
+    """Return whether what a function gives back is what one of these gives back, unchanged."""
     seen = {id(each.function) for each in waiting}
     while waiting:
         at = waiting.pop()
         if at.function is where.function:
             return True
         for made in at.function.makes:
-            found = project.find_function(made.name, at.file)
-            if found and id(found.function) not in seen:
-                seen.add(id(found.function))
-                waiting.append(found)
+            located = project.find_function(made.name, at.file)
+            if located and id(located.function) not in seen:
+                seen.add(id(located.function))
+                waiting.append(located)
     return False
 
 
-def _is_turned_back(handler: Handler, where: LocatedFunction) -> bool:
-    """Whether something around looks at what the tool gave back, whichever it was, and makes an error of it again."""
+def _is_turned_back(handler: LinkedHandler, where: LocatedFunction) -> bool:
+    """Return whether something around looks at what the tool gave back, whichever it was, and makes an error of it again."""
     return any(
         name.startswith("?") and "." not in name
         for each in handler.reached

@@ -78,7 +78,7 @@ from errata.linter.analysis import (
     only_computes,
     tells_status,
 )
-from errata.linter.link import Handler, LocatedFunction, Project
+from errata.linter.link import LinkedHandler, LocatedFunction, Project
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
 from errata.linter.summary import Candidate, Summary, Violation
@@ -128,26 +128,26 @@ def _write_help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> st
     )
 
 
-def _still_holds(project: Project, _: Handler, where: LocatedFunction, candidate: Candidate) -> bool:
-    """Whether a text of somebody else's arrives: what the project's own functions catch and say is written for this."""
+def _still_holds(project: Project, _: LinkedHandler, where: LocatedFunction, candidate: Candidate) -> bool:
+    """Return whether a text of somebody else's arrives: what the project's own functions catch and say is written for this."""
     return not candidate.facts or _lets_out(project, candidate.facts[1:], where.file)
 
 
 def _lets_out(project: Project, names: Iterable[str], file: Summary) -> bool:
-    """Follow calls to one that may fail in words of its own, of another library, and is caught by nobody on the way."""
+    """Return whether an exception of another library can come out of these calls uncaught."""
     waiting = [(name, file) for name in names]
     seen: set[int] = set()
     while waiting:
         name, at = waiting.pop()
-        found = project.find_function(name, at)
-        if found is None and not only_computes(name):
+        located = project.find_function(name, at)
+        if located is None and not only_computes(name):
             return True
-        if found is None or id(found.function) in seen:
+        if located is None or id(located.function) in seen:
             continue
-        seen.add(id(found.function))
+        seen.add(id(located.function))
         if len(seen) > _MOST_FUNCTIONS:
             return True
-        waiting += [(each.name, found.file) for each in found.function.calls if BROAD.isdisjoint(each.caught)]
+        waiting += [(each.name, located.file) for each in located.function.calls if BROAD.isdisjoint(each.caught)]
     return False
 
 

@@ -110,7 +110,7 @@ def _walk_parts(function: Function, raised: ast.Raise) -> Iterator[TextPart]:
 
 
 def _name_answer(function: Function, node: ast.expr) -> str | None:
-    """Write what pours out a whole answer, as it is called; None for everything else."""
+    """Return the expression that puts a whole response into a text, as it is written; None for everything else."""
     match node:
         case ast.Subscript(value=value, slice=ast.Slice(upper=most)):
             return None if _is_short(most) else _name_answer(function, value)
@@ -131,7 +131,7 @@ def _is_short(most: ast.expr | None) -> bool:
 
 
 def _name_body(node: ast.Attribute) -> str | None:
-    """Write `response.text` and its like."""
+    """Return `response.text` and its like as written; None for anything else."""
     if node.attr not in _BODY or not isinstance(node.value, ast.Name | ast.Attribute):
         return None
     owner = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
@@ -139,7 +139,7 @@ def _name_body(node: ast.Attribute) -> str | None:
 
 
 def _is_from_elsewhere(function: Function, given: ast.expr) -> bool:
-    """Whether something is neither the caller's own argument nor written out here."""
+    """Return whether something is neither the caller's own argument nor written out here."""
     parameters = {parameter.arg for parameter in function.parameters}
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
     return bool(names - parameters)

@@ -92,14 +92,14 @@ def _name_endless_call(function: Function, call: ast.Call) -> str | None:
 
 
 def _is_given_elsewhere(function: Function, origin: str) -> bool:
-    """Whether the limit may be that of an adapter, of a `request` that was replaced, or of all sockets."""
+    """Return whether the limit may be that of an adapter, of a `request` that was replaced, or of all sockets."""
     if not origin.startswith(_SESSIONS):
         return any(name.endswith("setdefaulttimeout") for name in _list_calls_on_top(function))
     return any("timeout" in name.lower() for name in function.module.names) or "request" in _list_replaced(function)
 
 
 def _is_made_here(function: Function, called: ast.expr) -> bool:
-    """Whether a session is made where it can be seen, and not passed by somebody who may have set a limit."""
+    """Return whether a session is made where it can be seen, and not passed by somebody who may have set a limit."""
     match called:
         case ast.Attribute(value=ast.Call()):
             return True
@@ -117,7 +117,7 @@ def _list_calls_on_top(function: Function) -> Iterator[str]:
 
 
 def _list_replaced(function: Function) -> set[str]:
-    """Name the attributes that are set on other objects: `session.request = partial(session.request, timeout=5)`."""
+    """Return the attributes set on other objects: `session.request = partial(session.request, timeout=5)`."""
     return {
         target.attr
         for each in function.module.functions

@@ -75,7 +75,7 @@ def _is_renamed(function: Function) -> bool:
 
 
 def _may_be_constructor(function: Function, called: ast.expr) -> bool:
-    """Whether it is worth asking what a call stands for."""
+    """Return whether it is worth asking what a call stands for."""
     match called:
         case ast.Name(id=name):
             return function.module.names.get(name) == _CONSTRUCTOR
@@ -100,7 +100,7 @@ def _write_beside(function: Function, called: ast.Attribute, factory: str) -> st
 
 
 def _remove_code(function: Function, call: ast.Call) -> Edit | None:
-    """Take the code off the arguments; None if it is not the first, or something is written around it."""
+    """Return the edit that removes the code from the arguments; None if it is not plainly the first."""
     given = [*call.args, *(each for each in call.keywords)]
     if not call.args or isinstance(call.args[0], ast.Starred):
         return None
@@ -115,14 +115,14 @@ def _remove_code(function: Function, call: ast.Call) -> Edit | None:
 
 
 def _join_arguments(function: Function, call: ast.Call, gone: Location) -> Edit | None:
-    """Remove the code; what follows takes its place, unless it is a comprehension or in brackets of its own."""
+    """Return the edit that removes the code before other arguments; None if brackets stand around it."""
     before = function.locate(call.func)
     opening = function.module.lines.excerpt(Location(before.end_line, before.end_column, gone.line, gone.column))
     return Edit(gone, "") if opening.strip() == "(" else None
 
 
 def _import_factory(function: Function, factory: str) -> tuple[Edit, ...] | None:
-    """Import the factory beside the constructor; None if its name is taken, or the import is not a plain line."""
+    """Return the edits that import the factory; None if its name is taken, or the import is not a plain line."""
     if function.module.names.get(factory) == f"errata.{factory}" and not _is_bound_again(function, factory, at_most=1):
         return ()
     if _is_bound_again(function, factory, at_most=0):
@@ -137,7 +137,7 @@ def _import_factory(function: Function, factory: str) -> tuple[Edit, ...] | None
 
 
 def _add_to_import(function: Function, names: list[ast.alias], factory: str) -> Edit:
-    """Put a name among those of an import, where a sorted one has it."""
+    """Return the edit that adds a name to an import, in sorted order."""
     later = next((each for each in names if each.name[:1].islower() and each.name > factory), None)
     location = function.locate(later or names[-1])
     if later:
@@ -146,7 +146,7 @@ def _add_to_import(function: Function, names: list[ast.alias], factory: str) -> 
 
 
 def _is_bound_again(function: Function, name: str, *, at_most: int) -> bool:
-    """Whether a name is bound in the file more often than that: by a parameter, a variable, an import, anything."""
+    """Return whether a name is bound in the file more often than that: by a parameter, a variable, an import, anything."""
     return sum(map(name.__eq__, list_bound_names(function.module.tree))) > at_most
 
 

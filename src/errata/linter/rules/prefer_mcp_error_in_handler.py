@@ -124,7 +124,7 @@ def _is_caught_here(function: Function, site: Site[ast.Raise], name: str) -> boo
 
 
 def _is_of_a_bug(function: Function, raised: ast.Raise) -> bool:
-    """Whether it cannot happen, by its own words or because the SDK saw to it: then `INTERNAL_ERROR` is the truth."""
+    """Return whether it cannot happen, by its own words or because the SDK saw to it: then `INTERNAL_ERROR` is the truth."""
     return bool(_BUG.search(_read_words(function, raised))) or any(
         raised in each.node.body and _is_about_type(each.node.test) for each in function.ifs
     )

@@ -96,7 +96,7 @@ def _check(function: Function) -> Iterator[Violation]:
 
 
 def _find_clause(site: Site[ast.Raise]) -> ast.ExceptHandler | None:
-    """Find the except clause that a raise leaves; one in a `try` inside the clause may be caught there."""
+    """Return the except clause around a raise; None inside a nested `try`, which may catch it."""
     for block in site.walk_blocks():
         if isinstance(block, ast.ExceptHandler):
             return block
@@ -106,7 +106,7 @@ def _find_clause(site: Site[ast.Raise]) -> ast.ExceptHandler | None:
 
 
 def _is_new(function: Function, raised: ast.expr | None, clause: ast.ExceptHandler) -> bool:
-    """Whether something else is raised than what was caught, or what a function made of it."""
+    """Return whether something else is raised than what was caught, or what a function made of it."""
     match raised:
         case ast.Call(func=ast.Attribute(attr="with_traceback")):
             return False
@@ -121,7 +121,7 @@ def _is_new(function: Function, raised: ast.expr | None, clause: ast.ExceptHandl
 
 
 def _keeps(call: ast.Call, name: str, caught: str | None) -> bool:
-    """Whether a call gets what was caught in a way that keeps it."""
+    """Return whether a call gets what was caught in a way that keeps it."""
     if find_keyword(call, "cause") is not None or any(each.arg is None for each in call.keywords):
         return True
     if name in CODE_OF_FACTORY or caught is None:
@@ -137,7 +137,7 @@ def _is_import(function: Function, clause: ast.ExceptHandler) -> bool:
 
 
 def _is_the_same_kind(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> bool:
-    """Whether the class that was caught is raised once more, in better words."""
+    """Return whether the class that was caught is raised once more, in better words."""
     made = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
     return [function.resolve(made)] == list_caught(function, clause) and function.resolve(made) not in BROAD
 
@@ -148,7 +148,7 @@ def _name_called(raised: ast.Raise) -> str:
 
 
 def _make_edits(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> tuple[Edit, ...]:
-    """Write the cause, where it is certain that the name stands for what was caught when the error is raised."""
+    """Return the edits that add `from …`, if the name certainly still holds the caught exception."""
     end = function.locate(raised)
     behind = Location(end.end_line, end.end_column, end.end_line, end.end_column)
     inside = [node for each in clause.body for node in ast.walk(each)]
@@ -162,7 +162,7 @@ def _make_edits(function: Function, raised: ast.Raise, clause: ast.ExceptHandler
 
 
 def _list_bound(nodes: Iterable[ast.AST]) -> set[str]:
-    """List the names that something in a piece of code gives another meaning, or forgets."""
+    """List the names that a piece of code binds again or deletes."""
     names: set[str] = set()
     for node in nodes:
         match node:
@@ -184,7 +184,7 @@ def _list_bound(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _choose_name(function: Function, inside: Iterable[ast.AST]) -> str | None:
-    """Find a name that nothing in the function has: an `except` forgets its own when it ends."""
+    """Return a name that the function does not use yet."""
     whole = [*ast.walk(function.node)]
     taken = {node.id for node in whole if isinstance(node, ast.Name)}
     taken |= _list_bound(node for node in whole if not isinstance(node, ast.ExceptHandler)) | _list_bound(inside)
@@ -193,7 +193,7 @@ def _choose_name(function: Function, inside: Iterable[ast.AST]) -> str | None:
 
 
 def _list_named_clauses(function: Function) -> set[str]:
-    """Names that an except clause around another one has: the inner one would forget it."""
+    """List the names bound by enclosing except clauses."""
     return {
         block.name
         for site, clause in function.clauses
@@ -204,7 +204,7 @@ def _list_named_clauses(function: Function) -> set[str]:
 
 
 def _find_end_of_classes(function: Function, clause: ast.ExceptHandler) -> Location | None:
-    """Find where `as …` goes; None where there are brackets, a comment, or no class at all."""
+    """Return where `as …` can be inserted; None if there are brackets, a comment, or no class."""
     if clause.type is None:
         return None
     end = function.locate(clause.type)

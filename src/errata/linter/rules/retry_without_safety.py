@@ -55,7 +55,7 @@ Tools that are declared read-only or idempotent, or whose name says that they re
 
 from collections.abc import Iterator
 
-from errata.linter.link import Handler, LocatedFunction, is_guarded, locate_head
+from errata.linter.link import LinkedHandler, LocatedFunction, is_guarded, locate_head
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.summary import SideEffect
@@ -68,7 +68,7 @@ _INSTEAD = (
 _DONE = "also after a timeout, when it may have been done already"
 
 
-def _check(handler: Handler) -> Iterator[LinkedViolation]:
+def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
     if handler.kind != "tool" or handler.hints is None or handler.is_repeatable:
         return
     if not reads(handler.name):
@@ -78,46 +78,46 @@ def _check(handler: Handler) -> Iterator[LinkedViolation]:
             yield from _check_service(where, is_tool=where == handler.where)
 
 
-def _check_tool(handler: Handler) -> Iterator[LinkedViolation]:
-    """Find what repeats the tool as a whole."""
+def _check_tool(handler: LinkedHandler) -> Iterator[LinkedViolation]:
+    """Report what repeats the whole tool."""
     where = handler.where
-    for side_effect in where.function.side_effects:
-        if side_effect.kind == "retried":
-            yield _list_repeated(where, side_effect, f"`{side_effect.what}` repeats `{handler.name}`, {_DONE}")
+    for effect in where.function.side_effects:
+        if effect.kind == "retried":
+            yield _make_violation(where, effect, f"`{effect.what}` repeats `{handler.name}`, {_DONE}")
     for decorator in map(get_last_part, where.function.decorators):
         if _is_own_retry(handler, decorator):
             message = f"`{decorator}` repeats `{handler.name}`, {_DONE}"
             yield LinkedViolation(where.file.path, locate_head(where), message, _INSTEAD)
 
 
-def _is_own_retry(handler: Handler, decorator: str) -> bool:
-    """Whether a decorator of the project's own is called a retry, and has a loop that calls what it was given."""
+def _is_own_retry(handler: LinkedHandler, decorator: str) -> bool:
+    """Return whether a decorator of the project's own is called a retry, and has a loop that calls what it was given."""
     inside = (each for each in handler.reached if each.function.name.partition(".")[0] == decorator)
     return "retr" in decorator.lower() and any(
-        side_effect.kind == "repeats given" for each in inside for side_effect in each.function.side_effects
+        effect.kind == "repeats given" for each in inside for effect in each.function.side_effects
     )
 
 
 def _check_service(where: LocatedFunction, *, is_tool: bool) -> Iterator[LinkedViolation]:
-    """Find what is repeated below a tool that does something more each time."""
+    """Report what is repeated below a tool whose calls add up."""
     side_effects = where.function.side_effects
     deed = next(
         (
-            side_effect
-            for side_effect in side_effects
-            if side_effect.kind == "sends" or (side_effect.kind == "changes" and side_effect.each_time)
+            effect
+            for effect in side_effects
+            if effect.kind == "sends" or (effect.kind == "changes" and effect.each_time)
         ),
         None,
     )
-    for side_effect in side_effects:
-        if side_effect.kind == "repeats":
-            yield _list_repeated(where, side_effect, f"this loop repeats `{side_effect.what}`, {_DONE}")
-        if side_effect.kind == "retried" and deed and not is_tool and not is_guarded(where):
-            yield _list_repeated(where, side_effect, f"`{side_effect.what}` repeats `{deed.what}`, {_DONE}")
+    for effect in side_effects:
+        if effect.kind == "repeats":
+            yield _make_violation(where, effect, f"this loop repeats `{effect.what}`, {_DONE}")
+        if effect.kind == "retried" and deed and not is_tool and not is_guarded(where):
+            yield _make_violation(where, effect, f"`{effect.what}` repeats `{deed.what}`, {_DONE}")
 
 
-def _list_repeated(where: LocatedFunction, side_effect: SideEffect, message: str) -> LinkedViolation:
-    return LinkedViolation(where.file.path, side_effect.location, message, _INSTEAD)
+def _make_violation(where: LocatedFunction, effect: SideEffect, message: str) -> LinkedViolation:
+    return LinkedViolation(where.file.path, effect.location, message, _INSTEAD)
 
 
 RULE = Rule("retry-without-safety", Severity.WARNING, __doc__, of_handler=_check)

@@ -145,7 +145,7 @@ def _list_values(data: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
 
 
 def _find_error_texts(value: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
-    """Find the texts in an answer that tell of an error, in what people put around them."""
+    """Find the error texts in a returned value, also inside containers and calls."""
     if depth > _DEEPEST:
         return
     match value:
@@ -180,7 +180,7 @@ def _search_texts(function: Function, texts: Iterator[ast.expr]) -> Iterator[Vio
 
 
 def _name_secret(function: Function, part: TextPart) -> str | None:
-    """Say what is secret about a part of a text; None if nothing is."""
+    """Return what is secret about a part of a text; None if nothing is."""
     if isinstance(part.node, ast.Constant):
         kind = _read_literal_kind(part.node.value) if isinstance(part.node.value, str) else None
         return f"a {kind} that is written out here" if kind else None
@@ -200,7 +200,7 @@ def _read_literal_kind(text: str) -> str | None:
 
 
 def _name_held(function: Function, node: ast.expr) -> str | None:  # noqa: PLR0911 - one line for each kind of node.
-    """Name what an expression holds by its last word: `self.password`, `config["password"]`, `getenv("PASSWORD")`."""
+    """Return the name of what an expression holds: `self.password`, `config["password"]`, `getenv("PASSWORD")`."""
     match node:
         case ast.Name(id=name):
             return None if _is_harmless(function, name) else name
@@ -221,7 +221,7 @@ def _name_held(function: Function, node: ast.expr) -> str | None:  # noqa: PLR09
 
 
 def _read_kind(function: Function, name: str, before: str) -> str | None:
-    """Say what kind of secret a name announces, after those words of a text; None for none."""
+    """Return the kind of secret a name announces, given the words before it; None for none."""
     if _ABOUT.search(name) or _is_name_of_setting(function, name):
         return None
     if _CREDENTIALS.search(name.lower()):
@@ -238,25 +238,25 @@ def _read_kind(function: Function, name: str, before: str) -> str | None:
 
 
 def _is_for_access(name: str, before: str) -> bool:
-    """Whether a token or a secret gives access to something, by its whole name or by the words before it."""
+    """Return whether a token or a secret gives access to something, by its whole name or by the words before it."""
     snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     return bool(_OWNERS.search(snake)) or (not _is_of_parser(before) and bool(_WORDS_ABOUT_ACCESS.search(before)))
 
 
 def _is_of_parser(before: str) -> bool:
-    """Whether the words before a token tell that it is one of a language, or of a list in pages."""
+    """Return whether the words before a token tell that it is one of a language, or of a list in pages."""
     text = before.rstrip(" :'\"`(=")
     return bool(_PARSER.search(before)) or is_innocent_in(text, max(0, len(text) - 5), len(text))
 
 
 def _is_harmless(function: Function, name: str) -> bool:
-    """Whether a name holds a number or a truth value by its annotation."""
+    """Return whether a name holds a number or a truth value by its annotation."""
     kind = function.annotations.get(name)
     return isinstance(kind, ast.Name) and kind.id in _HARMLESS_TYPES
 
 
 def _is_name_of_setting(function: Function, name: str) -> bool:
-    """Whether a constant of the file holds the name of a variable: `ENV_TOKEN = "ORDERS_TOKEN"`."""
+    """Return whether a constant of the file holds the name of a variable: `ENV_TOKEN = "ORDERS_TOKEN"`."""
     if not name.isupper():
         return False
     for node in function.module.tree.body:

@@ -53,7 +53,7 @@ in a variable which cannot be followed are believed.
 
 from collections.abc import Iterator
 
-from errata.linter.link import Handler, list_changes, locate_head, marks_its_effect
+from errata.linter.link import LinkedHandler, list_changes, locate_head, marks_its_effect
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.summary import SideEffect
@@ -64,7 +64,7 @@ _DECLARE = (
 )
 
 
-def _check(handler: Handler) -> Iterator[LinkedViolation]:
+def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
     if handler.kind != "tool" or handler.hints is None:
         return
     change = next(list_changes(handler), None)
@@ -84,27 +84,25 @@ def _check(handler: Handler) -> Iterator[LinkedViolation]:
             _DECLARE.format(change),
         )
     if not handler.is_repeatable and not marks_its_effect(handler):
-        yield from _list_two_effects(handler)
+        yield from _check_second_effect(handler)
 
 
 def _is_no_question(change: str) -> bool:
-    """Whether a call cannot be a search that is sent by POST."""
+    """Return whether a call cannot be a search that is sent by POST."""
     return not change.lower().endswith("post")
 
 
-def _make_violation(handler: Handler, message: str, advice: str) -> LinkedViolation:
+def _make_violation(handler: LinkedHandler, message: str, advice: str) -> LinkedViolation:
     return LinkedViolation(handler.where.file.path, locate_head(handler.where), message, advice)
 
 
-def _list_two_effects(handler: Handler) -> Iterator[LinkedViolation]:
-    """Find a second effect in the tool itself: if that one fails, the first has happened all the same."""
+def _check_second_effect(handler: LinkedHandler) -> Iterator[LinkedViolation]:
+    """Return two changes in the tool itself: if the second fails, the first has already happened."""
     side_effects = [
-        side_effect
-        for side_effect in handler.where.function.side_effects
-        if side_effect.kind == "changes" and side_effect.in_turn
+        effect for effect in handler.where.function.side_effects if effect.kind == "changes" and effect.in_turn
     ]
-    first = next((side_effect for side_effect in side_effects if side_effect.each_time), None)
-    second = next((side_effect for side_effect in side_effects if first and _is_another(first, side_effect)), None)
+    first = next((effect for effect in side_effects if effect.each_time), None)
+    second = next((effect for effect in side_effects if first and _is_another(first, effect)), None)
     if first and second:
         yield LinkedViolation(
             handler.where.file.path,
@@ -115,9 +113,9 @@ def _list_two_effects(handler: Handler) -> Iterator[LinkedViolation]:
         )
 
 
-def _is_another(first: SideEffect, side_effect: SideEffect) -> bool:
-    is_the_end_of_it = side_effect.what.endswith("commit")  # A refused commit undoes what was executed before it.
-    return side_effect.location > first.location and side_effect.what != first.what and not is_the_end_of_it
+def _is_another(first: SideEffect, effect: SideEffect) -> bool:
+    is_the_end_of_it = effect.what.endswith("commit")  # A refused commit undoes what was executed before it.
+    return effect.location > first.location and effect.what != first.what and not is_the_end_of_it
 
 
 RULE = Rule("undeclared-effect", Severity.WARNING, __doc__, of_handler=_check)

@@ -56,7 +56,7 @@ import re
 from collections.abc import Iterator
 
 from errata.linter.analysis import list_caught
-from errata.linter.link import Handler, list_changes, marks_its_effect
+from errata.linter.link import LinkedHandler, list_changes, marks_its_effect
 from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
 from errata.linter.summary import Violation, read_change
@@ -104,7 +104,7 @@ def _find_texts(clause: ast.ExceptHandler) -> Iterator[ast.Constant]:
 
 
 def _may_have_happened(function: Function, tried: Try, clause: ast.ExceptHandler) -> bool:
-    """Whether something is changed where the failure comes from; a look-up before that has changed nothing."""
+    """Return whether something is changed inside the `try`; a look-up before it changes nothing."""
     if all(map(_LOCAL.search, list_caught(function, clause))):
         return False
     return any(_changes(function, site.node) for site in function.calls if tried in site.walk_blocks())
@@ -119,7 +119,7 @@ def _says_to_repeat(text: object) -> bool:
     return isinstance(text, str) and bool(_ADVICE.search(text.strip())) and not _HARMLESS.search(text)
 
 
-def _concerns(handler: Handler) -> bool:
+def _concerns(handler: LinkedHandler) -> bool:
     if handler.kind != "tool" or handler.hints is None or handler.is_repeatable or marks_its_effect(handler):
         return False
     return bool(handler.hints.get("destructiveHint")) or next(list_changes(handler), None) is not None

@@ -71,12 +71,12 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 class SuspectArgument(NamedTuple):
-    """An argument that is at fault."""
+    """The argument that an error is about."""
 
     path: str
     """A parameter, or a field of it: `order.email`."""
     is_exact: bool
-    """Whether it is the very thing that is tested, and not what it was taken from."""
+    """Whether it is tested itself, and not only something derived from it."""
 
 
 def _check(function: Function) -> Iterator[Violation]:
@@ -88,7 +88,7 @@ def _check(function: Function) -> Iterator[Violation]:
 
 
 def _says_which(function: Function, call: ast.Call) -> bool:
-    """Whether an error has a field, or may have one that cannot be seen."""
+    """Return whether an error names a field, or may do so in a value that is unknown."""
     if any(each.arg in {"field", "issues", None} for each in call.keywords):
         return True
     match find_data(function, call):
@@ -102,21 +102,21 @@ def _says_which(function: Function, call: ast.Call) -> bool:
 
 def _judge(function: Function, site: Site[ast.Raise], call: ast.Call) -> Iterator[Violation]:
     named = _list_named_arguments(function, call)
-    found = _find_suspect(function, site)
-    if found is None and len(named) == 1:
-        found = SuspectArgument(next(iter(named)), is_exact=False)
-    if found is None or named - {found.path.partition(".")[0]}:
+    suspect = _find_suspect(function, site)
+    if suspect is None and len(named) == 1:
+        suspect = SuspectArgument(next(iter(named)), is_exact=False)
+    if suspect is None or named - {suspect.path.partition(".")[0]}:
         return
     yield Violation(
         call,
-        f"this error is about `{found.path}`, and does not say so for machines",
-        f'add `field="{found.path}"`',
-        _make_edits(function, call, found),
+        f"this error is about `{suspect.path}`, and does not say so for machines",
+        f'add `field="{suspect.path}"`',
+        _make_edits(function, call, suspect),
     )
 
 
 def _list_named_arguments(function: Function, call: ast.Call) -> set[str]:
-    """Name the arguments that a message speaks of, in words or by their values."""
+    """Return the arguments that a message mentions, by name or by value."""
     named: set[str] = set()
     for message in find_messages(function, call):
         words = read_words(message)
@@ -126,20 +126,20 @@ def _list_named_arguments(function: Function, call: ast.Call) -> set[str]:
 
 
 def _is_spoken_of(name: str, words: str) -> bool:
-    """Whether a text names an argument; a plain word counts in quotation marks only, as it may be just a word."""
+    """Return whether a text mentions an argument; a plain word counts only in quotation marks."""
     around = r"\b{}\b" if "_" in name else r"[`'\"]{}[`'\"]"
     return re.search(around.format(re.escape(name)), words) is not None
 
 
-def _make_edits(function: Function, call: ast.Call, found: SuspectArgument) -> tuple[Edit, ...]:
+def _make_edits(function: Function, call: ast.Call, suspect: SuspectArgument) -> tuple[Edit, ...]:
     last = max([*call.args, *(each.value for each in call.keywords)], key=_get_end, default=None)
-    if last is None or not found.is_exact or not _is_decorated(function) or find_keyword(call, "code") is last:
+    if last is None or not suspect.is_exact or not _is_decorated(function) or find_keyword(call, "code") is last:
         return ()
     end, closed = function.locate(last), function.locate(call)
     rest = function.module.lines.excerpt(Location(end.end_line, end.end_column, closed.end_line, closed.end_column))
     if not re.fullmatch(r"\s*,?\s*\)", rest):
         return ()
-    return (Edit(Location(end.end_line, end.end_column, end.end_line, end.end_column), f', field="{found.path}"'),)
+    return (Edit(Location(end.end_line, end.end_column, end.end_line, end.end_column), f', field="{suspect.path}"'),)
 
 
 def _get_end(node: ast.expr) -> tuple[int, int]:
@@ -147,7 +147,7 @@ def _get_end(node: ast.expr) -> tuple[int, int]:
 
 
 def _is_decorated(function: Function) -> bool:
-    """Whether the function is what an agent calls: its parameters have the names that the agent knows."""
+    """Return whether a function is registered by a decorator, so that agents know its parameters by name."""
     for decorator in getattr(function.node, "decorator_list", ()):
         made = decorator.func if isinstance(decorator, ast.Call) else decorator
         if getattr(made, "attr", getattr(made, "id", None)) in _HANDLER_DECORATORS:
@@ -156,18 +156,18 @@ def _is_decorated(function: Function) -> bool:
 
 
 def _find_suspect(function: Function, site: Site[ast.Raise]) -> SuspectArgument | None:
-    """Find the one argument that decides whether this is raised; None if there are several, or none."""
+    """Return the only argument that decides whether this is raised; None if there are several, or none."""
     deciding = _find_deciding(function, site)
-    found = {each for node in deciding for each in _find_suspects(function, node)}
-    parameters = {each.path.partition(".")[0] for each in found}
+    suspect = {each for node in deciding for each in _find_suspects(function, node)}
+    parameters = {each.path.partition(".")[0] for each in suspect}
     if len(parameters) != 1:
         return None
-    exact = [each for each in found if each.is_exact]
-    return exact[0] if len(found) == 1 and exact else SuspectArgument(parameters.pop(), len(exact) == len(found))
+    exact = [each for each in suspect if each.is_exact]
+    return exact[0] if len(suspect) == 1 and exact else SuspectArgument(parameters.pop(), len(exact) == len(suspect))
 
 
 def _list_arguments(function: Function) -> set[str]:
-    """Name the parameters that a caller fills."""
+    """Return the parameters that a client fills."""
     return {
         parameter.arg
         for parameter in function.parameters
@@ -181,7 +181,7 @@ def _is_for_server(annotation: ast.expr | None) -> bool:
 
 
 def _find_deciding(function: Function, site: Site[ast.Raise]) -> list[ast.AST]:
-    """Give the innermost test around a place, or the body of the `try` if its clause is nearer."""
+    """Return the innermost test around a raise, or the body of the `try` if its clause is nearer."""
     line = site.node.lineno
     around = [each.node for each in function.ifs if each.node.lineno <= line <= (each.node.end_lineno or 0)]
     nearest = max(around, key=lambda node: (node.lineno, node.col_offset), default=None)
@@ -192,7 +192,7 @@ def _find_deciding(function: Function, site: Site[ast.Raise]) -> list[ast.AST]:
 
 
 def _find_suspects(function: Function, node: ast.AST) -> Iterator[SuspectArgument]:
-    """Find the arguments that something is made of, also by way of local names."""
+    """Find the arguments in an expression, directly or through local names."""
     arguments = _list_arguments(function)
     methods = {id(each.func) for each in _list_nodes(node, ast.Call)}
     owners = {id(each.value): each for each in _list_nodes(node, ast.Attribute) if id(each) not in methods}

@@ -126,7 +126,7 @@ def _read_claim(function: Function, last: ast.stmt) -> str | None:
 
 
 def _find_claim(value: ast.AST | None) -> str | None:
-    """Find a text that claims one cause."""
+    """Return a text that claims one cause, quoted."""
     for node in _list_texts(value) if value is not None else ():
         text = read_literal_text(node)
         claim = _CLAIM.search(text)
@@ -142,13 +142,13 @@ def _list_texts(value: ast.AST) -> Iterator[ast.expr]:
 
 
 def _looks_at_it(clause: ast.ExceptHandler) -> bool:
-    """Whether a clause branches, tries on, or lets the exception's own text out."""
+    """Return whether a clause branches, tries again, or passes on the exception's own text."""
     if any(isinstance(each, ast.If | ast.Match | ast.Try | ast.For | ast.While | ast.With) for each in clause.body):
         return True
     last = clause.body[-1]
-    told = last.exc if isinstance(last, ast.Raise) else last
+    raised = last.exc if isinstance(last, ast.Raise) else last
     return clause.name is not None and any(
-        isinstance(node, ast.Name) and node.id == clause.name for node in ast.walk(told or last)
+        isinstance(node, ast.Name) and node.id == clause.name for node in ast.walk(raised or last)
     )
 
 

@@ -1,4 +1,4 @@
-"""The source as the linter gets it: files, their text, their names as modules, comments that speak to the linter."""
+"""The source: files and their text, the module names of files, `# errata:` comments, and findings with their locations."""
 
 from errata.linter.source._file_search import NoSuchPathError, find_files, make_relative, matches_any
 from errata.linter.source._findings import Edit, Finding, LintError, Location, Place, Severity

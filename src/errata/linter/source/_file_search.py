@@ -13,7 +13,7 @@ _MEANINGS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?"
 
 
 def make_relative(path: str | Path, root: Path) -> str:
-    """Write a path as seen from the project's root, with `/` whatever the system uses."""
+    """Return a path relative to the project's root, with `/` on every system."""
     try:
         relative = os.path.relpath(path, root)
     except ValueError:  # On Windows, another drive.
@@ -22,7 +22,7 @@ def make_relative(path: str | Path, root: Path) -> str:
 
 
 def matches_any(path: str, patterns: Iterable[str]) -> bool:
-    """Whether a relative path, or a directory it is in, fits one of the patterns; one without `/` fits any part of it."""
+    """Return whether a relative path, or a directory it is in, matches a pattern; one without `/` matches at any depth."""
     return any(_compile_pattern(pattern).fullmatch(path) for pattern in patterns)
 
 
@@ -49,11 +49,11 @@ _BUILT = frozenset({"build", "dist"})
 
 
 class NoSuchPathError(LintError):
-    """There is nothing at a path that was to be linted."""
+    """A path to lint does not exist."""
 
 
 def find_files(paths: Iterable[Path], exclude: Iterable[str] = (), *, root: Path | None = None) -> Iterator[Path]:
-    """Find every file once, in a stable order; one that is named is taken, whatever it is called.
+    """Yield every file once, in a stable order; a file that is named is taken whatever its suffix.
 
     Patterns to exclude are relative to the root, which is the current directory unless said otherwise.
     """
@@ -95,7 +95,7 @@ def _find_below(directory: Path, exclude: tuple[str, ...], root: Path) -> Iterat
 
 
 def leads_outside(file: Path, trees: Iterable[str]) -> bool:
-    """Whether a file is a link to one that lies in none of the trees."""
+    """Return whether a file is a link to one outside of the trees."""
     if not os.path.islink(file):  # noqa: PTH114 - every file comes by here.
         return False
     real = Path(os.path.realpath(file))
@@ -103,7 +103,7 @@ def leads_outside(file: Path, trees: Iterable[str]) -> bool:
 
 
 def _is_left_out(directory: Path, exclude: tuple[str, ...], root: Path) -> bool:
-    """Whether a directory holds what somebody else wrote or a machine made."""
+    """Return whether a directory is excluded, or holds installed or generated code."""
     name = directory.name
     if name.startswith(".") or name in _OTHERS or _is_excluded(directory, exclude, root):
         return True

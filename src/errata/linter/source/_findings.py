@@ -1,4 +1,4 @@
-"""Findings: which rule, where in which file, what is wrong, what to write instead; and what keeps the linter from running."""
+"""Findings, their locations and edits, and the error for a linter that cannot run."""
 
 import dataclasses
 from enum import StrEnum
@@ -39,7 +39,7 @@ class Edit(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that will fail badly."""
+    """One violation of a rule, as it is reported."""
 
     rule: str
     severity: Severity

@@ -1,4 +1,4 @@
-"""Comments that set a finding aside: `# errata: ignore[rule] because …`, and `# errata: ignore-file[rule] because …`.
+"""Comments that ignore findings: `# errata: ignore[rule] because …` and `# errata: ignore-file[rule] because …`.
 
 A comment counts for the statement that it ends or begins with, for the line it stands on, and, alone on a line, for the
 statement below.
@@ -22,16 +22,16 @@ _LAYOUT = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NL, tokenize.COM
 
 
 class Ignore(NamedTuple):
-    """One such comment."""
+    """One `# errata:` comment."""
 
     word: str
     names: Sequence[str] | None
-    """What stands in the brackets; None without brackets, which means every rule."""
+    """The names in the brackets; None without brackets, which means every rule."""
     has_reason: bool
     is_whole: bool
     """Whether its brackets are closed and hold a name."""
     first: int
-    """The lines that it counts for."""
+    """The first and the last line that it applies to."""
     last: int
     line: int
     column: int
@@ -39,7 +39,7 @@ class Ignore(NamedTuple):
     names_column: int
     names_end_column: int
     cut: Sequence[int]
-    """The stretch to remove if it is of no use."""
+    """The range to delete if it is unused."""
 
 
 class _Comment(NamedTuple):
@@ -51,7 +51,7 @@ class _Comment(NamedTuple):
 
 
 def find_ignores(text: str) -> tuple[Ignore, ...]:
-    """Find the comments of a source that speak to the linter; what stands in a string is no comment."""
+    """Find the `# errata:` comments of a source; strings do not count."""
     if "errata:" not in text:
         return ()
     return tuple(
@@ -83,7 +83,7 @@ def _read_ignore(pragma: re.Match[str], comment: _Comment, first: int, last: int
 
 
 def _find_cut(pragma: re.Match[str], comment: _Comment) -> tuple[int, int, int, int]:
-    """Say what goes when the comment goes: it alone, the blanks before it too, or its whole line."""
+    """Return the range to delete with a comment: the comment, the blanks before it too, or its whole line."""
     line, column = comment.line, comment.column + pragma.start()
     end = column + len(pragma[0].rstrip())
     is_last = pragma.end() == len(comment.text)
@@ -96,7 +96,7 @@ def _find_cut(pragma: re.Match[str], comment: _Comment) -> tuple[int, int, int, 
 
 
 def _find_comments(text: str) -> Iterator[tuple[_Comment, tuple[int, int]]]:
-    """Find every comment, with the first and the last line that it counts for."""
+    """Yield every comment with the first and the last line it applies to."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")  # Lines are counted as the parser counts them.
     statement = _Statement(plain.split("\n"))
     try:
@@ -155,7 +155,7 @@ class _Statement:
         self._first, self._edges, self._inside, self._above = 0, set(), [], []
 
     def _give_up(self) -> Iterator[tuple[_Comment, tuple[int, int]]]:
-        """Give up on comments that stand above an empty line: there is no statement they belong to."""
+        """Yield the comments above an empty line, which apply to their own line only."""
         for comment in self._above:
             yield comment, (comment.line, comment.line)
         self._above = []

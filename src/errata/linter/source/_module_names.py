@@ -1,4 +1,4 @@
-"""Files as modules: under which name each is imported, from where, and which file an import means."""
+"""Files as modules: the name each is imported by, from which root, and which file an import means."""
 
 import functools
 import os
@@ -12,18 +12,18 @@ _MOST_NAMES = 6  # Of an import that is compared with the end of a path.
 
 
 class ModuleLocation(NamedTuple):
-    """Where a module is."""
+    """Where a module is imported from."""
 
     root: str
     """The directory that it is imported from."""
     dotted: str
-    """Its name for those who import it."""
+    """The name it is imported by."""
     is_package: bool = False
     file: str = ""
 
     @property
     def id(self) -> str:
-        """A name that no other file has; `server.py` and `server/__init__.py` may stand beside each other."""
+        """A unique name: `server.py` and `server/__init__.py` may stand beside each other."""
         return _make_id(self.dotted, self.file or self.root)
 
     @property
@@ -38,7 +38,7 @@ def _make_id(dotted: str, where: str) -> str:
 
 
 def locate_module(path: Path) -> ModuleLocation:
-    """Say where a file is imported from, and under which name: up to the last directory that is a package."""
+    """Return the root a file is imported from and its dotted name, counting up to the topmost package."""
     file = os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow links out of the project.
     root, last = os.path.split(file)
     stem = last.removesuffix(".py")
@@ -51,10 +51,10 @@ def locate_module(path: Path) -> ModuleLocation:
 
 
 class ModuleIndex:
-    """The modules of a project, to tell what an import in one of them means."""
+    """The modules of a project, to resolve imports between them."""
 
     def __init__(self, modules: Iterable[tuple[str, str, str, str]]) -> None:
-        """Take the root, the dotted name, the path and the id of each."""
+        """Index modules, given the root, dotted name, path and id of each."""
         self._by_root: dict[str, dict[str, str]] = {}
         self._by_ending: dict[str, list[tuple[str, str]]] = {}
         for root, dotted, path, known_as in modules:
@@ -66,7 +66,7 @@ class ModuleIndex:
         self._known: dict[tuple[str, str], str] = {}
 
     def localise(self, name: str, root: str) -> str:
-        """Write a dotted name that a file uses with the id of the module that it begins with."""
+        """Return a dotted name with its module replaced by that module's id."""
         key = (name, root)
         if key not in self._known:
             self._known[key] = self._localise(name, root)
@@ -81,7 +81,7 @@ class ModuleIndex:
         return name
 
     def _find_module(self, dotted: str, root: str) -> str | None:
-        """Find a module: beside the one that imports it, else the nearest that lies in such directories."""
+        """Return the id of a module: one below the same root, else the nearest whose path ends so."""
         if module := self._by_root.get(root, {}).get(dotted):
             return module
         several = self._by_ending.get(dotted, ())
@@ -90,19 +90,19 @@ class ModuleIndex:
 
 
 def _list_endings(path: str) -> Iterator[str]:
-    """Write the end of a path as an import would, with two names or more."""
+    """Return the dotted names that the end of a path could be imported by, with two parts or more."""
     parts = path.removesuffix(".py").removesuffix("/__init__").replace(os.sep, "/").split("/")
     return (".".join(parts[-count:]) for count in range(2, min(_MOST_NAMES, len(parts)) + 1))
 
 
 def _count_shared(root: str, other: str) -> int:
-    """Count the directories that two paths begin with alike."""
+    """Return how many leading directories two paths share."""
     pairs = zip(Path(root).parts, Path(other).parts, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def find_imported_files(name: str, root: str) -> list[Path]:
-    """Find the files below a root that a dotted name comes from, the packages on the way included."""
+    """Return the files below a root that a dotted name is imported from, packages on the way included."""
     location, files = Path(root), list[Path]()
     for part in name.partition("(")[0].split("."):
         if not part.isidentifier():
@@ -119,7 +119,7 @@ def find_imported_files(name: str, root: str) -> list[Path]:
 
 
 def _is_file_within(path: Path, root: str) -> bool:
-    """Whether there is such a file, and no link leads out of the root on the way to it."""
+    """Return whether a file exists and lies below the root when links are followed."""
     if not os.path.isfile(path):  # noqa: PTH113 - unlike `Path.is_file`, it is never refused.
         return False
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))

@@ -33,9 +33,9 @@ class UnreadableError(Exception):
 
 
 def read_bytes(path: Path, largest: int = LARGEST_BYTES) -> bytes:
-    """Read a file, as far as it is one, is there, may be read and is no larger than a person writes."""
+    """Return the content of a regular file that is no larger than the limit."""
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with open(path, "rb", opener=_open_without_blocking) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise UnreadableError("is no regular file", "name a file that holds Python source")
             content = file.read(largest + 1)
@@ -50,13 +50,13 @@ def read_bytes(path: Path, largest: int = LARGEST_BYTES) -> bytes:
     return content
 
 
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to would keep everybody waiting."""
+def _open_without_blocking(path: str, flags: int) -> int:
+    """Open a file without blocking, as a pipe without a writer would."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def decode_source(content: bytes) -> str:
-    """Decode source as Python does: by its mark or its declared encoding, else as UTF-8."""
+    """Decode source as Python does: by its byte order mark or declared encoding, else as UTF-8."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding)
@@ -67,7 +67,7 @@ def decode_source(content: bytes) -> str:
 
 
 def parse_source(text: str) -> ast.Module:
-    """Parse source; whatever Python says about it, its warnings are not ours to repeat."""
+    """Parse source, without Python's warnings about it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -85,7 +85,7 @@ def parse_source(text: str) -> ast.Module:
 
 
 class Lines:
-    """The lines of a source, to tell characters from the bytes that `ast` counts in."""
+    """The lines of a source; converts the byte offsets of `ast` into characters."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -94,20 +94,20 @@ class Lines:
         """For lines that are not ASCII, the byte at which each character ends."""
 
     def get_line(self, number: int) -> str:
-        """Give one line, from 1; empty if there is none."""
+        """Return a line by its number, from 1; empty if there is none."""
         if self._lines is None:
             # Only what Python ends a line at; `splitlines` knows more.
             self._lines = self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def locate(self, node: ast.AST) -> Location:
-        """Say where a node is."""
+        """Return the location of a node."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         end, end_column = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
         return Location(line, self._count_column(line, column), end, self._count_column(end, end_column))
 
     def excerpt(self, location: Location) -> str:
-        """Give the source in a place."""
+        """Return the source at a location."""
         lines = [self.get_line(number) for number in range(location.line, location.end_line + 1)]
         lines[-1] = lines[-1][: location.end_column - 1]
         lines[0] = lines[0][location.column - 1 :]
@@ -123,13 +123,13 @@ class Lines:
 
 
 class SourceLines:
-    """Files by their path, each read at most once; what cannot be read has no lines."""
+    """Source lines by path, read on demand for reports; a file that cannot be read has none."""
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self._lines = {path: Lines(text) for path, text in (texts or {}).items()}
 
     def get_line(self, path: str, number: int) -> str:
-        """Give one line, from 1; empty if there is none."""
+        """Return a line by its number, from 1; empty if there is none."""
         if path not in self._lines:
             self._lines[path] = Lines(_read_text(path))
         return self._lines[path].get_line(number)
@@ -143,7 +143,7 @@ def _read_text(path: str) -> str:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file in one step, so that nobody ever sees half of it; the mode stays. Nothing is written through a link."""
+    """Replace a file in one step, keeping its mode; nobody sees half of it. A link is refused."""
     if path.is_symlink():
         raise OSError(errno.ELOOP, "it is a link, and what it leads to may lie anywhere", str(path))
     mode = _choose_mode(path)
@@ -160,7 +160,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def _choose_mode(target: Path) -> int:
-    """Find the mode for a file: the one it has, if it may be written; else the usual one."""
+    """Return the mode of a file, if it may be written; the default one for a new file."""
     try:
         mode = target.stat().st_mode & 0o7777
     except FileNotFoundError:

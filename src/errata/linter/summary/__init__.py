@@ -1,4 +1,4 @@
-"""From one file to its summary: all that linking needs, and all that rules see in the file alone."""
+"""From one file to its summary: what linking needs, and what rules see in the file alone."""
 
 from errata.linter.summary._candidates import Violation
 from errata.linter.summary._contract_declarations import CONTRACT, NEXT_STEP, ContractEntry, Declaration

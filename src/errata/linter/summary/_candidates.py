@@ -11,14 +11,14 @@ from errata.linter.syntax import Function, Module
 
 
 class Violation(NamedTuple):
-    """One thing that a rule sees in a file."""
+    """A violation that a rule sees in one file."""
 
     at: ast.AST | Location
     message: str
     help: str
     edits: tuple[Edit, ...] = ()
     facts: tuple[str, ...] = ()
-    """What `upheld` is to know."""
+    """What `Rule.still_holds` needs."""
 
 
 class Check(Protocol):
@@ -41,12 +41,12 @@ class Check(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a function must have for `in_function` to see something: some of its `tries`, `withs`, `raises`, `returns`."""
+        """The parts of a function that `in_function` looks at: `tries`, `withs`, `raises` or `returns`. Empty means any function."""
         ...
 
 
 def look_at_function(function: Function, rules: Iterable[Check]) -> Iterator[Candidate]:
-    """Let the rules look at a function."""
+    """Yield what rules see in a function."""
     for rule in rules:
         if rule.in_function is None or not _has(function, rule.needs):
             continue
@@ -62,7 +62,7 @@ def _has(function: Function, needs: tuple[str, ...]) -> bool:
 
 
 def look_at_declaration(declaration: Declaration, module: Module, rules: Iterable[Check]) -> Iterator[Candidate]:
-    """Let the rules look at a declaration."""
+    """Yield what rules see in a declaration."""
     for rule in rules:
         if rule.in_contract is not None:
             yield from (_make_candidate(rule, each, module) for each in rule.in_contract(declaration))

@@ -1,4 +1,4 @@
-"""Contracts as they are written: the body of a `Contract`, what `@raises` is given, and `install(contracts=…)`."""
+"""Declarations of contracts in the source: the body of a `Contract`, `@raises(…)` and `install(contracts=…)`."""
 
 import ast
 import dataclasses
@@ -17,7 +17,7 @@ _HARMLESS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.
 
 @dataclasses.dataclass(frozen=True)
 class ContractEntry:
-    """One thing that a contract or a `@raises` holds."""
+    """One entry of a contract or a `@raises`."""
 
     scope: LiteralScope
     written: ast.expr
@@ -35,17 +35,17 @@ class ContractEntry:
 
     @cached_property
     def value(self) -> LiteralValue | None:
-        """What it is, if it is no failure and can be read."""
+        """Its value, if it is no failure and can be read."""
         return None if self.failure else read_value(self.scope, self.written)
 
     @property
     def name(self) -> str:
-        """The dotted name of what it is, if that stands elsewhere; empty if nobody can know."""
+        """The dotted name of what it refers to; empty if that is unknown."""
         name = self.scope.function.resolve(self.written) or ""
         return "" if name[:1] == UNKNOWN or name.endswith("()") else name
 
     def read_argument(self, name: str) -> LiteralValue | None:
-        """Read what the failure is given under a name, else the default; None if it is known only at run time."""
+        """Return an argument of the failure, else its default; None if only the running program knows it."""
         call = self.failure
         if call is None:
             return None
@@ -59,13 +59,13 @@ class ContractEntry:
 
     @property
     def reason(self) -> LiteralValue | None:
-        """Its reason: the one given, else the name of the attribute; None if it is known only at run time."""
+        """Its reason: the one given, else the name of the attribute; None if only the running program knows it."""
         given = self.read_argument("reason")
         return given._replace(read=self.attribute) if given and given.kind is str and not given.read else given
 
     @property
     def subject(self) -> str:
-        """Name it in a message."""
+        """How a message names it."""
         reason = self.reason
         named = isinstance(reason.read, str) and reason.read.strip() if reason else ""
         return f"reason {shown(named)} of {self.owner}" if named else f"a failure of {self.owner}"
@@ -73,16 +73,16 @@ class ContractEntry:
 
 @dataclasses.dataclass(frozen=True)
 class Declaration:
-    """A contract, a `@raises`, or what `install` is given for a tool, with all that it holds."""
+    """A contract, a `@raises`, or what `install` is given for a tool, with its entries."""
 
     owner: str
     node: ast.AST
     entries: tuple[ContractEntry, ...]
     is_class: bool = False
     is_whole: bool = True
-    """Whether all that it holds can be seen, here or by name."""
+    """Whether every entry is known, here or by name."""
     subject: str = ""
-    """Of a decorated function its name, of `install` that of the tool; empty for a class."""
+    """The decorated function, or the tool given to `install`; empty for a class."""
 
     @property
     def failures(self) -> tuple[ContractEntry, ...]:
@@ -91,7 +91,7 @@ class Declaration:
 
 
 class Declarations:
-    """Finds every declaration of a file."""
+    """Reads the declarations of a file."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -100,7 +100,7 @@ class Declarations:
         """Whether the file imports errata at all; most do not, and are spared the rest."""
 
     def read_class(self, each: Class) -> Declaration | None:
-        """Read a class that is a contract, or may turn out to be one because of a base in another file."""
+        """Return the declaration of a class that is a contract, or may be one through a base in another file."""
         body = self._module.body
         bases = tuple(body.resolve(base) or "?" for base in each.node.bases)
         if not self.speaks_errata or not any("." in base for base in bases):
@@ -111,7 +111,7 @@ class Declarations:
         return Declaration(owner, each.node, entries, is_class=True, is_whole=_is_plain(each.node))
 
     def read_function(self, function: Function) -> Declaration | None:
-        """Read the `@raises` of a function."""
+        """Return the declaration of a function's `@raises`, if it has one."""
         scope = function.parent or function
         for decorator in getattr(function.node, "decorator_list", ()):
             if self._is_raises(decorator, scope):
@@ -119,7 +119,7 @@ class Declarations:
         return None
 
     def read_installed(self) -> Iterator[Declaration]:
-        """Read what `install(server, contracts={…})` declares; one that has no subject may be for any tool."""
+        """Yield what `install(server, contracts={…})` declares; without a subject it may be for any tool."""
         for function in self._module.functions if self.speaks_errata else ():
             for site in function.calls:
                 given = find_keyword(site.node, "contracts") if site.node.keywords else None
@@ -142,7 +142,7 @@ class Declarations:
 
 
 def _list_pairs(given: ast.expr, scope: LiteralScope) -> Iterator[tuple[str, ast.expr]]:
-    """List the tools that `install` is given contracts for, each with its own; one that cannot be seen has no name."""
+    """Yield the tools that `install` is given contracts for, each with its contract; the name is empty if unknown."""
     match given:
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
@@ -165,7 +165,7 @@ def _read_tool(tool: str, value: ast.expr, scope: LiteralScope) -> Declaration:
 
 
 def _list_entries(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
-    """List what the body of a class binds to names."""
+    """Yield the names that the body of a class binds, each with its value."""
     for each in node.body:
         match each:
             case ast.Assign(targets=targets, value=value):
@@ -190,7 +190,7 @@ def _list_bound(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.ex
 
 
 def _is_plain(node: ast.ClassDef) -> bool:
-    """Whether the body of a class does nothing but bind names, so that all of them are seen."""
+    """Return whether the body of a class only binds names, so that all of them are known."""
     return all(isinstance(each, _HARMLESS) or _binds_plainly(each) for each in node.body)
 
 

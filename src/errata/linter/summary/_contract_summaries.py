@@ -1,4 +1,4 @@
-"""What is kept of a declaration, and of what a function asks of one."""
+"""Summaries of declarations, of uses of contracts by name, and of advice to agents."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ _BY_REASON = {FAIL: "fail", "errata.recovery_for": "recovery_for"}
 def summarise_contract(
     declaration: Declaration | None, module: Module, rules: Iterable[Check]
 ) -> ContractSummary | None:
-    """Let the rules look at a declaration, and keep what linking needs."""
+    """Return the summary of a declaration, with what rules see in it."""
     if declaration is None:
         return None
     return ContractSummary(
@@ -52,7 +52,7 @@ def _summarise_entry(entry: ContractEntry, module: Module) -> EntrySummary:
 
 
 def find_advice(module: Module) -> Iterator[Advice]:
-    """Find what agents are told to do next outside of contracts: sentences, and names of tools."""
+    """Yield advice to agents outside of contracts: sentences, and names of tools."""
     for function in module.functions:
         for site in function.calls:
             callee = function.resolve(site.node.func) or ""
@@ -63,7 +63,7 @@ def find_advice(module: Module) -> Iterator[Advice]:
 
 
 def _list_advice(call: ast.Call, callee: str) -> Iterator[tuple[ast.expr | None, bool]]:
-    """List the arguments of a call that advise somebody, each with whether it is the name of a tool."""
+    """Yield the arguments of a call that are advice, each with whether it is the name of a tool."""
     yield from ((find_keyword(call, name), True) for name in ("fallback_tool", "verify_tool"))
     yield from ((find_keyword(call, name), False) for name in _SENTENCES.get(callee, ()))
     if callee == "effect" and call.args:
@@ -75,7 +75,7 @@ def _make_advice(module: Module, node: ast.AST, text: object) -> Advice | None:
 
 
 def find_contract_uses(function: Function, *, speaks_errata: bool) -> Iterator[ContractUse]:
-    """Find what a function asks for by name: `fail("no_match")`, `recovery_for("no_match")`, `OrderErrors.no_match(…)`."""
+    """Yield the uses of a contract by name: `fail("no_match")`, `recovery_for("no_match")`, `OrderErrors.no_match(…)`."""
     for site in function.calls:
         func = site.node.func
         if isinstance(func, ast.Attribute) and _looks_like_class(func.value):

@@ -1,4 +1,4 @@
-"""What is kept of a file: enough to link it with the others, without its syntax tree."""
+"""The summary of a file: what linking and rules need of it, without its syntax tree."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from errata.linter.source import Edit, Ignore, Location
 
 
 class Candidate(NamedTuple):
-    """What a rule found in a function; it counts if a handler is or reaches that function."""
+    """What a rule sees in a function; it becomes a finding if a handler is or reaches that function."""
 
     rule: str
     location: Location
@@ -14,29 +14,29 @@ class Candidate(NamedTuple):
     help: str
     edits: tuple[Edit, ...] = ()
     facts: tuple[str, ...] = ()
-    """What the rule wants to know again once all files are linked."""
+    """What the rule needs again once files are linked."""
 
 
 class RaisedError(NamedTuple):
-    """An error that a function raises, or makes and gives back."""
+    """An error that a function raises, or creates and returns."""
 
     location: Location
     how: str
-    """One of the words of `_raising.How`."""
+    """As `RaisedExpression.how`."""
     name: str
-    """What is raised, by its dotted name; for `fail` the reason, empty if it is not written out."""
+    """What is raised, by its dotted name; for `fail` the reason, empty if it is not a literal."""
     code: str
-    """The code it stands for; empty if the name does not tell."""
+    """Its code; empty if unknown."""
     caught: tuple[str, ...] = ()
     """The exception classes that are caught around it, in this function, and not raised again."""
     reason: str = ""
-    """The reason that its data names."""
+    """The reason in its data."""
     head: Location | None = None
-    """The stretch that names its maker, and the code if that is an argument; None if it cannot be replaced."""
+    """The location of its factory, or of its constructor and code; None if it cannot be replaced."""
 
 
 class CalledFunction(NamedTuple):
-    """A call of something, or a function handed on to be called."""
+    """A function that is called, or passed on to be called."""
 
     name: str
     caught: tuple[str, ...] = ()
@@ -48,22 +48,22 @@ class SideEffect(NamedTuple):
     """What a function does that matters once it fails."""
 
     kind: str
-    """`changes` something, `writes` a file, `blocks` whatever else runs, `repeats` what changes something each time, is `retried` by a
+    """`changes` something, `writes` a file, `blocks` the event loop, `repeats` what changes something each time, is `retried` by a
     decorator, `repeats given` functions (it is such a decorator), or `sends` a request whose method its caller knows."""
     what: str
-    """The call, or the decorator, as a person would name it."""
+    """The call or the decorator, for a message."""
     location: Location
     each_time: bool = False
     """Whether doing it twice changes something twice."""
     in_turn: bool = False
-    """Whether it is one of several changes that all happen when the function runs, under no condition."""
+    """Whether it is one of several changes that happen unconditionally when the function runs."""
 
 
 class Registration(NamedTuple):
     """A function becomes a tool, a resource or a prompt."""
 
     kind: str
-    """`tool`, `resource`, `prompt` or `listing`; what stands for all tools of a server is `dispatcher`."""
+    """`tool`, `resource`, `prompt`, `listing`, or `dispatcher` for a function that serves all tools."""
     receiver: str
     """What it is registered with, by its dotted name."""
     written: str
@@ -71,17 +71,17 @@ class Registration(NamedTuple):
     function: str
     """The function, by its dotted name."""
     tool: str
-    """The name it gets; empty for that of the function."""
+    """The name it is given; empty for the function's own."""
     hints: dict[str, bool]
-    """The annotations that are written out, such as `readOnlyHint`."""
+    """The literal annotations, such as `readOnlyHint`."""
     hints_name: str
-    """Where the annotations are, if they are not written out here."""
+    """The variable that holds the annotations, if they are not literals."""
     is_named_later: bool = False
     """Whether its name is known only at run time."""
 
 
 class Advice(NamedTuple):
-    """What agents are told to do next, as it is written."""
+    """Advice to an agent on what to do next."""
 
     location: Location
     text: str
@@ -90,16 +90,16 @@ class Advice(NamedTuple):
 
 
 class EntrySummary(NamedTuple):
-    """One thing that a contract or a `@raises` holds."""
+    """One entry of a contract or a `@raises`."""
 
     attribute: str
     """Its name in a contract; empty in a `@raises`."""
     kind: str
-    """`failure`, `named` for what stands elsewhere, `value` for what is no failure, or `unknown`."""
+    """`failure`, `named` for a reference, `value` for what is no failure, or `unknown`."""
     location: Location
     written: str
     name: str = ""
-    """The dotted name of what stands elsewhere."""
+    """The dotted name that a reference stands for."""
     reason: str | None = None
     """The reason of a failure; None if it is known only at run time."""
     code: str | None = None
@@ -117,15 +117,15 @@ class ContractSummary(NamedTuple):
     entries: tuple[EntrySummary, ...]
     is_class: bool
     is_whole: bool
-    """Whether all that it holds is in its entries, and in its bases."""
+    """Whether its entries and bases are all there is."""
     subject: str
-    """The function or the tool that it is for; empty for a class, and for a tool that cannot be seen."""
+    """The function or the tool it is for; empty for a class, and for an unknown tool."""
     candidates: tuple[Candidate, ...] = ()
-    """What rules found in it; it counts if it is a contract."""
+    """What rules see in it; it becomes a finding if this is a contract."""
 
 
 class ContractUse(NamedTuple):
-    """A reason, or a failure of a contract, that a function asks for by name."""
+    """A use of a contract by name: a reason, or an attribute of its class."""
 
     how: str
     """`fail`, `recovery_for`, or `failure` for an attribute of a class."""
@@ -143,23 +143,23 @@ class FunctionSummary(NamedTuple):
     calls: tuple[CalledFunction, ...] = ()
     raises: tuple[RaisedError, ...] = ()
     makes: tuple[RaisedError, ...] = ()
-    """The errors that it gives back for others to raise."""
+    """The errors that it returns for others to raise."""
     decorators: tuple[str, ...] = ()
     contract: ContractSummary | None = None
     returns: str = ""
-    """What it gives back, by the dotted name of its annotation."""
+    """The dotted name of its return annotation."""
     candidates: tuple[Candidate, ...] = ()
     registers: str = ""
-    """The kind that it makes of a function it is given: it is a decorator around `server.tool`."""
+    """What it registers a given function as, if it is a decorator around `server.tool`."""
     is_async: bool = False
     side_effects: tuple[SideEffect, ...] = ()
     outcome: str = ""
-    """`raises` if it never returns, `error` if all it gives back are errors that look like results."""
+    """`raises` if it never returns, `error` if it returns only errors that look like results."""
     checks: tuple[str, ...] = ()
-    """The functions whose results it looks at, to tell an error if they say so."""
+    """The functions whose results it tests for an error."""
     contract_uses: tuple[ContractUse, ...] = ()
     parameters: tuple[str, ...] = ()
-    """Those of several words, if it is decorated."""
+    """The names of parameters with several words, if it is decorated."""
 
 
 class ClassSummary(NamedTuple):
@@ -168,7 +168,7 @@ class ClassSummary(NamedTuple):
     name: str
     bases: tuple[str, ...]
     attributes: dict[str, str]
-    """What its instances hold, by dotted name."""
+    """The dotted names of what its instances hold."""
     contract: ContractSummary | None = None
 
 
@@ -177,28 +177,28 @@ class Summary(NamedTuple):
 
     path: str
     module: str
-    """Its name, the same for no other file."""
+    """Its unique name."""
     dotted: str
-    """Its name for those who import it."""
+    """The name it is imported by."""
     root: str
     """The directory that it is imported from."""
     functions: tuple[FunctionSummary, ...] = ()
     classes: tuple[ClassSummary, ...] = ()
     names: dict[str, str] = {}  # noqa: RUF012 - never changed.
     values: dict[str, str] = {}  # noqa: RUF012 - as above.
-    """What module-level names hold, by dotted name."""
+    """The dotted names of what module-level names hold."""
     hints: dict[str, dict[str, bool]] = {}  # noqa: RUF012 - as above.
-    """Annotations that are kept under a name."""
+    """Annotations held by module-level names."""
     lists: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - as above.
-    """Functions that module-level lists and tables hold, by dotted name."""
+    """The dotted names of functions in module-level lists and tables."""
     stars: tuple[str, ...] = ()
     registrations: tuple[Registration, ...] = ()
     obstacles: tuple[Candidate, ...] = ()
-    """What keeps the file from being judged."""
+    """Why the file cannot be judged; empty if it can."""
     ignores: tuple[Ignore, ...] = ()
     installed: tuple[ContractSummary, ...] = ()
     """What `install(contracts=…)` declares."""
     advice: tuple[Advice, ...] = ()
-    """What agents are told outside of contracts: `Recovery(hint=…)`, `effect("get_payment")`, `fallback_tool=…`."""
+    """Advice outside of contracts: `Recovery(hint=…)`, `effect("get_payment")`, `fallback_tool=…`."""
     adds_unseen_tools: bool = False
-    """Whether tools may come from here that no function in these files stands for, as those of a mounted server."""
+    """Whether the file may add tools without a function for each, such as those of a mounted server."""

@@ -1,4 +1,4 @@
-"""How functions become tools, resources and prompts, in all the ways that people write it, and their MCP annotations."""
+"""Registrations: the ways in which functions become tools, resources and prompts, and their MCP annotations."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ _HINTS = {
 
 
 def read_given_hints(scope: Function, options: ast.Call | None) -> tuple[dict[str, bool], str]:
-    """Read the annotations of a registration: what is written out, or else the name under which they are kept."""
+    """Return the annotations of a registration, or the name of the variable that holds them."""
     if options is None:
         return {}, ""
     given = find_keyword(options, "annotations")
@@ -39,7 +39,7 @@ def read_given_hints(scope: Function, options: ast.Call | None) -> tuple[dict[st
 
 
 def read_hints(given: ast.expr) -> dict[str, bool] | None:
-    """Read annotations that are written out as a call or a dictionary; None if they are not, or not all of them."""
+    """Return annotations written as a call or a dictionary; None if any of them is not a literal."""
     match given:
         case ast.Call(func=func, keywords=keywords, args=[]) if _makes_annotations(func):
             pairs: list[tuple[object, ast.expr]] = [(each.arg, each.value) for each in keywords]
@@ -53,12 +53,12 @@ def read_hints(given: ast.expr) -> dict[str, bool] | None:
 
 
 def _read_constant(node: ast.expr | None) -> object:
-    """Read what is written out; what is not is `...`."""
+    """Return the value of a literal; `...` for anything else."""
     return node.value if isinstance(node, ast.Constant) else ...
 
 
 def _makes_annotations(called: ast.expr) -> bool:
-    """Whether a call is one of a class, or of `dict`; what a function gives back may say anything."""
+    """Return whether a call creates annotations: of a class, or of `dict`."""
     name = get_last_part(spell_name(called) or "")
     return name == "dict" or name[:1].isupper()
 
@@ -85,7 +85,7 @@ _CALLED = _UNSEEN | _SERVERS | {"mount", "add_tool"}
 
 
 def adds_unseen_tools(module: Module) -> bool:
-    """Whether a file may add tools to a server that no function stands for."""
+    """Return whether a file may add tools without a function for each."""
     return any(
         _adds_unseen(site.node, get_called_name(site.node))
         for function in module.functions
@@ -157,7 +157,7 @@ _KIND_OF_REQUEST = {
 
 
 def find_registrations(function: Function) -> Iterator[Registration]:
-    """Find what a function or its decorators register; whether it is with an MCP server is seen later, over all files."""
+    """Yield what a function or its decorators register. Whether it is with an MCP server is seen when files are linked."""
     if not isinstance(function.node, ast.Module):
         yield from _find_by_decorator(function, function.node.decorator_list)
     for site in function.calls:
@@ -168,7 +168,7 @@ def find_registrations(function: Function) -> Iterator[Registration]:
 def find_registering_functions(
     module: Module, registrations: Iterable[tuple[Function, Registration]]
 ) -> dict[str, str]:
-    """Name the functions that register what they are given, as decorators around `server.tool` do, each with its kind."""
+    """Return the functions that register what they are given, such as decorators around `server.tool`, each with its kind."""
     makers = {function.name: kind for function in module.functions if (kind := _read_decorator_kind(function))}
     for function, registration in registrations:
         if _is_given(module, registration.function):
@@ -244,7 +244,7 @@ def _read_request_kind(function: Function, key: ast.expr | None) -> str:
 
 
 def _list_given_functions(function: Function, given: ast.expr, site: Site[ast.Call]) -> list[str]:
-    """Name the functions that an argument stands for: one, those of a list, or those that a loop runs over."""
+    """Return the functions an argument stands for: one, those of a list, or those a loop runs over."""
     if isinstance(given, ast.Call):  # `add_tool(Tool.from_function(fn))`: the inner call registers it.
         return []
     if isinstance(given, ast.Name) and any(parameter.arg == given.id for parameter in function.parameters):
@@ -266,7 +266,7 @@ def _find_loop(name: str, site: Site[ast.Call]) -> ast.expr | None:
 
 
 def _unwrap_table(source: ast.expr | None) -> ast.expr | None:
-    """Give the table of `TABLE.items()` and `TABLE.values()`."""
+    """Return the table of `TABLE.items()` and `TABLE.values()`."""
     match source:
         case ast.Call(func=ast.Attribute(value=table, attr="items" | "values")):
             return table
@@ -275,7 +275,7 @@ def _unwrap_table(source: ast.expr | None) -> ast.expr | None:
 
 
 def _read_decorator_kind(function: Function) -> str:
-    """Name the kind of `return server.tool(…)`."""
+    """Return what a function that does `return server.tool(…)` registers; empty for any other."""
     for site in function.returns:
         match site.node.value:
             case ast.Call(func=ast.Attribute(attr=method)):
@@ -287,7 +287,7 @@ def _read_decorator_kind(function: Function) -> str:
 
 
 def _is_given(module: Module, name: str) -> bool:
-    """Whether what is registered is a parameter, or a function inside that calls one."""
+    """Return whether the registered function is a parameter, or a wrapper that calls one."""
     if name.startswith(UNKNOWN):
         return True
     inner = next((each for each in module.functions if f"{module.id}.{each.name}" == name), None)
@@ -311,7 +311,7 @@ def _make_registration(scope: Function, kind: str, text: str, function: str, opt
 
 
 def _is_named_later(options: ast.Call) -> bool:
-    """Whether the name that a tool gets is not written out here."""
+    """Return whether a tool's name is only known at run time."""
     given = find_keyword(options, "name")
     is_hidden = any(each.arg is None for each in options.keywords)
     return is_hidden or (given is not None and not isinstance(given, ast.Constant))

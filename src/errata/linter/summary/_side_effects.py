@@ -1,4 +1,4 @@
-"""What a function does that matters once it fails: it changes something, blocks everything else, or repeats itself."""
+"""Side effects that matter when a function fails: it changes something, blocks the event loop, or repeats calls."""
 
 import ast
 import re
@@ -29,7 +29,7 @@ _BLOCKING_NAMES = frozenset(name.rpartition(".")[2] for name in _BLOCKING)
 
 
 def name_blocking_call(function: Function, site: Site[ast.Call]) -> str | None:
-    """Name what a call waits for without letting others run; None if it does not, or not here."""
+    """Return the name of a call that blocks the event loop; None if it does not."""
     if site.is_put_off:
         return None
     origin = resolve_origin(function, site.node.func)
@@ -39,7 +39,7 @@ def name_blocking_call(function: Function, site: Site[ast.Call]) -> str | None:
 
 
 def _is_short(site: Site[ast.Call]) -> bool:
-    """Whether a sleep is too short to matter; in a loop that may go on, even those add up."""
+    """Return whether a sleep is too short to matter; in a loop even short ones add up."""
     if any(isinstance(block, ast.While) for block in site.walk_blocks()):
         return False
     match site.node.args:
@@ -90,13 +90,13 @@ class CallEffect(NamedTuple):
 
     what: str
     each_time: bool
-    """Whether doing it twice does it twice."""
+    """Whether doing it twice changes something twice."""
     is_local: bool = False
     """Whether it changes nothing but a file."""
 
 
 def read_change(function: Function, call: ast.Call, name: str) -> CallEffect | None:
-    """Say what a call changes, if it evidently changes something."""
+    """Return what a call changes, if it evidently changes something."""
     if (method := _find_method(call, name)) is not None:
         return CallEffect(f"{_shorten(call, name)}` with `{method}", method == "POST")
     if name.upper() in _METHODS:
@@ -107,17 +107,17 @@ def read_change(function: Function, call: ast.Call, name: str) -> CallEffect | N
 
 
 def may_name_a_method(name: str) -> bool:
-    """Whether a function of this name may be told which HTTP method to use."""
+    """Return whether a function of this name may take an HTTP method."""
     return "request" in name or "api" in name or "http" in name
 
 
 def varies_in_method(call: ast.Call, name: str) -> bool:
-    """Whether a call makes a request whose method is known to its caller only: `client.request(method, url)`."""
+    """Return whether the HTTP method of a request is a variable: `client.request(method, url)`."""
     return name == "request" and isinstance(find_argument(call, 0, "method"), ast.Name)
 
 
 def _find_method(call: ast.Call, name: str) -> str | None:
-    """Find the HTTP method that is written out among the arguments: `self._request("POST", path)`."""
+    """Return the HTTP method among the arguments: `self._request("POST", path)`."""
     if not may_name_a_method(name):
         return None
     for given in (*call.args[:2], find_keyword(call, "method")):
@@ -183,7 +183,7 @@ def _opens_to_write(call: ast.Call) -> bool:
 
 
 def _shorten(call: ast.Call, name: str) -> str:
-    """Write what is called with what it belongs to, and no more."""
+    """Return the last two parts of the name of a call."""
     return ".".join((spell_name(call.func) or name).split(".")[-2:])
 
 
@@ -203,7 +203,7 @@ _COUNTED = re.compile(r"attempt|retr|tries|max|limit|last|range|len|^_$")
 
 
 def find_repeating_decorators(function: Function) -> Iterator[tuple[ast.expr, str]]:
-    """Find the decorators that call a function again after failures of which nobody knows what they left behind."""
+    """Yield the decorators that repeat a function after failures which may have changed something."""
     scope = function.parent or function
     for decorator in getattr(function.node, "decorator_list", ()):
         call = decorator if isinstance(decorator, ast.Call) else None
@@ -213,7 +213,7 @@ def find_repeating_decorators(function: Function) -> Iterator[tuple[ast.expr, st
 
 
 def _is_careful(scope: Function, call: ast.Call) -> bool:
-    """Whether a retry asks errata what may be repeated, or repeats only what has not happened."""
+    """Return whether a retry asks errata what may be repeated, or retries only errors after which nothing has happened."""
     given = [node for node in ast.walk(call) if isinstance(node, ast.Name | ast.Attribute)]
     names = [name for node in given if (name := scope.resolve(node))]
     errors = _pick_errors(names)
@@ -221,14 +221,14 @@ def _is_careful(scope: Function, call: ast.Call) -> bool:
 
 
 def _pick_errors(names: list[str]) -> list[str]:
-    """Pick the names of exception classes."""
+    """Return the names that look like exception classes."""
     return [
         name for name in map(get_last_part, names) if re.search(r"(Error|Exception|Timeout|Refused|Requests)$", name)
     ]
 
 
 def is_repeated(function: Function, site: Site[ast.Call]) -> bool:
-    """Whether a call stands in a loop that makes it again after it failed."""
+    """Return whether a call is in a loop that repeats it after a failure."""
     tried: Try | None = None
     for block in site.walk_blocks():
         if isinstance(block, ast.Try | ast.TryStar) and tried is None:
@@ -239,7 +239,7 @@ def is_repeated(function: Function, site: Site[ast.Call]) -> bool:
 
 
 def calls_what_it_is_given(function: Function, call: ast.Call) -> bool:
-    """Whether a wrapper calls the function that the decorator around it was given."""
+    """Return whether a wrapper calls the function its decorator was given."""
     if not isinstance(call.func, ast.Name):
         return False
     outer = (scope for scope in function.walk_scopes() if scope is not function)
@@ -247,7 +247,7 @@ def calls_what_it_is_given(function: Function, call: ast.Call) -> bool:
 
 
 def _is_of_attempts(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Whether a loop counts attempts, and does not run over things."""
+    """Return whether a loop counts attempts and does not iterate over items."""
     if isinstance(loop, ast.While):
         return any(isinstance(node, ast.Name) and _ATTEMPT.search(node.id) for node in ast.walk(loop.test))
     is_range = isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) and loop.iter.func.id == "range"
@@ -255,7 +255,7 @@ def _is_of_attempts(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
 
 
 def _goes_on(function: Function, tried: Try) -> bool:
-    """Whether the loop goes on after a failure that may have left something behind."""
+    """Return whether the loop continues after a failure that may have changed something."""
     return any(
         not all(map(_NOTHING_HAPPENED.search, list_caught(function, clause))) and _repeats_blindly(clause)
         for clause in tried.handlers
@@ -271,7 +271,7 @@ def _repeats_blindly(clause: ast.ExceptHandler) -> bool:
 
 
 def _is_about_counting(test: ast.expr) -> bool:
-    """Whether a condition asks for the number of attempts alone, and not for what went wrong."""
+    """Return whether a condition only tests the number of attempts."""
     names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name) and node.id != "self"]
     attributes = [node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute)]
     return all(map(_COUNTED.search, (name.lower() for name in (*names, *attributes))))
@@ -281,16 +281,13 @@ _NAMES = _BLOCKING_NAMES | _CHANGING_NAMES
 
 
 def find_side_effects(function: Function) -> list[SideEffect]:
-    """Find all that a function does of this kind."""
+    """Return the side effects of a function."""
     side_effects = [*_list_side_effects(function)]
-    changes = [side_effect for side_effect in side_effects if side_effect.kind == "changes"]
+    changes = [effect for effect in side_effects if effect.kind == "changes"]
     if len(changes) < 2:  # noqa: PLR2004 - for what is done in turn, it takes two.
         return side_effects
     always = {function.locate(call.func) for call in _list_unconditional_calls(function.node.body)}
-    return [
-        side_effect._replace(in_turn=side_effect.kind == "changes" and side_effect.location in always)
-        for side_effect in side_effects
-    ]
+    return [effect._replace(in_turn=effect.kind == "changes" and effect.location in always) for effect in side_effects]
 
 
 def _list_side_effects(function: Function) -> Iterator[SideEffect]:
@@ -324,7 +321,7 @@ def _find_in_wrapper(function: Function, site: Site[ast.Call]) -> Iterator[SideE
 
 
 def _list_unconditional_calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
-    """Find the calls that are made whenever these statements run to their end."""
+    """Yield the calls that are made whenever these statements run to their end."""
     for statement in statements:
         if isinstance(statement, ast.With | ast.AsyncWith | ast.Try):
             yield from _list_unconditional_calls(statement.body)

@@ -62,7 +62,7 @@ _BUILTINS = frozenset(vars(builtins))
 
 
 def summarise_module(module: Module, text: str, rules: Iterable[Check]) -> Summary:
-    """Let the rules look at a module, and keep what linking needs."""
+    """Return the summary of a module, with what rules see in it."""
     every = tuple(rules)
     looking = tuple(rule for rule in every if rule.in_function is not None)
     body = module.body
@@ -137,14 +137,14 @@ def _list_calls(function: Function) -> Iterator[CalledFunction]:
 
 
 def _may_be_function(function: Function, given: ast.expr) -> bool:
-    """Whether an argument is a name, and none of a parameter: most are, and this is asked of every one."""
+    """Return whether an argument may be a function: a name that is no parameter, or an attribute."""
     if isinstance(given, ast.Name):
         return given.id not in function.unknown and given.id not in function.annotations
     return isinstance(given, ast.Attribute)
 
 
 def _list_picked(function: Function, called: ast.expr) -> Iterator[str]:
-    """Name what a table is asked for: the functions in it, or the table of another file."""
+    """Yield the functions that a call picks from a table, or the name of a table in another file."""
     if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") != "self":
         return  # As most calls are.
     if isinstance(called, ast.Name) and not any(called.id in scope.bindings for scope in function.walk_scopes()):
@@ -203,7 +203,7 @@ def _strip_subscript(base: ast.expr) -> ast.expr:
 
 
 def _resolve_held(body: Function, name: str) -> str:
-    """Say what a module-level name holds, one step further than its own name."""
+    """Return what a module-level name holds, as a dotted name; empty if unknown."""
     value = body.annotations.get(name)
     text = spell_name(make_instance(value)) if value is not None else spell_name(body.bindings[name])
     meaning = body.resolve_name(text) if text else ""
@@ -225,7 +225,7 @@ def _list_tables(body: Function) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def summarise_source(text: str, path: str, rules: Collection[Check], location: ModuleLocation | None = None) -> Summary:
-    """Summarise one source; what keeps it from being read is all that is found in it."""
+    """Summarise one source; if it cannot be read or judged, the summary holds the reason as its only finding."""
     where = location or ModuleLocation("", Path(path).stem)
     try:
         with _pause_cycle_search():
@@ -239,7 +239,7 @@ def summarise_source(text: str, path: str, rules: Collection[Check], location: M
 
 
 def describe_failed_rule(error: Exception) -> UnreadableError:
-    """Say that it is the linter's fault."""
+    """Return an error that says a rule failed, and on what."""
     what = f"could not be judged: a rule failed with `{type(error).__name__}`"
     return UnreadableError(what, "report it to errata, with the file; every other file is judged all the same")
 
@@ -263,7 +263,7 @@ def _summarise(text: str, path: str, where: ModuleLocation, rules: Collection[Ch
 
 
 def make_obstacle(error: UnreadableError) -> Candidate:
-    """Make a finding of what keeps a file from being judged."""
+    """Return the reason why a file cannot be judged, as a candidate for a finding."""
     return Candidate("unreadable-file", error.location, f"this file {error.what}", error.advice)
 
 
@@ -273,7 +273,7 @@ def _summarise_unreadable(path: str, location: ModuleLocation, error: Unreadable
 
 @contextlib.contextmanager
 def _pause_cycle_search() -> Generator[None, None, None]:
-    """Keep Python from looking for cycles among a million nodes of syntax trees, where there is none."""
+    """Pause the garbage collector: syntax trees have no cycles, and a million nodes."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""One file as a syntax tree that knows its functions, and what the names in it stand for."""
+"""The syntax tree of one file: its functions and classes, and what the names in it stand for."""
 
 from errata.linter.syntax._dotted_names import MEMBERS, UNKNOWN, get_called_name, get_last_part, spell_name
 from errata.linter.syntax._name_bindings import find_table, list_choices, list_items, resolve_origin

@@ -1,4 +1,4 @@
-"""Names as they are written, and what they stand for: `app.tool` is `fastmcp.FastMCP().tool`.
+"""Dotted names: as written (`app.tool`), and as what they stand for (`fastmcp.FastMCP().tool`).
 
 A dotted name says where something comes from, as far as the file tells: `orders.service.OrderService().fetch` is the
 method of what that class gives when it is called. What nobody can know begins with a question mark.
@@ -16,9 +16,9 @@ MEMBERS = "[]"
 
 
 def spell_name(node: ast.AST) -> str | None:
-    """Write a chain of names, attributes and calls as text; None for anything else.
+    """Return a chain of names, attributes and calls as text; None for anything else.
 
-    Asked of nearly every call, argument and raise of every file: `isinstance` is twice as fast here as `match`.
+    Nearly every call, argument and raise of every file comes by here: `isinstance` is twice as fast as `match`.
     """
     parts: list[str] = []
     while not isinstance(node, ast.Name):
@@ -40,7 +40,7 @@ def spell_name(node: ast.AST) -> str | None:
 
 
 def list_imported_names(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
-    """List the names that an import binds, each with what it stands for."""
+    """Yield the names that an import binds, each with what it stands for."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             first = alias.name.partition(".")[0]
@@ -53,13 +53,13 @@ def list_imported_names(node: ast.Import | ast.ImportFrom, package: str) -> Iter
 
 
 def find_star_import(node: ast.ImportFrom, package: str) -> str | None:
-    """Name the module that `from … import *` takes all from."""
+    """Return the module of a `from … import *`; None for other imports."""
     return _find_origin(node, package) if any(alias.name == "*" for alias in node.names) else None
 
 
 @functools.lru_cache(maxsize=16)
 def list_names_offered(module: str) -> tuple[str, ...]:
-    """List what `from … import *` binds, for the modules of errata; nothing for any other."""
+    """Return the names that `from … import *` binds, for modules of errata; none for others."""
     return tuple(import_module(module).__all__) if module in _OWN_MODULES else ()
 
 
@@ -72,7 +72,7 @@ def _find_origin(node: ast.ImportFrom, package: str) -> str:
 
 
 def get_called_name(call: ast.Call) -> str:
-    """Give the name that something is called by, without what it belongs to; empty if it has none."""
+    """Return the name of the called function or method, without its owner; empty if it has none."""
     match call.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
@@ -81,5 +81,5 @@ def get_called_name(call: ast.Call) -> str:
 
 
 def get_last_part(name: str) -> str:
-    """Give the last part of a dotted name."""
+    """Return the last part of a dotted name."""
     return name.rpartition(".")[2]

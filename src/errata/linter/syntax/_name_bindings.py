@@ -1,4 +1,4 @@
-"""What stands behind a name: the attribute its class sets, the table a function is picked from."""
+"""What names were set to: attributes of `self`, module-level names, and tables that functions are chosen from."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from errata.linter.syntax._syntax_tree import Function
 
 
 def resolve_origin(function: Function, node: ast.AST) -> str | None:
-    """Say what an expression stands for, and look behind the attributes that its own class sets."""
+    """Return what an expression stands for, looking through attributes of `self` and module-level names."""
     name = function.resolve(node)
     own = f"{function.module.id}."
     if name is None or not name.startswith(own):
@@ -23,7 +23,7 @@ def resolve_origin(function: Function, node: ast.AST) -> str | None:
 
 
 def _resolve_global(function: Function, name: str) -> str | None:
-    """Look behind a name of the module: `SESSION = requests.Session()`."""
+    """Return what a module-level name was set to: `SESSION = requests.Session()`."""
     head, dot, tail = name.partition(".")
     value = function.module.body.bindings.get(head)
     held = function.module.body.resolve(value) if value is not None else None
@@ -31,7 +31,7 @@ def _resolve_global(function: Function, name: str) -> str | None:
 
 
 def list_items(function: Function, expression: ast.expr | None) -> list[ast.expr]:
-    """Give the items of a list, a tuple or a set, or the values of a dictionary; nested ones are opened."""
+    """Return the items of a list, tuple or set, or the values of a dictionary, flattened."""
     match _look_behind(function, expression):
         case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
             return list(_flatten(items))
@@ -44,7 +44,7 @@ def list_items(function: Function, expression: ast.expr | None) -> list[ast.expr
 
 
 def list_choices(function: Function, called: ast.expr) -> list[ast.expr]:
-    """Give what may be called where one of several is picked: `HANDLERS[name](…)`, `HANDLERS.get(name)`."""
+    """Return the functions that `HANDLERS[name](…)` or `HANDLERS.get(name)` chooses from."""
     match _look_behind(function, called):
         case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
             held = _look_behind(function, table)
@@ -54,7 +54,7 @@ def list_choices(function: Function, called: ast.expr) -> list[ast.expr]:
 
 
 def find_table(function: Function, called: ast.expr) -> ast.expr | None:
-    """Give the table that a function is picked from, by its name."""
+    """Return the table in `TABLE[name]` or `TABLE.get(name)`."""
     match _look_behind(function, called):
         case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
             return table if isinstance(table, ast.Name | ast.Attribute) else None
@@ -63,7 +63,7 @@ def find_table(function: Function, called: ast.expr) -> ast.expr | None:
 
 
 def _look_behind(function: Function, expression: ast.expr | None) -> ast.expr | None:
-    """Look behind a name: a local one, one of the module, or an attribute of the class."""
+    """Return what a local name, a module-level name or an attribute of `self` was set to."""
     match expression:
         case ast.Name(id=name):
             bound = (scope.bindings[name] for scope in function.walk_scopes() if name in scope.bindings)

@@ -1,4 +1,4 @@
-"""One file as the rules see it: its functions and, in each, what is raised, caught, called and given back."""
+"""One file as rules see it: its functions and, in each, what is raised, caught, called and returned."""
 
 import ast
 import dataclasses
@@ -18,7 +18,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 class Around(NamedTuple):
-    """A block that something stands in, and what that block stands in."""
+    """An enclosing block, and the one around that."""
 
     block: ast.AST
     """A try statement (for its body alone), an except clause, a with statement, a loop or a lambda."""
@@ -26,13 +26,13 @@ class Around(NamedTuple):
 
 
 class Site(NamedTuple, Generic[_Node]):
-    """Something in a function, and the blocks of the function around it."""
+    """A node in a function, and the blocks around it."""
 
     node: _Node
     around: Around | None
 
     def walk_blocks(self) -> Iterator[ast.AST]:
-        """Walk the blocks around it, from the inside out."""
+        """Yield the blocks around it, from the inside out."""
         around = self.around
         while around is not None:
             yield around.block
@@ -45,13 +45,13 @@ class Site(NamedTuple, Generic[_Node]):
 
     @property
     def is_put_off(self) -> bool:
-        """Whether it stands in a lambda, and happens where that is called, as a rule in a thread."""
+        """Whether it is inside a lambda, and so runs later, often in a thread."""
         return any(isinstance(block, ast.Lambda) for block in self.walk_blocks())
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Class:
-    """A class: what it is made from, and what its instances have."""
+    """A class, its methods, and what its attributes are set to."""
 
     node: ast.ClassDef
     name: str
@@ -65,7 +65,7 @@ class Class:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Function:
-    """A function, or the code of the module itself; nested functions stand for themselves."""
+    """A function, or the top-level code of a module. Nested functions are functions of their own."""
 
     module: "Module"
     node: Definition | ast.Module
@@ -77,7 +77,7 @@ class Function:
     raises: list[Site[ast.Raise]] = dataclasses.field(default_factory=list[Site[ast.Raise]])
     calls: list[Site[ast.Call]] = dataclasses.field(default_factory=list[Site[ast.Call]])
     called: set[str] = dataclasses.field(default_factory=set[str])
-    """The last parts of the names that are called, to tell at once that something is not."""
+    """The last parts of the called names, for a quick check."""
     returns: list[Site[ast.Return]] = dataclasses.field(default_factory=list[Site[ast.Return]])
     yields: list[Site[ast.Yield]] = dataclasses.field(default_factory=list[Site[ast.Yield]])
     awaited: set[ast.expr] = dataclasses.field(default_factory=set[ast.expr])
@@ -86,16 +86,16 @@ class Function:
     withs: list[Site[With]] = dataclasses.field(default_factory=list[Site[With]])
     inner: dict[str, "Function"] = dataclasses.field(default_factory=dict[str, "Function"])
     imports: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
-    """What a function imports for itself, each with what it stands for; what the module imports is in its names."""
+    """Imports inside the function, each with what it stands for; those of the module are in `Module.names`."""
     bindings: dict[str, ast.expr] = dataclasses.field(default_factory=dict[str, ast.expr])
     """Local names, each with the first expression it is bound to."""
     annotations: dict[str, ast.expr] = dataclasses.field(default_factory=dict[str, ast.expr])
     parameters: list[ast.arg] = dataclasses.field(default_factory=list[ast.arg])
     """Its parameters, `*args` and `**kwargs` left out."""
     unknown: set[str] = dataclasses.field(default_factory=set[str])
-    """Parameters without an annotation, and what loops run over: bound here, nobody knows to what."""
+    """Names bound here to an unknown value: parameters without annotation, loop variables."""
     caught: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict[int, tuple[str, ...]])
-    """What is caught around a block, by the identity of its `Around`; found out once for all that stands in it."""
+    """Cached for `list_caught_around`: what is caught around a block, by the id of its `Around`."""
     _known: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
 
     @property
@@ -109,19 +109,19 @@ class Function:
         return ((site, clause) for site in self.tries for clause in site.node.handlers)
 
     def walk_scopes(self) -> "Iterator[Function]":
-        """Walk from the function itself out to the module."""
+        """Yield the function, then the scopes around it, out to the module."""
         scope: Function | None = self
         while scope is not None:
             yield scope
             scope = scope.parent
 
     def resolve(self, node: ast.AST | None) -> str | None:
-        """Say what a name, an attribute or a call stands for; None for an expression that is none of these."""
+        """Return the dotted name of what a name, an attribute or a call stands for; None for any other expression."""
         text = spell_name(node) if node is not None else None
         return self.resolve_name(text) if text else None
 
     def resolve_name(self, text: str, depth: int = 0) -> str:
-        """Replace the first part of a written name by what it stands for here."""
+        """Return a dotted name with its first part replaced by what that stands for here."""
         head = text.partition(".")[0].partition("(")[0]
         meaning = self._known.get(head)
         if meaning is None:
@@ -137,7 +137,7 @@ class Function:
         return self.module.names.get(name, name)
 
     def resolve_locally(self, name: str, depth: int) -> str | None:
-        """Say what a name stands for in this very scope; None where it is not bound here."""
+        """Return what a name stands for in this scope; None if it is not bound here."""
         if name in self.inner:
             return f"{self.module.id}.{self.inner[name].name}"
         if name in self.imports:
@@ -154,11 +154,11 @@ class Function:
         return UNKNOWN + name if name in self.unknown else None
 
     def locate(self, node: ast.AST) -> Location:
-        """Say where a node of it is."""
+        """Return the location of a node."""
         return self.module.lines.locate(node)
 
     def quote(self, node: ast.AST) -> str:
-        """Give a node of it as it is written."""
+        """Return the source of a node."""
         return self.module.lines.excerpt(self.locate(node))
 
 
@@ -174,12 +174,12 @@ class Module:
     """The module's own code first, then every function in it."""
     classes: dict[str, Class] = dataclasses.field(default_factory=dict[str, Class])
     names: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
-    """What is imported or defined on top, each with what it stands for; last, what functions import for themselves."""
+    """Top-level imports and definitions, each with what it stands for; then the imports inside functions."""
     stars: list[str] = dataclasses.field(default_factory=list[str])
 
     @property
     def id(self) -> str:
-        """Its name, the same for no other file."""
+        """Its unique name."""
         return self.location.id
 
     @property
@@ -188,7 +188,7 @@ class Module:
         return self.functions[0]
 
     def forget(self) -> None:
-        """Let go of everything, so that it is freed at once and not when Python looks for cycles."""
+        """Break the cycles, so that memory is freed at once and not by the garbage collector."""
         for function in self.functions:
             function.inner.clear()
         for each in self.classes.values():
@@ -198,7 +198,7 @@ class Module:
 
 
 def make_instance(annotation: ast.expr) -> ast.expr:
-    """Write what an annotated name holds, as if it had been made by calling the class."""
+    """Return a call of an annotation's class, which stands for an instance of it."""
     return ast.Call(func=next(_list_alternatives(annotation), annotation), args=[], keywords=[])
 
 

@@ -1,4 +1,4 @@
-"""One walk over a syntax tree, which finds everything that rules ask for.
+"""One walk over a syntax tree that collects its functions, classes, names and what is in each function.
 
 It keeps its own stack: source may nest deeper than Python calls, and a walk by recursion takes twice as long.
 """
@@ -69,7 +69,7 @@ _FIELDS[ast.Constant] = _FIELDS[ast.MatchSingleton] = _FIELDS[type(None)] = ()
 
 
 def parse_module(text: str, path: str, location: ModuleLocation) -> Module:
-    """Parse a source and find everything in it that rules ask for."""
+    """Parse a source, and collect its functions, classes and names."""
     return TreeWalk(Module(path, location, parse_source(text), Lines(text))).run()
 
 
@@ -81,7 +81,7 @@ class _Here(NamedTuple):
 
 
 class TreeWalk:
-    """Fills a module with its functions and what is in them."""
+    """Walks a syntax tree and fills a module."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -101,7 +101,7 @@ class TreeWalk:
         return self.module
 
     def _walk(self, nodes: list[Any], here: _Here) -> None:
-        """Walk some nodes and what is in them, except for the blocks that are put off."""
+        """Walk some nodes and their children, except for blocks that are queued."""
         stack, fields, visitors = nodes[::-1], _FIELDS, _VISITORS
         while stack:
             node = stack.pop()
