@@ -6,7 +6,7 @@ import pytest
 
 import errata
 from errata import Code, FaultError, RecoveryHint, Retry
-from errata.model._factories import FACTORY_NAMES
+from errata.model import FACTORY_NAMES
 
 # code, HTTP, verdict, kind of next step: the design's table, written down a second time on purpose.
 TABLE = """

@@ -10,7 +10,17 @@ from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, cast
 
 from errata._log import log_failure
 from errata.classification import classify_with_ground
-from errata.model import Code, Fault, FaultError, identified, is_a, known_word, made_of, text_or_none, timestamp_or_none
+from errata.model import (
+    Code,
+    Fault,
+    FaultError,
+    add_identity,
+    is_a,
+    known_word,
+    text_or_none,
+    timestamp_or_none,
+    wrap_classified,
+)
 from errata.redaction import as_object, jsonable
 
 _P = ParamSpec("_P")
@@ -118,7 +128,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
         mapped = self._mapped(error)
         if mapped is not None:
             return mapped
-        return error if is_a(error, FaultError) else made_of(error, fault, is_hearsay=is_hearsay)
+        return error if is_a(error, FaultError) else wrap_classified(error, fault, is_hearsay=is_hearsay)
 
     def _mapped(self, error: Exception) -> BaseException | None:
         """Ask the author's mapper; one that fails, or makes no exception, must not hide the failure itself."""
@@ -133,7 +143,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
     def _judged(self, error: Exception) -> tuple[Fault, bool]:
         """Return what failed, and whether only words say so; where the author gives the code, the author says so."""
         if is_a(error, FaultError):
-            return identified(error.fault), error.is_hearsay
+            return add_identity(error.fault), error.is_hearsay
         code = known_word(Code, self._options.get("code"))
         fault, rests_on_words = classify_with_ground(error)
         return self._referred(_coded(fault, code)), rests_on_words and code is None

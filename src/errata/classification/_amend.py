@@ -15,7 +15,7 @@ from errata.classification._blame import Blame, FailingSite, is_halfway, keys_wr
 from errata.classification._call import Call, is_secret
 from errata.classification._foreign import peek, read_argument, read_text
 from errata.classification._words import classify_words
-from errata.model import Code, Fault, FieldIssue, Retry, did_you_mean, is_a, rewritten
+from errata.model import Code, Fault, FieldIssue, Retry, did_you_mean, is_a, replace_fields
 from errata.redaction import text_of
 from errata.tools import harmless_by, only_reads
 
@@ -83,13 +83,13 @@ def amend_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withhel
     if blame.fields and fault.http_status not in _OF_THE_REQUEST:
         mended = _at_fault(fault, blame, call, text, is_withheld=is_withheld)
         is_halfway = blame.is_halfway and not _is_harmless(call)
-        return rewritten(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
+        return replace_fields(mended, retry=Retry.VERIFY_FIRST) if is_halfway else mended
     if fault.retry is Retry.FIX_INPUT:
         has_arguments = call.arguments or call.properties()
         is_callers = has_arguments and not blame.acquitted and fault.http_status not in _OF_THE_REQUEST
         return fault if is_callers else _not_at_fault(fault, blame)
     if blame.is_pythons and type(blame.error) is RuntimeError:
-        return rewritten(fault, message=fault.code.sentence)
+        return replace_fields(fault, message=fault.code.sentence)
     is_written = blame.is_written or blame.is_reworded
     if is_written and has_words(text) and (is_withheld or fault.code is Code.INTERNAL_ERROR):
         return _written(fault, blame, text if is_withheld else fault.message)
@@ -100,12 +100,12 @@ def guard_half_done(fault: Fault, call: Call, error: BaseException) -> Fault:
     """Lower the verdict of a failure before which something was done: its words say so, or a batch failed in the middle."""
     if fault.retry is Retry.SAME_CALL:
         if not _is_harmless(call) and _may_be_halfway(error, call):
-            return rewritten(fault, retry=Retry.VERIFY_FIRST)
-        return rewritten(fault, retry=Retry.IF_HARMLESS) if tells_of_work_done(fault.message) else fault
+            return replace_fields(fault, retry=Retry.VERIFY_FIRST)
+        return replace_fields(fault, retry=Retry.IF_HARMLESS) if tells_of_work_done(fault.message) else fault
     has_more = " but " in fault.message or " however" in fault.message
     if fault.retry is not Retry.FIX_INPUT or not has_more or not tells_of_work_done(fault.message):
         return fault
-    return fault if _is_harmless(call) else rewritten(fault, retry=Retry.VERIFY_FIRST)
+    return fault if _is_harmless(call) else replace_fields(fault, retry=Retry.VERIFY_FIRST)
 
 
 def _may_be_halfway(error: BaseException, call: Call) -> bool:
@@ -140,7 +140,7 @@ def _at_fault(fault: Fault, blame: Blame, call: Call, text: str, *, is_withheld:
     if is_withheld:
         is_written = (blame.is_written or blame.is_reworded) and has_words(text)
         message = text if is_written else _sentence(blame, text)
-    return rewritten(
+    return replace_fields(
         fault, code=code, retry=retry, message=message, field=fault.field or next(iter(fields)), issues=issues
     )
 
@@ -244,7 +244,7 @@ def _not_at_fault(fault: Fault, blame: Blame) -> Fault:
     if fault.http_status is not None:
         return _never(fault, Code.UPSTREAM_ERROR)
     if fault.code not in _ABOUT_ARGUMENTS:
-        return rewritten(fault, retry=Retry.NEVER)
+        return replace_fields(fault, retry=Retry.NEVER)
     if blame.acquitted != "fetched" and (blame.is_written or blame.is_reworded):
         return _written(fault, blame, fault.message)
     if code := _NOT_OF_ARGUMENTS.get(blame.acquitted):
@@ -255,7 +255,7 @@ def _not_at_fault(fault: Fault, blame: Blame) -> Fault:
 def _never(fault: Fault, code: Code, message: str | None = None) -> Fault:
     """Return a fault that no argument mends."""
     message = fault.message if message is None else message
-    return rewritten(fault, code=code, retry=Retry.NEVER, message=message, issues=(), field=None)
+    return replace_fields(fault, code=code, retry=Retry.NEVER, message=message, issues=(), field=None)
 
 
 def _of_the_machine(fault: Fault, blame: Blame) -> Fault:

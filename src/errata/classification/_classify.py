@@ -29,7 +29,7 @@ from errata.classification._foreign import list_earlier, peek
 from errata.classification._inquiry import Decision, Inquiry, Step, is_one_of_several
 from errata.classification._registry import dotted_name
 from errata.classification._words import CALL
-from errata.model import Code, Fault, FieldIssue, Retry, is_a, new_correlation_id, now, rewritten
+from errata.model import Code, Fault, FieldIssue, Retry, is_a, new_correlation_id, now, replace_fields
 
 _LOG = logging.getLogger("errata")
 _IN_WORDS = {
@@ -118,7 +118,7 @@ def _heed_earlier(fault: Fault, decision: Decision, error: BaseException) -> Fau
     if fault.retry is not Retry.SAME_CALL or decision.step is Step.FAULT:
         return fault
     is_unsettled = any(_is_unsettled(each) for each in list_earlier(error) if _was_caught_by_the_program(each))
-    return rewritten(fault, retry=Retry.IF_HARMLESS) if is_unsettled else fault
+    return replace_fields(fault, retry=Retry.IF_HARMLESS) if is_unsettled else fault
 
 
 def _is_unsettled(error: BaseException) -> bool:
@@ -202,4 +202,4 @@ def _hide_secrets(fault: Fault, call: Call) -> Fault:
 
     issues = tuple(FieldIssue(each.field, hide(each.problem), each.expected) for each in fault.issues)
     data = {**fault.data, "body": hide(body)} if isinstance(body, str) else fault.data
-    return rewritten(fault, message=hide(fault.message), issues=issues, data=data)
+    return replace_fields(fault, message=hide(fault.message), issues=issues, data=data)

@@ -20,7 +20,7 @@ from errata.classification._registry import REGISTRY
 from errata.classification._upstream import complete_by_response
 from errata.classification._words import classify_words, speaks_of_a_failure, words_of
 from errata.http import choose_wait
-from errata.model import Code, Fault, FaultError, Retry, identified, is_a, new_correlation_id, now, verdict
+from errata.model import Code, Fault, FaultError, Retry, add_identity, decide_retry, is_a, new_correlation_id, now
 from errata.redaction import text_of, type_text
 
 _DEEPEST = 16
@@ -172,7 +172,7 @@ class Inquiry:
         """Return the fault of a decision."""
         known, error = decision.known, decision.error
         if decision.step is Step.FAULT and is_a(error, FaultError):
-            return identified(error.fault)
+            return add_identity(error.fault)
         retry = _settle_verdict(decision)
         message = self.read_message(error) if known.text is None else known.text
         wait = known.retry_after_ms
@@ -262,10 +262,10 @@ def _settle_verdict(decision: Decision) -> Retry:
     known, error = decision.known, decision.error
     flag = None if is_bare(error) else read_retry_flag(error)
     if flag is None or (flag and known.retry):
-        retry = known.retry or verdict(known.code, http_status=known.http_status)
+        retry = known.retry or decide_retry(known.code, http_status=known.http_status)
     else:
         # The exception's own yes or no counts, as far as the code and the rule allow it.
-        retry = verdict(known.code, http_status=known.http_status, flag=flag)
+        retry = decide_retry(known.code, http_status=known.http_status, flag=flag)
     return Retry.IF_HARMLESS if retry is Retry.SAME_CALL and decision.is_prose else retry
 
 

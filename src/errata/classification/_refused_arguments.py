@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from errata.classification._blame import find_blame
 from errata.classification._call import Call
 from errata.classification._families import by_arguments, by_fields
-from errata.model import Code, Fault, FieldIssue, identified, new_correlation_id, now
+from errata.model import Code, Fault, FieldIssue, add_identity, new_correlation_id, now
 
 
 def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
@@ -29,16 +29,16 @@ def classify_refused_model(error: BaseException, call: Call | None) -> Fault:
     """Return the fault of a model in a tool's body: the caller's if its data is an argument, otherwise a bug of the server."""
     answer = by_fields(error)
     if answer.code is Code.CONFIGURATION_ERROR:  # A setting of this server's.
-        return identified(Fault(code=answer.code, message=answer.text or ""))
+        return add_identity(Fault(code=answer.code, message=answer.text or ""))
     try:
         blame = find_blame(error, call, {}) if call is not None else None
     except Exception:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
         blame = None
     if blame is None or not blame.fields:
-        return identified(Fault(code=Code.INTERNAL_ERROR))
+        return add_identity(Fault(code=Code.INTERNAL_ERROR))
     root = blame.fields[0]
     issues = tuple(_below(root, issue, is_whole=blame.whole == root) for issue in answer.issues)
-    return identified(
+    return add_identity(
         Fault(
             code=Code.VALIDATION_FAILED,
             message=answer.text or "",

@@ -16,7 +16,7 @@ from errata.classification._foreign import peek, read_text
 from errata.classification._matcher import Matcher
 from errata.classification._patterns import ROWS, Pattern
 from errata.http import status_to_code
-from errata.model import is_a, verdict
+from errata.model import decide_retry, is_a
 from errata.redaction import blank_quotations
 
 _MOST = 8_000
@@ -137,7 +137,7 @@ def classify_words(words: str) -> Classification | None:
         return None
     row, status = found
     code = row.code or status_to_code(status or 0)
-    retry = row.retry or verdict(code, http_status=status)
+    retry = row.retry or decide_retry(code, http_status=status)
     is_declared = id(row) not in _SHIPPED
     return Classification(
         code, retry, retry_after_ms=row.retry_after_ms, recovery=row.recovery, is_declared=is_declared

@@ -9,7 +9,7 @@ from errata._install import adapter_for, installed_in
 from errata.cli._explain_pages import spelled
 from errata.contracts import Declared, Failure
 from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, write_retry_sentence
-from errata.model import Code, Fault, verdict, wait_ms
+from errata.model import Code, Fault, decide_retry, wait_ms
 from errata.redaction import put_on_one_line
 from errata.serving import Group, NoTool, Offer, find_declared, find_missing_tools
 
@@ -154,5 +154,5 @@ def _row(cells: list[str]) -> str:
 
 
 def _retry(failure: Failure) -> str:
-    retry, wait = verdict(failure.code, flag=failure.retryable), wait_ms(failure.retry_after_ms)
+    retry, wait = decide_retry(failure.code, flag=failure.retryable), wait_ms(failure.retry_after_ms)
     return write_retry_sentence(Fault(code=failure.code, retry=retry, retry_after_ms=wait)).removesuffix(".")

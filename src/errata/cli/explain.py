@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from errata.cli._explain_pages import code_page, exception_names, exception_page, known_words, overview, word_page
 from errata.cli._terminal import complain, print_page
-from errata.model import Code, asked_for, did_you_mean, known_word, nearest
+from errata.model import Code, did_you_mean, find_nearest, known_word, phrase_suggestion
 
 if TYPE_CHECKING:
     from errata.linter import Rule
@@ -77,7 +77,7 @@ def _rules() -> "dict[str, Rule]":
 
 
 def _advice(name: str) -> str:
-    near = nearest(name.upper(), known_words())
-    rules = nearest(name.lower(), _rules())
+    near = find_nearest(name.upper(), known_words())
+    rules = find_nearest(name.lower(), _rules())
     near = [*rules, *near] if _LIKE_A_RULE.fullmatch(name) else [*near, *rules]
-    return f"d{asked_for(near[:4])[1:]}" if near else "list all codes with `errata explain`"
+    return f"d{phrase_suggestion(near[:4])[1:]}" if near else "list all codes with `errata explain`"

@@ -7,7 +7,7 @@ from errata.classification import classify
 from errata.client._call_failed import CallFailed
 from errata.dialects import Trust, decode_needs_input, drop_licence, native, redact_fault, redact_question
 from errata.http import attribute
-from errata.model import Code, Fault, FaultError, NeedsInput, is_a, items_of, with_next_step
+from errata.model import Code, Fault, FaultError, NeedsInput, add_next_step, is_a, items_of
 from errata.reading import Reading, recognise
 from errata.redaction import text_of
 
@@ -58,7 +58,7 @@ def render_failure(outcome: object) -> str:
     if fault is None:
         return ""
     is_native = isinstance(outcome, CallFailed) and outcome.dialect == native.name
-    result = native.encode(fault if is_native else with_next_step(fault))
+    result = native.encode(fault if is_native else add_next_step(fault))
     blocks = cast("list[dict[str, str]]", result["content"])
     return blocks[0]["text"]
 

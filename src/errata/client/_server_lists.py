@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from errata.client._caller_arguments import KEYS, Effect, is_key
 from errata.client._connections import Connection, ListKind, OpenClient, Page
 from errata.client._outcomes import to_error_object
-from errata.model import Fault, asked_for, items_of, tool_name_or_none
+from errata.model import Fault, items_of, phrase_suggestion, tool_name_or_none
 from errata.redaction import as_object, line_of, quote_name
 from errata.tools import harmless_by, has_effect, looking_tool, near_tools
 
@@ -76,7 +76,7 @@ class ToolEffects:
         """Warn once about each tool that the server does not list: the name is probably misspelt."""
         missing = self._uncompared.difference(names) if names else ()
         for name in sorted(missing):
-            near = asked_for(near_tools(name, _proposable(names)))
+            near = phrase_suggestion(near_tools(name, _proposable(names)))
             _LOG.warning(
                 "`effects` names the tool %s, which the server does not list. %s", quote_name(line_of(name)), near
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 from errata.contracts._failure import Failure
 from errata.contracts._layers import attribute_of
 from errata.contracts._rules import a_kind, checked, declared_twice, shown, undeclared, warn_of_none
-from errata.model import Code, is_a, verdict, wait_ms
+from errata.model import Code, decide_retry, is_a, wait_ms
 from errata.tools import Missing, missing_tools
 
 _MAY_STAND_BESIDE = (FunctionType, property, classmethod, staticmethod, type)
@@ -159,7 +159,7 @@ def _published(failure: Failure) -> dict[str, object]:
         "code": failure.code.value,
         "when": failure.when,
         "recovery": failure.recovery,
-        "retryable": verdict(failure.code, flag=failure.retryable).retryable,
+        "retryable": decide_retry(failure.code, flag=failure.retryable).retryable,
     }
     wait = wait_ms(failure.retry_after_ms)
     return published if wait is None else {**published, "retryAfterMs": wait}

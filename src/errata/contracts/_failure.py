@@ -9,11 +9,11 @@ from errata.model import (
     FaultError,
     FaultFields,
     Recovery,
+    decide_retry,
     is_a,
     known_word,
-    rewritten,
+    replace_fields,
     text_or_none,
-    verdict,
     wait_ms,
 )
 from errata.redaction import make_redacted_repr, text_of
@@ -76,10 +76,12 @@ def error_of(  # noqa: PLR0913 - what an exception is made from, and the failure
 def _completed(fault: Fault, failure: Failure, *, hint: str | None, decided: bool) -> Fault:
     """Add what was declared to what the author raised."""
     decided = decided or fault.retry_declared or not is_a(failure.retryable, bool)
-    return rewritten(
+    return replace_fields(
         fault,
         reason=text_or_none(failure.reason) or fault.reason,
-        retry=fault.retry if decided else verdict(fault.code, http_status=fault.http_status, flag=failure.retryable),
+        retry=fault.retry
+        if decided
+        else decide_retry(fault.code, http_status=fault.http_status, flag=failure.retryable),
         retry_declared=fault.retry_declared or not decided,
         retry_after_ms=wait_ms(failure.retry_after_ms) if fault.retry_after_ms is None else fault.retry_after_ms,
         recovery=_hinted(fault.recovery, text_or_none(hint)),

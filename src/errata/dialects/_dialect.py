@@ -1,6 +1,5 @@
 """What a dialect is: one way of putting a Fault on the wire, and of reading it back."""
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -19,7 +18,7 @@ from errata.dialects._outgoing import redact_fault
 from errata.dialects._payload import write_payload
 from errata.dialects._protocol import read_error
 from errata.dialects._vocabulary import Vocabulary
-from errata.model import Fault
+from errata.model import Fault, replace_fields
 
 
 class Dialect(ABC):
@@ -105,4 +104,4 @@ def add_meta(fault: Fault, trust: Trust, result: ToolResult) -> Fault:
     fault = add_verdict_meta(fault, result.meta) if trust > Trust.HEARSAY else fault
     if fault.correlation_id is not None or result.correlation_id is None:
         return fault
-    return dataclasses.replace(fault, correlation_id=result.correlation_id)
+    return replace_fields(fault, correlation_id=result.correlation_id)

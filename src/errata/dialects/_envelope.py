@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 from errata.dialects._outgoing import redact_field
 from errata.dialects._payload import integer_in, items_in, object_in, present, text_in
-from errata.model import NO_RECOVERY, Fault, Retry, known_word, verdict, wait_ms
+from errata.model import NO_RECOVERY, Fault, Retry, decide_retry, known_word, replace_fields, text_or_none, wait_ms
 from errata.redaction import as_object, defuse_json, jsonable, put_on_one_line
 
 CORRELATION_ID = "errata/correlationId"
@@ -53,14 +53,14 @@ def lower_hearsay(fault: Fault) -> Fault:
 
     By itself it licenses no repetition, and it proposes neither tools nor arguments.
     """
-    own = verdict(fault.code, http_status=fault.http_status)
+    own = decide_retry(fault.code, http_status=fault.http_status)
     retry = own if fault.retry.exceeds(own) else fault.retry
-    return drop_licence(replace(fault, retry=retry, retry_declared=False, recovery=None))
+    return drop_licence(replace_fields(fault, retry=retry, retry_declared=False, recovery=None))
 
 
 def drop_licence(fault: Fault) -> Fault:
     """Return a fault that proves nothing about the call: SAME_CALL becomes IF_HARMLESS."""
-    return replace(fault, retry=Retry.IF_HARMLESS) if fault.retry is Retry.SAME_CALL else fault
+    return replace_fields(fault, retry=Retry.IF_HARMLESS) if fault.retry is Retry.SAME_CALL else fault
 
 
 class ToolResult:
@@ -75,7 +75,7 @@ class ToolResult:
         self.is_error: bool = raw.get("isError") is True
         self.texts: tuple[str, ...] = tuple(_texts(raw))
         self.meta: Mapping[str, object] = object_in(raw, "_meta")
-        self.correlation_id: str | None = text_in(self.meta, CORRELATION_ID)
+        self.correlation_id: str | None = text_or_none(text_in(self.meta, CORRELATION_ID))
         self._payloads: list[Payload] = []
 
     def payloads(self) -> Iterator[Payload]:

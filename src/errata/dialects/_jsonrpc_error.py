@@ -1,7 +1,5 @@
 """A fault as a JSON-RPC error, for resources, prompts and the protocol itself."""
 
-import dataclasses
-
 from errata.dialects._dialect import Dialect
 from errata.dialects._json_rpc import json_rpc
 from errata.dialects._native import native
@@ -9,7 +7,7 @@ from errata.dialects._native_lines import write_retry_sentence
 from errata.dialects._outgoing import redact_fault
 from errata.dialects._payload import text_in
 from errata.dialects._protocol import INTERNAL_ERROR, NUMBER_OF
-from errata.model import Fault
+from errata.model import Fault, replace_fields
 from errata.redaction import put_on_one_line
 
 
@@ -21,7 +19,7 @@ def as_jsonrpc_error(fault: Fault, *, dialect: Dialect = native) -> dict[str, ob
     dialect the data is what the author attached, and the fault is in `data["errata/fault"]`.
     """
     fault = redact_fault(fault)
-    fault = dataclasses.replace(fault, field=fault.first_field)
+    fault = replace_fields(fault, field=fault.first_field)
     data = dialect.error_data(fault)
     data.setdefault("legacyCode", int(json_rpc.vocabulary.word_for(fault)))
     if uri := text_in(fault.data, "uri"):

@@ -1,7 +1,6 @@
 """The lines that a model reads in the native dialect, and back to a fault."""
 
 import re
-from collections.abc import Iterator
 
 from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, Recovery, Retry, known_word, wait_ms, whole_seconds
 from errata.redaction import LABELS, defuse_markup, put_on_one_line, quote_labels, quote_name
@@ -23,7 +22,19 @@ _OLD_IF_HARMLESS = "yes"  # Older versions wrote "yes, after 30 s, if doing it t
 
 def write_lines(fault: Fault) -> str:
     """Return everything a model can use of a fault, one fact a line."""
-    return "\n".join(_lines(fault))
+    recovery = fault.recovery or NO_RECOVERY
+    lines = [f"Error [{fault.code}]: {put_on_one_line(fault.message) or fault.code.sentence}"]
+    lines += [defuse_markup(f"- {_issue(issue)}") for issue in fault.issues]
+    if recovery.hint:
+        lines.append(f"Recovery: {put_on_one_line(recovery.hint)}")
+    if recovery.fallback_tool:
+        lines.append(f"Alternative: call {quote_name(recovery.fallback_tool)}.")
+    if recovery.user_message:
+        lines.append(f"Tell the user: {put_on_one_line(recovery.user_message)}")
+    lines.append(f"Retry: {write_retry_sentence(fault)}")
+    if fault.correlation_id:
+        lines.append(write_reference(fault.correlation_id))
+    return "\n".join(lines)
 
 
 def read_lines(text: str) -> Fault | None:
@@ -92,22 +103,6 @@ def _read_labels(lines: list[str]) -> dict[str, str]:
         elif labelled or not re.fullmatch(_ISSUE, line):
             return {}
     return labelled
-
-
-def _lines(fault: Fault) -> Iterator[str]:
-    recovery = fault.recovery or NO_RECOVERY
-    yield f"Error [{fault.code}]: {put_on_one_line(fault.message) or fault.code.sentence}"
-    for issue in fault.issues:
-        yield defuse_markup(f"- {_issue(issue)}")
-    if recovery.hint:
-        yield f"Recovery: {put_on_one_line(recovery.hint)}"
-    if recovery.fallback_tool:
-        yield f"Alternative: call {quote_name(recovery.fallback_tool)}."
-    if recovery.user_message:
-        yield f"Tell the user: {put_on_one_line(recovery.user_message)}"
-    yield f"Retry: {write_retry_sentence(fault)}"
-    if fault.correlation_id:
-        yield write_reference(fault.correlation_id)
 
 
 def _issue(issue: FieldIssue) -> str:

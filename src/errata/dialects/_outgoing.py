@@ -4,9 +4,9 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
-from errata.model import NO_RECOVERY, Fault, FieldIssue, NeedsInput, Recovery, rewritten, text_or_none
+from errata.model import Fault, FieldIssue, NeedsInput, Recovery, replace_fields, text_or_none
 from errata.redaction import (
     are_harmless,
     as_object,
@@ -34,16 +34,18 @@ def redact_fault(fault: Fault) -> Fault:
     The reference and the time are judged as well: a caller's context or a foreign server may have set them. An
     identifier and a moment pass as they are, so that a log and an answer can be compared.
     """
-    if _may_leave_as_it_is(fault):
-        return fault
-    own = {"recovery": fault.recovery and _recovery(fault.recovery), "data": _data(fault.data)}
+    own = _OwnCopies(recovery=fault.recovery and _redact_recovery(fault.recovery), data=_redact_data(fault.data))
+    is_short = own["recovery"] is fault.recovery and not fault.data and not fault.issues
+    has_own_identity = _is_ours(fault.correlation_id) and _is_ours(fault.timestamp)
+    if is_short and has_own_identity and _was_judged(fault.message, fault.reason, fault.field, fault.origin):
+        return fault  # Most failures are not the first.
     changes = _changes(
         fault,
         message=prose_within(fault.message, _MESSAGE),
-        reason=redact_field(fault.reason),
-        field=redact_field(fault.field),
-        issues=_issues(fault.issues),
-        origin=redact_field(fault.origin),
+        reason=fault.reason and redact_field(fault.reason),
+        field=fault.field and redact_field(fault.field),
+        issues=_redact_issues(fault.issues) if fault.issues else (),
+        origin=fault.origin and redact_field(fault.origin),
         correlation_id=redact_reference(fault.correlation_id),
         timestamp=redact_reference(fault.timestamp),
         **own,
@@ -51,30 +53,17 @@ def redact_fault(fault: Fault) -> Fault:
     if changes:
         return dataclasses.replace(fault, **{**own, **changes})
     # What is sent has copies of its own: whoever changes them does not change the fault.
-    return rewritten(fault, **own) if fault.data or own["recovery"] is not fault.recovery else fault
+    return replace_fields(fault, **own) if fault.data or own["recovery"] is not fault.recovery else fault
 
 
-def _may_leave_as_it_is(fault: Fault) -> bool:
-    """Return whether a fault holds nothing but short texts that were judged before: most failures are not the first."""
-    recovery = fault.recovery or NO_RECOVERY
-    if fault.data or fault.issues or recovery.actions or recovery.corrective_params:
-        return False
-    texts = (
-        fault.message,
-        fault.reason,
-        fault.field,
-        fault.origin,
-        recovery.hint,
-        recovery.fallback_tool,
-        recovery.verify_tool,
-        recovery.user_message,
-    )
-    return (
-        are_harmless(*texts)
-        and all(text is None or _is_only_read(text) for text in texts)
-        and _is_ours(fault.correlation_id)
-        and _is_ours(fault.timestamp)
-    )
+class _OwnCopies(TypedDict):
+    recovery: Recovery | None
+    data: dict[str, object]
+
+
+def _was_judged(*texts: str | None) -> bool:
+    """Return whether all texts are short and known to need no change before they leave."""
+    return are_harmless(*texts) and all(text is None or _is_only_read(text) for text in texts)
 
 
 @lru_cache(maxsize=512)
@@ -89,19 +78,19 @@ def redact_question(question: NeedsInput) -> NeedsInput:
         prose_within(question.message, _MESSAGE),
         fields=[prose_within(name, _TEXT) for name in question.fields[:_ISSUES]],
         reason=prose_within(question.reason, _TEXT),
-        suggestions=_data(question.suggestions),
-        options=[_data(option) for option in question.options],
+        suggestions=_redact_data(question.suggestions),
+        options=[_redact_data(option) for option in question.options],
     )
 
 
-def _issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
+def _redact_issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
     if len(issues) > _ISSUES:
         rest = len(issues) - _ISSUES + 1
         issues = (*issues[: _ISSUES - 1], FieldIssue("…", f"{rest} more problems"))
-    return tuple(map(_issue, issues))
+    return tuple(map(_redact_issue, issues))
 
 
-def _issue(issue: FieldIssue) -> FieldIssue:
+def _redact_issue(issue: FieldIssue) -> FieldIssue:
     """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
     field = prose_within(issue.field, _TEXT)
     expected = issue.expected and _redact_announced(field, issue.expected)
@@ -111,18 +100,23 @@ def _issue(issue: FieldIssue) -> FieldIssue:
 
 def _redact_announced(field: str, text: str) -> str:
     text = prose_within(text, _TEXT)
-    return text_of(_data({field: text}).get(field, text))
+    return text_of(_redact_data({field: text}).get(field, text))
 
 
-def _recovery(recovery: Recovery) -> Recovery:
-    params = _data(recovery.corrective_params)
+def _redact_recovery(recovery: Recovery) -> Recovery:
+    """Return a recovery in the form in which it may leave; the same one if nothing in it has to change."""
+    params = recovery.corrective_params
+    texts = recovery.hint, recovery.fallback_tool, recovery.verify_tool, recovery.user_message
+    if not recovery.actions and not params and _was_judged(*texts):
+        return recovery
+    params = _redact_data(params)
     changes = _changes(
         recovery,
-        hint=redact_field(recovery.hint),
+        hint=recovery.hint and redact_field(recovery.hint),
         actions=tuple(prose_within(action, _TEXT) for action in recovery.actions),
-        fallback_tool=redact_field(recovery.fallback_tool),
-        verify_tool=redact_field(recovery.verify_tool),
-        user_message=redact_field(recovery.user_message),
+        fallback_tool=recovery.fallback_tool and redact_field(recovery.fallback_tool),
+        verify_tool=recovery.verify_tool and redact_field(recovery.verify_tool),
+        user_message=recovery.user_message and redact_field(recovery.user_message),
     )
     return dataclasses.replace(recovery, corrective_params=params, **changes) if changes or params else recovery
 
@@ -141,7 +135,7 @@ def _is_ours(text: str | None) -> bool:
     return text is None or _OUR_FORM.fullmatch(text) is not None
 
 
-def _data(data: Mapping[str, object]) -> dict[str, object]:
+def _redact_data(data: Mapping[str, object]) -> dict[str, object]:
     return as_object(redact_visibly(data)) if data else {}
 
 

@@ -14,7 +14,7 @@ from errata.model import (
     Recovery,
     RecoveryHint,
     Retry,
-    identified,
+    add_identity,
     known_word,
     new_correlation_id,
     now,
@@ -132,7 +132,7 @@ class Taxonomy(Dialect):
 
     def payload(self, fault: Fault) -> dict[str, object]:
         """Return the error object; a fault without reference and time gets both."""
-        fault = identified(fault, new_id=self._new_id, clock=self._clock)
+        fault = add_identity(fault, new_id=self._new_id, clock=self._clock)
         recovery = fault.recovery or Recovery()
         word = _VOCABULARY.word_for(fault)
         hint = _hint(fault, recovery, word)

@@ -1,6 +1,5 @@
 """tool-error-v1: an object that names its kind, in content blocks that depend on the format the caller asked for."""
 
-import dataclasses
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import ClassVar
@@ -9,7 +8,7 @@ from errata.dialects._dialect import Dialect
 from errata.dialects._envelope import choose_blocks
 from errata.dialects._payload import flag_in, integer_in, object_in, present, text_in
 from errata.dialects._vocabulary import Vocabulary, may_flag_retryable, read_verdict
-from errata.model import Code, Fault, http_status_or_none, wait_ms
+from errata.model import Code, Fault, http_status_or_none, replace_fields, wait_ms
 
 KIND = "toolError:v1"
 
@@ -105,7 +104,7 @@ class ToolErrorV1(Dialect):
         )
         details = {key: value for key, value in fault.data.items() if key not in facts} | facts
         status = integer_in(facts, "statusCode")
-        word = _VOCABULARY.word_for(dataclasses.replace(fault, http_status=status))
+        word = _VOCABULARY.word_for(replace_fields(fault, http_status=status))
         code = _VOCABULARY.code_for(word, status) or fault.code
         return present(
             kind=KIND,

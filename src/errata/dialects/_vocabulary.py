@@ -7,7 +7,7 @@ reading it back permits no more than the fault does.
 from collections.abc import Mapping
 from typing import Generic, TypeVar, cast
 
-from errata.model import Code, Fault, Retry, status_to_code, verdict
+from errata.model import Code, Fault, Retry, decide_retry, status_to_code
 
 Word = TypeVar("Word", bound=str | int)
 _NOT_TAKEN_ON = 503
@@ -80,7 +80,7 @@ def read_verdict(code: Code, *, flag: bool | None = None, status: int | None = N
     Every dialect that has a word for SERVICE_UNAVAILABLE also uses it for broken connections, after which
     the call may have happened. So only a 503 beside it is proof that nothing did.
     """
-    retry = verdict(code, http_status=status, flag=flag)
+    retry = decide_retry(code, http_status=status, flag=flag)
     if code is Code.SERVICE_UNAVAILABLE and retry is Retry.SAME_CALL and status != _NOT_TAKEN_ON:
         return Retry.IF_HARMLESS
     return retry

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple, cast
 
-from errata.model import FieldIssue, is_a, parse_wait, wait_ms
+from errata.model import FieldIssue, parse_wait, wait_ms
 from errata.redaction import as_object, text_of
 
 # fmt: off
@@ -82,11 +82,11 @@ def read_body_message(text: str) -> BodyMessage:
 
 def _of_json(value: object) -> BodyMessage:
     objects = [*islice(_objects(value), _MOST_OBJECTS)]
-    codes = (members.get(name) for members in objects for name in _CODES)
+    codes = [members[name] for members in objects for name in _CODES if name in members]
     return BodyMessage(
         _sentence(value),
         tuple(islice(_issues(value), _MOST_ISSUES)),
-        tuple(code for code in codes if is_a(code, str) and 0 < len(code) <= _LONGEST_CODE),
+        tuple([code for code in codes if isinstance(code, str) and 0 < len(code) <= _LONGEST_CODE]),
         next((wait for members in objects if (wait := _wait(members)) is not None), None),
     )
 
@@ -102,13 +102,13 @@ def _objects(value: object, depth: int = _DEPTH) -> Iterator[dict[str, object]]:
 
 
 def _wait(members: dict[str, object]) -> int | None:
-    waits_ms = (wait_ms(members.get(name)) for name in _WAITS_MS)
-    waits_s = (parse_wait(value) for name in _WAITS_S if is_a(value := members.get(name), str) or _is_number(value))
+    waits_ms = [wait_ms(members[name]) for name in _WAITS_MS if name in members]
+    waits_s = [parse_wait(members[name]) for name in _WAITS_S if _is_number_or_text(members.get(name))]
     return next((wait for wait in (*waits_ms, *waits_s) if wait is not None), None)
 
 
-def _is_number(value: object) -> bool:
-    return (is_a(value, int) or is_a(value, float)) and not is_a(value, bool)
+def _is_number_or_text(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _if_short(text: str) -> str:
@@ -116,28 +116,28 @@ def _if_short(text: str) -> str:
 
 
 def is_page(text: str) -> bool:
-    """Whether a text is a page of HTML."""
+    """Return whether a text is a page of HTML."""
     return "<html" in text[:1000].lower() or "<!doctype html" in text[:100].lower()
 
 
 def _of_page(text: str) -> BodyMessage:
     """Quote a page's title and no more; what stands preformatted in it may say what the page is about."""
     preformatted = _PREFORMATTED.search(text)
-    return BodyMessage(_matched(_TITLE, text), codes=(html.unescape(preformatted[1]),) if preformatted else ())
+    return BodyMessage(_match(_TITLE, text), codes=(html.unescape(preformatted[1]),) if preformatted else ())
 
 
 def _of_xml(text: str) -> BodyMessage:
     code = _CODE_IN_XML.search(text)
-    return BodyMessage(_matched(_IN_XML, text), codes=(code[1],) if code else ())
+    return BodyMessage(_match(_IN_XML, text), codes=(code[1],) if code else ())
 
 
-def _matched(pattern: re.Pattern[str], text: str) -> str:
+def _match(pattern: re.Pattern[str], text: str) -> str:
     match = pattern.search(text)
     return html.unescape(match[1]).strip() if match else ""
 
 
 def _sentence(value: object, depth: int = _DEPTH) -> str:
-    if is_a(value, str):
+    if isinstance(value, str):
         return value.strip()
     if depth == 0:
         return ""
@@ -148,11 +148,11 @@ def _sentence(value: object, depth: int = _DEPTH) -> str:
             return f"{title.strip().rstrip('.')}: {detail.strip()}".rstrip(": ")
         case _:
             sentences = (_sentence_at(members, word, depth) for word in _SPEAKING if word in members)
-            return next(filter(None, sentences), "") or _quoted(_form(members))
+            return next(filter(None, sentences), "") or _quote_first(_read_form(members))
 
 
 def _sentence_at(members: dict[str, object], word: str, depth: int) -> str:
-    by_name = _quoted(_form_by_name(as_object(members[word]))) if word in _BY_NAME else ""
+    by_name = _quote_first(_read_form_by_name(as_object(members[word]))) if word in _BY_NAME else ""
     return by_name or _sentence(members[word], depth - 1)
 
 
@@ -162,8 +162,8 @@ def _first_of(values: list[object], depth: int) -> str:
     return f"{sentence} (and {len(values) - 1} more)" if sentence and len(values) > 1 else sentence
 
 
-def _quoted(issues: Iterator[FieldIssue]) -> str:
-    """Say the first of some issues, and how many there are besides."""
+def _quote_first(issues: Iterator[FieldIssue]) -> str:
+    """Return the first of some issues in words, and how many there are besides."""
     listed = [f"`{issue.field}`: {issue.problem}" for issue in islice(issues, _MOST_ISSUES)]
     return f"{listed[0]} (and {len(listed) - 1} more)" if len(listed) > 1 else "".join(listed)
 
@@ -171,24 +171,24 @@ def _quoted(issues: Iterator[FieldIssue]) -> str:
 def _issues(value: object, depth: int = _DEPTH) -> Iterator[FieldIssue]:
     """Find the complaints about single arguments, wherever the body keeps them."""
     members = as_object(value)
-    yield from _form(members)
+    yield from _read_form(members)
     for word in filter(members.__contains__, ("error", *_COMPLAINTS) if depth else ()):
         for item in _items(members[word]) or (members[word],):
             if issue := _issue(item):
                 yield issue
             else:
-                by_name = [*_form_by_name(as_object(item))] if word in _BY_NAME else []
+                by_name = [*_read_form_by_name(as_object(item))] if word in _BY_NAME else []
                 yield from by_name or _issues(item, depth - 1)
 
 
-def _form(members: dict[str, object]) -> Iterator[FieldIssue]:
+def _read_form(members: dict[str, object]) -> Iterator[FieldIssue]:
     """Read `{"email": ["is taken"]}`, as Django, Rails, Laravel and ASP.NET write it: all lists, and no other words."""
     if all(map(_items, members.values())) and members.keys().isdisjoint((*_SPEAKING, *_COMPLAINTS)):
         firsts = {field: _items(problems)[0] for field, problems in members.items()}
-        yield from (FieldIssue(_path(field), first) for field, first in firsts.items() if is_a(first, str))
+        yield from (FieldIssue(_path(field), first) for field, first in firsts.items() if isinstance(first, str))
 
 
-def _form_by_name(members: dict[str, object]) -> Iterator[FieldIssue]:
+def _read_form_by_name(members: dict[str, object]) -> Iterator[FieldIssue]:
     """Read what stands under `errors` by the name of a field, as Jira and Mongoose write it: a text or an object each."""
     lists = bool(members) and all(map(_items, members.values()))
     if lists or members.keys().isdisjoint((*_SPEAKING, *_COMPLAINTS)):
@@ -199,11 +199,11 @@ def _form_by_name(members: dict[str, object]) -> Iterator[FieldIssue]:
 def _problem(value: object) -> str:
     members = as_object(value)
     texts = (value, *(members.get(word) for word in _PROBLEMS))
-    return next((text for text in texts if is_a(text, str) and text.strip()), "")
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
 
 
 def _items(value: object) -> list[object]:
-    return cast("list[object]", value) if is_a(value, list) else []
+    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def _issue(item: object) -> FieldIssue | None:
@@ -224,7 +224,7 @@ def _issue(item: object) -> FieldIssue | None:
 def _path(position: object) -> str:
     """Write a position as a dotted path, from `["body", "items", 0]` or `#/data/attributes/items/0`."""
     parts = [text_of(part) for part in _items(position)]
-    if is_a(position, str):
+    if isinstance(position, str):
         parts = position.split("/") if position.startswith(("/", "#/")) else [position]
     while len(parts) > 1 and parts[0] in _REQUEST_PARTS:
         del parts[0]

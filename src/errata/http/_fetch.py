@@ -18,7 +18,7 @@ from errata.http._bounded_bodies import MAX_BODY_BYTES, BodyTooLargeError, body_
 from errata.http._error import aerror_from_response
 from errata.http._runtime import deadline
 from errata.http._wording import clean, service_name
-from errata.model import Code, Fault, FaultError, Retry, configuration_error, is_a, made_of
+from errata.model import Code, Fault, FaultError, Retry, configuration_error, is_a, wrap_classified
 from errata.redaction import jsonable_object, text_of
 
 _FIRST_FAILURE = 400
@@ -165,7 +165,7 @@ class _Fetch(NamedTuple):
                     await _read(response, self.max_body_bytes)
                 return response
         except BodyTooLargeError as error:
-            raise made_of(error, self._too_large(error)) from error
+            raise wrap_classified(error, self._too_large(error)) from error
         except Exception as error:
             raise self._error(error) from error
 
@@ -194,7 +194,7 @@ class _Fetch(NamedTuple):
     def _error(self, error: Exception) -> FaultError:
         """Return what an exception of the client means here."""
         fault, rests_on_words = classify_with_ground(error)
-        return made_of(error, self._fault(fault), is_hearsay=rests_on_words)
+        return wrap_classified(error, self._fault(fault), is_hearsay=rests_on_words)
 
     def _fault(self, fault: Fault) -> Fault:
         """Return the fault with a message that names the service and the request."""

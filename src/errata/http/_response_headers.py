@@ -16,7 +16,7 @@ from itertools import islice
 from typing import cast
 
 from errata.model import LONGEST_WAIT_MS, Clock, is_a, moment_or_now, number_in, parse_wait, seconds_in, wait_ms
-from errata.redaction import repair_unicode, text_of
+from errata.redaction import text_of
 
 _MOST_FIELDS = 1000
 _LONGEST_VALUE = 1000
@@ -76,7 +76,7 @@ class ResponseHeaders:
     @cached_property
     def should_retry(self) -> bool | None:
         """Whether the service says that the call may be repeated; None if it does not say."""
-        words = (self.get(name).lower() for name in FLAG_NAMES)
+        words = [self._fields[name].lower() for name in FLAG_NAMES if name in self._fields]
         return next((_FLAGS[word] for word in words if word in _FLAGS), None)
 
     @property
@@ -115,7 +115,9 @@ def read_fields(headers: object) -> dict[str, str]:
     fields: dict[str, str] = {}
     with suppress(Exception):  # Whatever a foreign object raises, what was read until then counts.
         for name, value in islice(_pairs(headers), _MOST_FIELDS):
-            fields.setdefault(_text(name).lower(), _text(value))
+            key = name if type(name) is str and name.isascii() else _text(name)
+            text = value if type(value) is str and value.isascii() else _text(value)
+            fields.setdefault(key[:_LONGEST_VALUE].strip().lower(), text[:_LONGEST_VALUE].strip())
     return fields
 
 
@@ -137,8 +139,6 @@ def _pairs(headers: object) -> Iterable[tuple[object, object]]:
 
 
 def _text(value: object) -> str:
-    if type(value) is str:
-        return repair_unicode(value[: 2 * _LONGEST_VALUE])[:_LONGEST_VALUE].strip()
     if is_a(value, list) or is_a(value, tuple):
         value = next(iter(cast("Iterable[object]", value)), "")
     if is_a(value, bytes):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from errata.http._body_message import BodyMessage
 from errata.http._response import UpstreamResponse
 from errata.http._response_headers import ResponseHeaders
-from errata.model import Code, Retry, status_to_code, verdict, wait_from_text
+from errata.model import Code, Retry, decide_retry, status_to_code, wait_from_text
 from errata.redaction import blank_quotations
 
 _MOST = 2_000
@@ -146,7 +146,7 @@ def interpret_status(
 def _decide_retry(code: Code, status: int | None, flag: bool | None, *, waits: bool) -> Retry | None:  # noqa: FBT001 - a yes, a no or neither.
     if waits and status in _MAY_PASS and flag is not False:
         return Retry.SAME_CALL
-    return None if flag is None else verdict(code, http_status=status, flag=flag)
+    return None if flag is None else decide_retry(code, http_status=status, flag=flag)
 
 
 def choose_wait(code: Code, wait_ms: int | None, text: str) -> int | None:

@@ -1,10 +1,38 @@
-"""One failure: its codes, its fields and the exceptions that carry it."""
+"""One failure as a value: its codes, its fields, the exceptions that carry it, and how foreign values become plain."""
 
-from errata.model._advice import wants_a_list, with_list, with_next_step
-from errata.model._codes import Code, RecoveryHint, Retry, status_to_code, verdict
-from errata.model._current import ATTEMPT, CURRENT, Attempt, Current, Effects
-from errata.model._factories import (
+from errata.model._advice import (
+    add_list_hint,
+    add_next_step,
+    wants_list,
+)
+from errata.model._codes import (
+    Code,
+    RecoveryHint,
+    Retry,
+    decide_retry,
+    status_to_code,
+)
+from errata.model._coercion import (
+    http_status_or_none,
+    is_a,
+    is_any,
+    items_of,
+    known_word,
+    text_or_none,
+    tool_name_or_none,
+)
+from errata.model._current import (
+    ATTEMPT,
+    CURRENT,
+    Attempt,
+    Current,
+    Effects,
+)
+from errata.model._errors import (
     FACTORY_NAMES,
+    AdapterError,
+    FaultError,
+    FaultFields,
     business_rule_violation,
     circuit_open,
     configuration_error,
@@ -28,34 +56,33 @@ from errata.model._factories import (
     unauthorized,
     upstream_error,
     validation_error,
+    wrap_classified,
 )
 from errata.model._fault import (
     NO_RECOVERY,
-    AdapterError,
     Fault,
-    FaultError,
-    FaultFields,
     FieldIssue,
     Recovery,
-    identified,
-    made_of,
-    rewritten,
+    add_identity,
+    replace_fields,
 )
-from errata.model._identity import new_correlation_id, now, written
-from errata.model._needs_input import NeedsInput, answers
-from errata.model._options import Rules, refuse_unfit, refuse_unknown
-from errata.model._values import (
-    asked_for,
-    did_you_mean,
-    http_status_or_none,
-    is_a,
-    is_any,
-    items_of,
-    known_word,
-    nearest,
-    text_or_none,
+from errata.model._identity import (
+    new_correlation_id,
+    now,
     timestamp_or_none,
-    tool_name_or_none,
+    write_timestamp,
+)
+from errata.model._needs_input import (
+    NeedsInput,
+    answers,
+)
+from errata.model._options import (
+    Rules,
+    did_you_mean,
+    find_nearest,
+    phrase_suggestion,
+    refuse_unfit,
+    refuse_unknown,
 )
 from errata.model._waits import (
     LONGEST_WAIT_MS,
@@ -90,19 +117,22 @@ __all__ = [
     "RecoveryHint",
     "Retry",
     "Rules",
+    "add_identity",
+    "add_list_hint",
+    "add_next_step",
     "answers",
-    "asked_for",
     "business_rule_violation",
     "circuit_open",
     "configuration_error",
     "conflict",
     "database_error",
+    "decide_retry",
     "did_you_mean",
     "duplicate_operation",
+    "find_nearest",
     "forbidden",
     "gone",
     "http_status_or_none",
-    "identified",
     "insufficient_balance",
     "internal_error",
     "invalid_params",
@@ -111,9 +141,7 @@ __all__ = [
     "is_any",
     "items_of",
     "known_word",
-    "made_of",
     "moment_or_now",
-    "nearest",
     "network_error",
     "new_correlation_id",
     "not_found",
@@ -122,10 +150,11 @@ __all__ = [
     "number_in",
     "operation_not_allowed",
     "parse_wait",
+    "phrase_suggestion",
     "rate_limited",
     "refuse_unfit",
     "refuse_unknown",
-    "rewritten",
+    "replace_fields",
     "seconds_in",
     "serialization_error",
     "service_unavailable",
@@ -137,12 +166,10 @@ __all__ = [
     "unauthorized",
     "upstream_error",
     "validation_error",
-    "verdict",
     "wait_from_text",
     "wait_ms",
-    "wants_a_list",
+    "wants_list",
     "whole_seconds",
-    "with_list",
-    "with_next_step",
-    "written",
+    "wrap_classified",
+    "write_timestamp",
 ]

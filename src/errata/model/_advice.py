@@ -3,7 +3,7 @@
 import dataclasses
 
 from errata.model._codes import Code, Retry
-from errata.model._fault import Fault, Recovery, rewritten
+from errata.model._fault import Fault, Recovery, replace_fields
 
 _BY_CODE = {code: Recovery(hint=code.next_step) for code in Code}
 _BY_VERDICT = {
@@ -23,34 +23,34 @@ _PRESUMED = {
 """The next step by a verdict that was presumed; what it rests on stands before it."""
 
 
-def with_next_step(fault: Fault, why: str | None = None) -> Fault:
+def add_next_step(fault: Fault, why: str | None = None) -> Fault:
     """Add the code's own next step, or that of the verdict; a recovery that says more than a tool's name stays.
 
     `why` says what the verdict rests on, where it rests on less than a declaration.
     """
     recovery = fault.recovery
     if recovery is None and why is not None and fault.retry in _PRESUMED:
-        return rewritten(fault, recovery=Recovery(hint=f"{why}: {_PRESUMED[fault.retry]}"))
+        return replace_fields(fault, recovery=Recovery(hint=f"{why}: {_PRESUMED[fault.retry]}"))
     if recovery is None:
         by_code = fault.retry is fault.code.retry and (
             fault.retry_after_ms is not None or fault.retry is not Retry.SAME_CALL
         )
-        return rewritten(fault, recovery=_BY_CODE[fault.code] if by_code else _BY_VERDICT[fault.retry])
+        return replace_fields(fault, recovery=_BY_CODE[fault.code] if by_code else _BY_VERDICT[fault.retry])
     if not _only_names_a_tool(recovery):
         return fault
     hint = f"Call `{recovery.verify_tool}` to see whether it happened before you call this tool again."
-    return dataclasses.replace(fault, recovery=dataclasses.replace(recovery, hint=hint))
+    return replace_fields(fault, recovery=dataclasses.replace(recovery, hint=hint))
 
 
-def wants_a_list(fault: Fault) -> bool:
+def wants_list(fault: Fault) -> bool:
     """Whether it would help to see what there is: something was not found, and nobody wrote what to do then."""
     return fault.code is Code.NOT_FOUND and fault.retry is Retry.FIX_INPUT and fault.recovery is None
 
 
-def with_list(fault: Fault, tool: str) -> Fault:
+def add_list_hint(fault: Fault, tool: str) -> Fault:
     """Send the agent to the tool that shows what there is."""
     hint = f"Call `{tool}` to see which exist, then call again with one of them."
-    return rewritten(fault, recovery=Recovery(hint=hint))
+    return replace_fields(fault, recovery=Recovery(hint=hint))
 
 
 def _only_names_a_tool(recovery: Recovery) -> bool:

@@ -219,7 +219,7 @@ _ROWS = {
 # fmt: on
 
 
-def verdict(code: Code, *, http_status: int | None = None, flag: bool | None = None) -> Retry:
+def decide_retry(code: Code, *, http_status: int | None = None, flag: bool | None = None) -> Retry:
     """Say whether a call may be repeated, given its code, the upstream's status and a yes or no from somebody else.
 
     A flag never makes more of a code than the table does: "yes" to a failure that may have

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from errata.model._coercion import items_of
 from errata.model._current import CURRENT
-from errata.model._values import items_of
 from errata.redaction import jsonable, jsonable_object, make_visible, redact, text_of
 
 

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from errata.model._values import is_a
+from errata.model._coercion import is_a
 
 LONGEST_WAIT_MS = 31 * 24 * 3600 * 1000
 """The longest wait that an upstream may ask for: quotas run by the month at most; who asks for more has miscalculated."""
@@ -81,7 +81,7 @@ def wait_from_text(text: str) -> int | None:
 
 def seconds_in(value: object, now: float) -> float | None:
     """Read a span, or the time from now until a moment, in seconds."""
-    if is_a(value, timedelta):
+    if type(value) is not str and is_a(value, timedelta):
         return timedelta.total_seconds(value)
     number = number_in(value)
     if number is None:
@@ -100,6 +100,10 @@ def moment_or_now(date: object, clock: Clock) -> float:
 
 def number_in(value: object) -> float | None:
     """Read a number, also from the text or the bytes of a header; None for what is none."""
+    if value is None:
+        return None
+    if type(value) is str:
+        return float(value) if _NUMBER.fullmatch(value := value[:_LONGEST_TEXT].strip()) else None
     if is_a(value, int):
         number = int.__index__(value)
         return None if is_a(value, bool) else max(min(number, _LARGEST), -_LARGEST)
@@ -126,8 +130,11 @@ def _in_ms(amount: str, unit: str | None) -> int:
 
 
 def _plain_number(value: object) -> int | float | None:
-    if is_a(value, bool):
+    kind = type(value)
+    if value is None or kind is bool:
         return None
+    if kind is int or kind is float:
+        return cast("float", value)
     if is_a(value, int):
         return int.__index__(value)
     try:

@@ -7,7 +7,7 @@ from errata._half_done import tells_of_work_done
 from errata._languages import in_english
 from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, spell_out
 from errata.dialects import code_of_number
-from errata.model import Code, Retry, status_to_code, verdict, wait_from_text
+from errata.model import Code, Retry, decide_retry, status_to_code, wait_from_text
 from errata.reading._error_bodies import NOTHING, Body, read_body
 from errata.reading._symbols import classify_first_symbol, classify_symbols
 from errata.reading._text_parts import find_json, unwrap
@@ -385,8 +385,8 @@ def _choose_verdict(code: Code, lookup: _Lookup, source: _Source) -> Retry:
     """
     flag, row = source.facts.flag, lookup.retry if code is lookup.code else None
     if flag is not None and not (flag and row):
-        return verdict(code, http_status=lookup.status, flag=flag)
-    retry = row or verdict(code, http_status=lookup.status)
+        return decide_retry(code, http_status=lookup.status, flag=flag)
+    retry = row or decide_retry(code, http_status=lookup.status)
     is_prose = source.facts.status is None and flag is None and not source.facts.words
     is_foreign = in_english(source.message) != source.message  # Work done before is recognised in English only.
     if retry is Retry.SAME_CALL and (

@@ -8,7 +8,7 @@ from typing import Any
 
 from errata._log import indented_stack
 from errata.classification import classify_with_ground
-from errata.model import Attempt, Code, Fault, FaultError, NeedsInput, Retry, is_a, made_of, text_or_none
+from errata.model import Attempt, Code, Fault, FaultError, NeedsInput, Retry, is_a, text_or_none, wrap_classified
 from errata.resilience._backoff import RETRY_ATTEMPTS, delay_s, may_repeat, was_repeated
 from errata.resilience._budget import Budget
 from errata.resilience._effects import record_of, settled
@@ -93,7 +93,7 @@ class Course:
             message=f"{fault.message} (failed after {made} attempts)",
             data={**fault.data, RETRY_ATTEMPTS: made},
         )
-        raise made_of(error, told, is_hearsay=self._is_hearsay) from error
+        raise wrap_classified(error, told, is_hearsay=self._is_hearsay) from error
 
     def _may_repeat(self, error: Exception, fault: Fault, attempt: Attempt) -> bool:
         """Judge the failure by all that is known; an attempt that is to be repeated begins no effect any more."""
@@ -104,7 +104,7 @@ class Course:
         again = may_repeat(known, harmless=harmless) and not was_repeated(error, fault)
         effects.closed = effects.closed and again
         if effects.begun and known.retry is Retry.VERIFY_FIRST and known is not fault and type(error) is FaultError:
-            raise made_of(error, known, is_hearsay=self._is_hearsay) from error
+            raise wrap_classified(error, known, is_hearsay=self._is_hearsay) from error
         return again
 
     def _harmless(self) -> bool | None:

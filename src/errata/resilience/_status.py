@@ -3,7 +3,7 @@
 import dataclasses
 from datetime import UTC, datetime
 
-from errata.model import Code, written
+from errata.model import Code, write_timestamp
 from errata.resilience._circuit import Facts, State
 
 # fmt: off
@@ -76,4 +76,4 @@ def status_of(upstream: str, facts: Facts, fallback_tool: str | None) -> Breaker
 
 def iso(moment: float | None) -> str | None:
     """Write a moment of the Unix epoch."""
-    return None if moment is None else written(datetime.fromtimestamp(moment, UTC))
+    return None if moment is None else write_timestamp(datetime.fromtimestamp(moment, UTC))

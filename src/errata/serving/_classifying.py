@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from errata.classification import classify, classify_refused_arguments, classify_refused_model, classify_with_ground
-from errata.model import Code, Fault, FaultError, FieldIssue, Recovery, asked_for, identified, nearest, rewritten
+from errata.model import (
+    Code,
+    Fault,
+    FaultError,
+    FieldIssue,
+    Recovery,
+    add_identity,
+    find_nearest,
+    phrase_suggestion,
+    replace_fields,
+)
 from errata.redaction import quote_name
 from errata.serving._requests import Kind, Request
 
@@ -46,7 +56,7 @@ class ServerBug(RequestFailure):
 
     def fault(self, request: Request) -> Fault:
         """Return an internal error without words: the text of the exception quotes data."""
-        return identified(_add_uri(Fault(code=Code.INTERNAL_ERROR), request))
+        return add_identity(_add_uri(Fault(code=Code.INTERNAL_ERROR), request))
 
 
 class RefusedModel(RequestFailure):
@@ -79,7 +89,7 @@ class MissingArguments(RequestFailure):
 
     def fault(self, request: Request) -> Fault:
         """Return a fault that names them."""
-        return identified(
+        return add_identity(
             Fault(
                 code=Code.MISSING_REQUIRED_FIELD,
                 message=f"The {request.kind} {quote_name(request.short_name)} needs {', '.join(map(quote_name, self.names))}.",
@@ -103,10 +113,12 @@ class UnknownName(RequestFailure):
         if request.name in known:  # Tools have versions, too.
             message, hint = f"There is no such version of the {what}.", "Call it without a version to get the latest."
         else:
-            near = nearest(request.name, {*known})
-            message = f"There is no {what}. {asked_for(near)}".strip()
+            near = find_nearest(request.name, {*known})
+            message = f"There is no {what}. {phrase_suggestion(near)}".strip()
             hint = _advise_on_names(request.kind, near, self.known)
-        return identified(_add_uri(Fault(code=Code.NOT_FOUND, message=message, recovery=Recovery(hint=hint)), request))
+        return add_identity(
+            _add_uri(Fault(code=Code.NOT_FOUND, message=message, recovery=Recovery(hint=hint)), request)
+        )
 
 
 class RefusedByBreaker(RequestFailure):
@@ -132,7 +144,7 @@ def classify_failure(failure: RequestFailure, request: Request, *, mask: bool | 
     """Return the fault of a failed request, in the request's trace, with its words withheld where they are masked."""
     fault = failure.fault(request)
     if (trace_id := request.trace_id()) and fault.correlation_id != trace_id:  # It was made outside of the request.
-        fault = rewritten(fault, correlation_id=trace_id)
+        fault = replace_fields(fault, correlation_id=trace_id)
     return _mask_fault(fault, failure) if (request.masks if mask is None else mask) else fault
 
 

@@ -13,7 +13,7 @@ from errata.dialects import (
     redact_reference,
     write_verdict_meta,
 )
-from errata.model import Code, Fault, Retry, identified, rewritten
+from errata.model import Code, Fault, Retry, add_identity, replace_fields
 from errata.redaction import as_object, put_on_one_line
 from errata.serving._adapter import NO_HANDLER, Adapter, look_up_handler
 from errata.serving._requests import Kind, Request
@@ -33,7 +33,7 @@ class ServerReply(NamedTuple):
 
     def identified_fault(self) -> Fault:
         """Return the fault with this reply's reference and time: a reply from memory has the fault of an earlier one."""
-        return rewritten(self.fault, correlation_id=self.correlation_id, timestamp=self.timestamp)
+        return replace_fields(self.fault, correlation_id=self.correlation_id, timestamp=self.timestamp)
 
 
 async def encode_reply(
@@ -59,7 +59,7 @@ def encode_protocol_error(fault: Fault, advised: Fault, dialect: Dialect = nativ
 
 def encode_bare_reply(request: Request) -> ServerReply:
     """Encode an internal error without words: for when working out the reply has failed as well."""
-    fault = identified(Fault(code=Code.INTERNAL_ERROR))
+    fault = add_identity(Fault(code=Code.INTERNAL_ERROR))
     if request.kind is not Kind.TOOL:
         return encode_protocol_error(fault, fault)
     return ServerReply(fault, native.encode(fault), fault.correlation_id, fault.timestamp)

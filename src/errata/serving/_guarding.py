@@ -8,7 +8,7 @@ from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, Self, TypeAlias
 
-from errata.model import Fault, FaultError, NeedsInput, Retry, rewritten
+from errata.model import Fault, FaultError, NeedsInput, Retry, replace_fields
 from errata.reading import recognise
 from errata.resilience import Breaker, Permit, Retrying, held, is_counted_within
 from errata.serving._adapter import NO_HANDLER, Adapter, describe_call, look_up_handler
@@ -128,7 +128,7 @@ class _AttemptError(FaultError):
     def of(cls, outcome: AttemptOutcome, fault: Fault) -> Self:
         """Allow or forbid a repetition; all that is known of the tool's effect is in the verdict already."""
         if fault.retry is not Retry.SAME_CALL:
-            fault = rewritten(fault, retry=Retry.NEVER, retry_declared=True)
+            fault = replace_fields(fault, retry=Retry.NEVER, retry_declared=True)
         error = cls.from_fault(fault)
         error.outcome = outcome
         return error

@@ -1,6 +1,6 @@
 """Step 4, advise: the next step for a failure that nobody wrote a way out for."""
 
-from errata.model import Fault, FaultError, wants_a_list, with_list, with_next_step
+from errata.model import Fault, FaultError, add_list_hint, add_next_step, wants_list
 from errata.serving._adapter import Adapter
 from errata.serving._classifying import RequestFailure
 from errata.serving._requests import Kind, Request
@@ -15,9 +15,9 @@ async def advise(settled: Settled, failure: RequestFailure, request: Request, ad
     classified exception has a code and a message only, and in `taxonomy` a recovery is always an author's.
     """
     fault = settled.fault
-    if request.kind is Kind.TOOL and wants_a_list(fault):
+    if request.kind is Kind.TOOL and wants_list(fault):
         fault = await _name_listing_tool(fault, request, adapter)
-    return fault if isinstance(failure.error, FaultError) else with_next_step(fault, settled.presumed_by)
+    return fault if isinstance(failure.error, FaultError) else add_next_step(fault, settled.presumed_by)
 
 
 async def _name_listing_tool(fault: Fault, request: Request, adapter: Adapter) -> Fault:
@@ -28,4 +28,4 @@ async def _name_listing_tool(fault: Fault, request: Request, adapter: Adapter) -
         is_there = tool is not None and await adapter.find_handler(request, tool) is not None
     except Exception:  # noqa: BLE001 - it runs the server's own lists and middleware; a reply is sent without their help.
         return fault
-    return with_list(fault, tool) if tool and is_there else fault
+    return add_list_hint(fault, tool) if tool and is_there else fault

@@ -18,7 +18,7 @@ from typing import Any
 
 from errata.contracts import bound
 from errata.dialects import BASELINE, build_input_required, encode_needs_input, native
-from errata.model import NeedsInput, wants_a_list
+from errata.model import NeedsInput, wants_list
 from errata.resilience import cancellations
 from errata.serving._adapter import Adapter, Run, describe_call, look_up_handler
 from errata.serving._classifying import ProtocolFailure, RequestFailure, ServerBug, classify_failure
@@ -111,7 +111,7 @@ class Pipeline:
         takes_advice = dialect is native or request.kind is not Kind.TOOL
         advised = await advise(settled, failure, request, adapter) if takes_advice else settled.fault
         reply = await encode_reply(settled, advised, request, dialect, adapter)
-        if key is not None and settled.is_by_fault_alone and not wants_a_list(fault):
+        if key is not None and settled.is_by_fault_alone and not wants_list(fault):
             self._memory.keep(key, reply, failure.error)
         return reply
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple, cast
 
-from errata.model import asked_for, is_a, nearest
+from errata.model import find_nearest, is_a, phrase_suggestion
 from errata.tools._effects import ACTIONS, Parts, parts_of, verb_of, words_of
 
 _LONGEST = 4_000
@@ -95,7 +95,9 @@ class Missing(NamedTuple):
 
     def __str__(self) -> str:
         return " ".join(
-            filter(None, [f"names the tool `{self.name}`, which the server does not list.", asked_for(self.near)])
+            filter(
+                None, [f"names the tool `{self.name}`, which the server does not list.", phrase_suggestion(self.near)]
+            )
         )
 
 
@@ -133,7 +135,7 @@ def missing_tool(name: str, tools: Collection[str]) -> Missing | None:
     """Look for a tool by its name; None if it is there."""
     if name in tools or any(tool.endswith(name) and not tool[-len(name) - 1].isalnum() for tool in tools):
         return None
-    return Missing(name, tuple(nearest(name, tools)))
+    return Missing(name, tuple(find_nearest(name, tools)))
 
 
 def listing_tool(tool: str, field: str | None, tools: Mapping[str, Mapping[str, object]]) -> str | None:
@@ -194,7 +196,7 @@ def near_tools(tool: str, tools: Collection[str]) -> list[str]:
         return spelled
     if len(names) > _MOST_COMPARED:
         names = heapq.nlargest(_MOST_COMPARED, names, key=lambda name: len({*words} & {*words_of(name)}))
-    return nearest(tool[:_LONGEST_COMPARED], names)
+    return find_nearest(tool[:_LONGEST_COMPARED], names)
 
 
 def fields_in(*schemas: object) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from errata.linter.judge._lint_settings import match_rules
 from errata.linter.rules import RULES
 from errata.linter.source import Edit, Finding, Ignore, Location, Severity
-from errata.model import did_you_mean, nearest
+from errata.model import did_you_mean, find_nearest
 
 UNUSED_IGNORE = "unused-ignore"
 WITHOUT_REASON = "ignore-without-reason"
@@ -81,7 +81,7 @@ def _judge_comment(ignore: Ignore, used: set[str], path: str, judged: Collection
 
 def _judge_other_word(ignore: Ignore, path: str) -> Iterator[Finding]:
     """Report a misspelt `ignore`; any other word is prose about errata."""
-    if near := nearest(ignore.word.lower(), (_LINE, _FILE)):
+    if near := find_nearest(ignore.word.lower(), (_LINE, _FILE)):
         what = f"`# errata: {ignore.word}` ignores nothing"
         yield _make_finding(UNUSED_IGNORE, ignore, path, what, f"write `# errata: {near[0]}[rule] because …`")
 

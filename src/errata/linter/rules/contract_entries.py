@@ -13,7 +13,7 @@ from errata.linter.link import LinkedContract
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.summary import CONTRACT, NEXT_STEP, ContractEntry, Declaration, Violation
-from errata.model import Code, known_word, nearest, text_or_none
+from errata.model import Code, find_nearest, known_word, text_or_none
 from errata.redaction import text_of
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -29,7 +29,7 @@ def _check_code_type(entry: ContractEntry) -> Iterator[Violation]:
 def _check_code_exists(entry: ContractEntry) -> Iterator[Violation]:
     code = entry.read_argument("code")
     if code and isinstance(code.read, str) and known_word(Code, code.read) is None:
-        near = nearest(code.read.upper(), Code)
+        near = find_nearest(code.read.upper(), Code)
         advice = f"write {' or '.join(f'`Code.{each}`' for each in near)}" if near else "choose a member of `Code`"
         yield Violation(code.node, f"{entry.subject} has the code {shown(code.read)}, which does not exist", advice)
 

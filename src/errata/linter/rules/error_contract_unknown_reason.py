@@ -78,7 +78,7 @@ from errata.linter.link import LinkedContract, LinkedContractUse, LinkedHandler
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.syntax import get_last_part
-from errata.model import nearest
+from errata.model import find_nearest
 
 _LISTED = 8
 
@@ -111,7 +111,7 @@ def _check_reason(
     is_own = each.where == handler.where
     if not is_legible or name in reasons:
         return
-    if each.use.how == "fail" or is_own or nearest(name, reasons):
+    if each.use.how == "fail" or is_own or find_nearest(name, reasons):
         owner = handler.subject if linked_contract is handler.linked_contract else linked_contract.contract.owner
         verb = "declares" if is_own or linked_contract is not handler.linked_contract else "gets here and declares"
         message = f"{owner} {verb} no reason {shown(name)}"
@@ -119,7 +119,7 @@ def _check_reason(
 
 
 def _write_advice(name: str, declared: list[str]) -> str:
-    if near := nearest(name, declared):
+    if near := find_nearest(name, declared):
         return f"write {' or '.join(map(shown, near))}"
     listed = ", ".join(map(shown, declared[:_LISTED])) + (", …" if len(declared) > _LISTED else "")
     return (
