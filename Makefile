@@ -3,6 +3,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTHONS ?= $(PYTHON)
 PARTS ?=
+EXAMPLES := napkin_visuals order_operations order_recovery pattern_library pubmed_articles
 VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
@@ -24,14 +25,15 @@ help:  ## What there is to make.
 demo: $(VENV)/demo.done  ## Four failures of a real server, without errata and with it. `.venv/bin/errata demo --all` shows more.
 	@$(BIN)/errata demo
 
-test: $(VENV)/test.done  ## The tests.
-	@$(BIN)/python $(TEST) --ignore=tests/examples/test_tour.py
+test: $(VENV)/test.done  ## The tests, but for those of the example servers.
+	@$(BIN)/python $(TEST) --ignore=tests/examples --ignore=tests/test_checklist.py
 
 quick: $(VENV)/check.done  ## Lint, types and the tests that matter for what changed since main; under a minute.
 	@$(BIN)/python scripts/check_quickly.py
 
-examples: $(VENV)/test.done  ## The tests of the example servers once more, over stdio, in the older protocol; and the demo.
-	@ERRATA_WAY="stdio, older protocol" $(BIN)/python $(TEST) tests/examples
+examples: $(VENV)/test.done  ## The tests of the example servers, over HTTP, and those of single ones over stdio in the older protocol; and the demo.
+	@$(BIN)/python $(TEST) tests/examples tests/test_checklist.py
+	@ERRATA_WAY="stdio, older protocol" $(BIN)/python $(TEST) $(foreach name,$(EXAMPLES),tests/examples/test_$(name).py)
 
 laws: $(VENV)/test.done  ## The property tests once more, with more examples of each law.
 	@ERRATA_LAWS=laws $(BIN)/python $(TEST) $$(grep --recursive --files-with-matches --include="*.py" "@given" tests)
