@@ -39,11 +39,9 @@ def _patterns_in(value):
 
 def _rows():
     for _, pattern in (*_token_formats._TOKENS, *_token_formats._HASHES):
-        yield _token_formats._compile(pattern)
-    for names, option in _commands._ROWS:
-        yield _commands._command(names, option)
-    for _, pattern in (*_commands._STATEMENTS, *_commands._LOGINS):
-        yield _commands._statement(pattern)
+        yield _token_formats._compile_late(pattern)
+    for index in (_commands._STATEMENT_INDEX, _commands._LOGIN_INDEX):
+        yield from _patterns_in([index._by_head, index._others])
 
 
 def costly_repeats(pattern):

@@ -4,9 +4,9 @@ What follows a whole word, `--password …`, needs no list; it is a pair like ot
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterator
 
+from errata.redaction._pattern_index import PatternIndex
 from errata.redaction._spans import Span, compile_late
 from errata.redaction._value_looks import is_machine_made, is_placeholder, is_statement
 
@@ -269,18 +269,27 @@ _CHOSEN = (  # A password where something else could be: letters and digits, and
     r"""["'](?=[^'"\n]{0,127}\d)(?=[^'"\n]{0,127}[A-Za-z])(?![\w\-]{0,40}[.:/]\w)(?P<secret>[^\s'",/]{6,128}+)(?=['"])"""
 )
 
-_Row = tuple[str, str]
+_COMMANDS = [
+    (
+        names,
+        f"(?:{'|'.join(map(re.escape, names.split()))})",
+        compile_late(rf"(?<![\w\-])(?:{'|'.join(map(re.escape, names.split()))})(?=\s|['\"]){_REST}{option}"),
+    )
+    for names, option in _ROWS
+]
+_NEXT_OPTION = {
+    pattern: compile_late(rf"{_REST}{option}") if option.startswith(("-", "(?:-")) else None
+    for (_, option), (_, _, pattern) in zip(_ROWS, _COMMANDS, strict=True)
+}
+"""What may follow on the same command line, if the row is an option."""
+_NAMES = frozenset(name for names, _ in _ROWS for name in names.split())
 
 
-def _by_word(table: tuple[_Row, ...]) -> dict[str, list[_Row]]:
-    rows: dict[str, list[_Row]] = {}
-    for row in table:
-        for word in row[0].split():
-            rows.setdefault(word, []).append(row)
-    return rows
+def _index(table: tuple[tuple[str, str], ...]) -> PatternIndex:
+    return PatternIndex((literals, pattern, compile_late(rf"(?i)(?<!\w){pattern}")) for literals, pattern in table)
 
 
-_ROWS_OF, _STATEMENTS_OF, _LOGINS_OF = _by_word(_ROWS), _by_word(_STATEMENTS), _by_word(_LOGINS)
+_COMMAND_INDEX, _STATEMENT_INDEX, _LOGIN_INDEX = PatternIndex(_COMMANDS), _index(_STATEMENTS), _index(_LOGINS)
 
 _PROMPT = re.compile(
     r"(?:[>$\"']|\b(?:C|FTP|POP3?|IMAP|client):|\b(?:sent|send|sending):?) ?$|USER \S{1,64}\s[^\0]{0,160}$"
@@ -288,11 +297,6 @@ _PROMPT = re.compile(
 _MECHANISMS = frozenset(
     {"PLAIN", "LOGIN", "NTLM", "XOAUTH2", "GSSAPI", "CRAM-MD5", "DIGEST-MD5", "TLS", "SSL", "EXTERNAL"}
 )
-
-
-@cache
-def _command(names: str, option: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w\-])(?:{'|'.join(map(re.escape, names.split()))})(?=\s|['\"]){_REST}{option}")
 
 
 _CALL = compile_late(r"""\((?<=\w\()\s{0,40}+(?=(?:\w{1,12}+=)?["'])""")
@@ -334,52 +338,36 @@ def _calls(text: str, lower: str) -> Iterator[Span]:
 _NAME_BEFORE = re.compile(r"[^\w]")
 
 
-@cache
-def _statement(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?<!\w){pattern}")
-
-
 def find_commands(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords on command lines, in SQL and in password files."""
-    spans = [span for row in _told_by(_ROWS_OF, text) for span in _options(text, *row)]
-    forms = [_statement(pattern) for _, pattern in _told_by(_STATEMENTS_OF, lower)]
-    spans += [span for form in forms for match in form.finditer(text) for span in _spans(match)]
+    spans = [span for pattern, match in _COMMAND_INDEX.search(text, lower) for span in _options(pattern, match)]
+    spans += [span for _, match in _STATEMENT_INDEX.search(text, lower) for span in _spans(match)]
     return iter(sorted([*spans, *_calls(text, lower)]))
 
 
-def _options(text: str, names: str, option: str) -> Iterator[Span]:
+def _options(pattern: re.Pattern[str], first: re.Match[str]) -> Iterator[Span]:
     """Find the passwords on one command line, which may have several: `-srcstorepass … -deststorepass …`."""
-    for first in _command(names, option).finditer(text):
-        match: re.Match[str] | None = first
-        for _ in range(_MOST_OPTIONS if option.startswith(("-", "(?:-")) else 1):
-            if match:
-                yield from _spans(match)
-                match = _next_option(option).match(text, match.end())
+    following = _NEXT_OPTION[pattern]
+    match: re.Match[str] | None = first
+    for _ in range(_MOST_OPTIONS):
+        if match is None:
+            return
+        yield from _spans(match)
+        match = following.match(first.string, match.end()) if following else None
 
 
 _MOST_OPTIONS = 4
 
 
-@cache
-def _next_option(option: str) -> re.Pattern[str]:
-    return re.compile(rf"{_REST}{option}")
-
-
 def is_command(word: str) -> bool:
-    """Whether a word calls a program that takes a password, with or without the directory it is in."""
-    return word.rpartition("/")[2] in _ROWS_OF
+    """Return whether a word calls a program that takes a password, with or without the directory it is in."""
+    return word.rpartition("/")[2] in _NAMES
 
 
 def find_logins(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords that somebody typed to a server."""
-    forms = [_statement(pattern) for _, pattern in _told_by(_LOGINS_OF, lower)]
-    found = [match for form in forms for match in form.finditer(text) if _is_login(text, match)]
-    return iter(sorted(span for match in found for span in _spans(match)))
-
-
-def _told_by(rows: dict[str, list[_Row]], text: str) -> Iterable[_Row]:
-    """Choose the rows with a word that is in the text."""
-    return dict.fromkeys(row for word in filter(text.__contains__, rows) for row in rows[word])
+    matches = [match for _, match in _LOGIN_INDEX.search(text, lower) if _is_login(text, match)]
+    return iter(sorted(span for match in matches for span in _spans(match)))
 
 
 def _is_login(text: str, match: re.Match[str]) -> bool:

@@ -338,10 +338,13 @@ def find_broken_tokens(text: str) -> Iterator[Span]:
     joints = [*accumulate(map(len, pieces[:-1]))]
     gaps = [0, *accumulate(found.end() - found.start() for found in breaks)]
     joined = "".join(pieces)
-    begun = {start for start, _, _ in find_tokens(text, text)}
+    begun: set[int] | None = None
     for start, end, kind in find_tokens(joined, joined):
         first, last = bisect_right(joints, start), bisect_right(joints, end - 1)
-        if first != last and begun.isdisjoint(starts[first + 1 : last + 1]):  # Else it begins behind the line end.
+        if first == last:
+            continue
+        begun = begun if begun is not None else {start for start, _, _ in find_tokens(text, text)}
+        if begun.isdisjoint(starts[first + 1 : last + 1]):  # Else it begins behind the line end.
             yield Span(start + gaps[first], end + gaps[last], kind)
 
 

@@ -160,6 +160,38 @@ class Ends:
         return at
 
 
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_ESCAPED = re.compile(
+    r"\\(?:[nrtbf0]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\x1b\[[0-9](?:[0-9]|;[0-9]{2})?m"
+)
+"""What a word may begin behind, as `BEGAN` has it."""
+
+
+def find_word_starts(text: str) -> list[int]:
+    """Return the positions of letters and digits where a word may begin; `BEGAN` holds nowhere else."""
+    starts = [run.start() for run in _RUN.finditer(text)]
+    if "\\" in text or "%" in text or "\x1b" in text:
+        return sorted({*starts, *(escape.end() for escape in _ESCAPED.finditer(text))})
+    return starts
+
+
+def find_all(text: str, literal: str) -> Iterator[int]:
+    """Yield the positions of a literal."""
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + 1)
+
+
+def match_at(pattern: re.Pattern[str], text: str, positions: Iterable[int]) -> Iterator[re.Match[str]]:
+    """Yield what `finditer` does of a pattern that matches at some positions only, given in order."""
+    end = 0
+    for position in positions:
+        if position >= end and (match := pattern.match(text, position)):
+            end = match.end()
+            yield match
+
+
 Rule = Callable[[str, str], Iterator[Span]]
 """Yields the spans of a text that may not be seen, in order; it is also given the text in lower case."""
 

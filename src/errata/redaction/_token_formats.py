@@ -7,10 +7,10 @@ somebody may have cut the text before us.
 """
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from errata.redaction._spans import BEGAN, Kind, Span
+from errata.redaction._spans import BEGAN, Kind, Span, compile_late, find_all, find_word_starts, match_at
 from errata.redaction._value_looks import is_random
 
 # fmt: off
@@ -448,87 +448,184 @@ _SHAPES = re.compile(r"[0-9a-f]{24}|-[0-9a-f]{12}:|[MNO][\w\-]{23,27}\.[\w\-]{6}
 
 
 _TABLES: tuple[tuple[Kind, tuple[tuple[str, str], ...]], ...] = (("token", _TOKENS), ("password hash", _HASHES))
-
-
-def _rows_by_literal() -> dict[str, list[tuple[str, Kind]]]:
-    rows: dict[str, list[tuple[str, Kind]]] = {}
-    for kind, table in _TABLES:
-        for literals, pattern in table:
-            for literal in literals.split() or [""]:
-                rows.setdefault(literal, []).append((pattern, kind))
-    return rows
-
-
-_ROWS = _rows_by_literal()
-_SHAPELY = _ROWS.pop("")
-
 _FAR = 256
-_SEPARATOR = re.compile(r"[_\-.|]")
-_OPENING = re.compile(rf"[A-Za-z$]{BEGAN}[A-Za-z0-9]{{0,15}}+[_\-.|]")
-"""How a word begins that has a prefix with a separator."""
+_HEAD = re.compile(r"\^?((?:[\w/=:!~\-]|\\[.$^])+)(?![?*+{])")
+_BEHIND = re.compile(r"\(\?<=((?:[\w/=:&\-]|\\\.)+)\)")
+_SEPARATORS = frozenset("_-.|")
 
 
-def _prefixes_by_opening() -> tuple[dict[str, list[tuple[str, str]]], list[tuple[str, str]]]:
-    """Sort the prefixes: by what is before their first separator, and those that have none."""
-    by_opening: dict[str, list[tuple[str, str]]] = {}
-    others: list[tuple[str, str]] = []
-    for prefix, letters, least, _ in _PREFIXES:
-        row = (prefix, f"[{letters}]{{{least},{_FAR}}}+")
-        separator = _SEPARATOR.search(prefix)
-        rows = by_opening.setdefault(prefix[: separator.end()], []) if separator else others
-        rows.append(row)
-    return by_opening, others
+class _Format(NamedTuple):
+    """A row of a table: a pattern of a token, and what it is."""
+
+    pattern: re.Pattern[str]
+    kind: Kind
 
 
-_BY_OPENING, _WITHOUT_SEPARATOR = _prefixes_by_opening()
+class _Formats:
+    """All rows, sorted by where in a text one may match; so that hardly any is searched for in all of it."""
+
+    def __init__(self) -> None:
+        self.at_word: dict[str, list[_Format]] = {}
+        """By the first two letters of a word."""
+        self.at_literal: dict[str, list[_Format]] = {}
+        """By what they begin with."""
+        self.behind_literal: dict[str, list[_Format]] = {}
+        """By what stands before them."""
+        self.near_literal: dict[str, list[_Format]] = {}
+        """By something in the middle of them, or a little before them."""
+        self.shaped: list[_Format] = []
+        """Those without a literal."""
+        for kind, table in _TABLES:
+            for literals, pattern in table:
+                self._add(literals.split(), pattern, _Format(_compile_late(pattern), kind))
+
+    def _add(self, literals: list[str], pattern: str, row: _Format) -> None:
+        begun = _HEAD.match(pattern)
+        head = begun[1].replace("\\", "") if begun else ""
+        if not literals:
+            self.shaped.append(row)
+            return
+        if pattern.startswith("^") and len(head) > 1:
+            literals, table = [head[:2]], self.at_word
+        elif behind := _BEHIND.match(pattern):
+            literals, table = [behind[1].replace("\\", "")], self.behind_literal
+        elif head and all(literal.startswith(head) or head.startswith(literal) for literal in literals):
+            table = self.at_literal
+        else:
+            table = self.near_literal
+        for literal in literals:
+            table.setdefault(literal, []).append(row)
 
 
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    """Compile a row; whether a word began is asked behind its first letter, or the first class of letters."""
+def _compile_late(pattern: str) -> re.Pattern[str]:
+    """Prepare a row; whether a word began is asked behind its first letter, or the first class of letters."""
     if not pattern.startswith("^"):
-        return re.compile(pattern)
+        return compile_late(pattern)
     first = pattern.index("]") + 1 if pattern[1] == "[" else 2
-    return re.compile(pattern[1:first] + BEGAN + pattern[first:])
+    return compile_late(pattern[1:first] + BEGAN + pattern[first:])
+
+
+_FORMATS = _Formats()
+
+
+class _Prefix(NamedTuple):
+    """A row of the table of prefixes."""
+
+    prefix: str
+    body: re.Pattern[str]
+    rest: re.Pattern[str]
+    """More of the same letters, in a token that is longer than a row asks for."""
+
+
+def _sort_prefixes() -> tuple[dict[str, list[_Prefix]], dict[str, list[_Prefix]]]:
+    """Sort the prefixes by what is before their first separator, and those that have none by their first letters."""
+    by_opening: dict[str, list[_Prefix]] = {}
+    by_head: dict[str, list[_Prefix]] = {}
+    for prefix, letters, least, _ in _PREFIXES:
+        row = _Prefix(prefix, compile_late(f"[{letters}]{{{least},{_FAR}}}+"), compile_late(f"[{letters}]*+"))
+        separator = next((at for at, letter in enumerate(prefix) if letter in _SEPARATORS), -1)
+        table, key = (by_opening, prefix[: separator + 1]) if separator >= 0 else (by_head, prefix[:2])
+        table.setdefault(key, []).append(row)
+    return by_opening, by_head
+
+
+_BY_OPENING, _BY_HEAD = _sort_prefixes()
 
 
 def find_tokens(text: str, words: str) -> Iterator[Span]:
     """Find tokens and hashes of known formats in a text; `words` are those of its words that are long enough."""
-    rows = dict.fromkeys(row for literal in filter(words.__contains__, _ROWS) for row in _ROWS[literal])
-    if _SHAPES.search(words):
-        rows |= dict.fromkeys(_SHAPELY)
-    spans = [Span(*match.span(), kind) for pattern, kind in rows for match in _compile(pattern).finditer(text)]
-    spans += _prefixed(text)
-    spans += _glued(text, words)
+    starts = find_word_starts(text)
+    spans = [*_match_at_words(text, starts), *_match_at_literals(text, words), *_match_near_literals(text, words)]
+    spans += _find_prefixed(text, starts)
     return iter(sorted(spans))
 
 
-def _prefixed(text: str) -> Iterator[Span]:
+def _match_at_words(text: str, starts: list[int]) -> Iterator[Span]:
+    """Match the formats that are known by the first letters of a word."""
+    ends: dict[re.Pattern[str], int] = {}
+    rows_at = _FORMATS.at_word.get
+    prefixes_at = _BY_HEAD.get
+    for start in starts:
+        head = text[start : start + 2]
+        for pattern, kind in rows_at(head, ()):
+            if start >= ends.get(pattern, 0) and (match := pattern.match(text, start)):
+                ends[pattern] = match.end()
+                yield Span(start, match.end(), kind)
+        for row in prefixes_at(head, ()):
+            if start < ends.get(row.body, 0) or not text.startswith(row.prefix, start):
+                continue
+            if not _BEGINS.match(text, start):
+                continue
+            if body := row.body.match(text, start + len(row.prefix)):
+                ends[row.body] = body.end()
+                if is_random(body[0]):
+                    yield Span(start, _end_of_run(text, body.end(), row), "token")
+
+
+_BEGINS = compile_late(f".{BEGAN}", re.DOTALL)
+
+
+def _match_at_literals(text: str, words: str) -> Iterator[Span]:
+    """Match the formats that are known by what they begin with, or by what stands before them."""
+    for table, offset in ((_FORMATS.at_literal, 0), (_FORMATS.behind_literal, 1)):
+        for literal in filter(words.__contains__, table):
+            positions = [at + offset * len(literal) for at in find_all(text, literal)]
+            for pattern, kind in table[literal]:
+                for match in match_at(pattern, text, positions):
+                    yield Span(*match.span(), kind)
+
+
+def _match_near_literals(text: str, words: str) -> Iterator[Span]:
+    """Match the formats that are known by something in the middle of them, or by their shape."""
+    for literal in filter(words.__contains__, _FORMATS.near_literal):
+        positions = _around(text, ((at, at + len(literal)) for at in find_all(text, literal)))
+        for pattern, kind in _FORMATS.near_literal[literal]:
+            for match in match_at(pattern, text, positions):
+                yield Span(*match.span(), kind)
+    if _SHAPES.search(words):
+        positions = _around(text, (shape.span() for shape in _SHAPES.finditer(text)), beyond=_REACH)
+        for pattern, kind in _FORMATS.shaped:
+            for match in match_at(pattern, text, positions):
+                yield Span(*match.span(), kind)
+
+
+_REACH = 96
+"""How far before a literal a format may begin."""
+
+
+def _around(text: str, spans: Iterable[tuple[int, int]], beyond: int = 0) -> list[int]:
+    """Return the positions from a little before each of several parts of a text to their ends."""
+    positions: list[int] = []
+    seen = 0
+    for start, end in spans:
+        first = max(seen, start - _REACH)
+        seen = max(seen, min(len(text), end + beyond) + 1)
+        positions += range(first, seen)
+    return positions
+
+
+def _find_prefixed(text: str, starts: list[int]) -> Iterator[Span]:
     """Find what begins with a prefix and a separator, in one walk for all prefixes."""
     seen = 0
-    for opening in _OPENING.finditer(text):
-        start = opening.start()
-        for prefix, letters in _BY_OPENING.get(opening[0], ()) if start >= seen else ():
-            body = _compile(letters).match(text, start + len(prefix)) if text.startswith(prefix, start) else None
-            if body is None:
+    if "$" in text:
+        starts = sorted([*starts, *find_all(text, "$")])
+    for start in starts:
+        opening = _OPENING.match(text, start) if start >= seen else None
+        for row in _BY_OPENING.get(opening[0], ()) if opening else ():
+            body = row.body.match(text, start + len(row.prefix)) if text.startswith(row.prefix, start) else None
+            if body is None or not _BEGINS.match(text, start):
                 continue
             if is_random(body[0]):
-                seen = _end_of_run(text, body.end(), letters)
+                seen = _end_of_run(text, body.end(), row)
                 yield Span(start, seen, "token")
             else:  # Nothing else that begins in it will look otherwise; and it may be long.
                 seen = min(body.end(), start + _FAR)
 
 
-def _end_of_run(text: str, end: int, letters: str) -> int:
-    """Go on to the end of a token that is longer than a row asks for."""
-    more = _compile(letters[: letters.index("]") + 1] + "*+").match(text, end)
+_OPENING = re.compile(r"[A-Za-z$][A-Za-z0-9]{0,15}+[_\-.|]")
+"""How a word begins that has a prefix with a separator."""
+
+
+def _end_of_run(text: str, end: int, row: _Prefix) -> int:
+    more = row.rest.match(text, end)
     return more.end() if more else end
-
-
-def _glued(text: str, words: str) -> Iterator[Span]:
-    """Find what begins with a prefix that no separator divides from the rest."""
-    for prefix, letters in _WITHOUT_SEPARATOR:
-        if prefix in words:
-            for found in _compile(f"^{prefix}{letters}").finditer(text):
-                if is_random(found[0][len(prefix) :]):
-                    yield Span(found.start(), _end_of_run(text, found.end(), letters), "token")
