@@ -26,6 +26,7 @@ _MOST_UNPACKED = 65_536
 
 _WIDE_SPACES = (0xA0, 0x2007, 0x202F, 0x3000)
 _FULL_WIDTH = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | dict.fromkeys(_WIDE_SPACES, 0x20)
+_WIDE = re.compile("[\uff01-\uff5e\xa0\u2007\u202f\u3000]")
 
 
 def may_be_encoded(text: str, long: str) -> bool:
@@ -44,7 +45,8 @@ def find_encoded(text: str, judge: Judge, depth: int = _DEPTH) -> Iterator[Span]
 
 def unescape(text: str) -> str:
     """Return a text with letters instead of their numbers, and of wide ones."""
-    text = text if text.isascii() else text.translate(_FULL_WIDTH)
+    if not text.isascii() and _WIDE.search(text):
+        text = text.translate(_FULL_WIDTH)
     if "\\" in text or "&#" in text or "%" in text:
         return _ESCAPE.sub(_letter, text)
     return text

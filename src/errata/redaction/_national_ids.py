@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from operator import mul
 
-from errata.redaction._spans import BEGAN, Span, compile_late
+from errata.redaction._spans import BEGAN, Span, compile_late, match_at
 
 _Check = Callable[[str], bool]
 
@@ -491,12 +491,14 @@ _BARE_FORMS = (
 )
 """Forms that nothing else has, which need no word beside them if their check digit is right."""
 # fmt: on
-_BARE = tuple((country, compile_late(form, re.ASCII)) for country, form in _BARE_FORMS)
+_BARE = tuple((country, compile_late(form, re.ASCII), not form.startswith("[A")) for country, form in _BARE_FORMS)
 
 
-def find_bare_ids(text: str) -> Iterator[Span]:
-    """Find numbers that are known by their form and their check digit alone."""
-    for country, pattern in _BARE:
-        for found in pattern.finditer(text):
+def find_bare_ids(text: str, starts: list[int]) -> Iterator[Span]:
+    """Find numbers that are known by their form and their check digit alone; they begin where a word does."""
+    digits = [start for start in starts if text[start : start + 1].isdigit()]
+    letters = [start for start in starts if text[start : start + 1].isupper()]
+    for country, pattern, is_number in _BARE:
+        for found in match_at(pattern, text, digits if is_number else letters):
             if _is_right(_compact(found[0]), (country,)):
                 yield Span(*found.span(), "national id")

@@ -7,13 +7,14 @@ that one walk over the words of the text finds the few positions at which one of
 import re
 from collections.abc import Iterable, Iterator
 
+from errata.redaction._spans import compile_late
+
 _HEAD = 3
 _LEAST_HEAD = 2
 _UNIT = re.compile(
     r"\\(?P<escaped>[^\w\s])|(?P<plain>[^\\()\[\]{}?*+|.^$\s])|(?P<blank> )|\[(?P<class>[^\\\]\-^]{1,12})\]"
 )
 _ZERO_WIDTH = ("(?=", "(?!", "(?<=", "(?<!")
-_CANDIDATE = re.compile(r"\w+|[^\w\s]")
 
 
 class PatternIndex:
@@ -30,12 +31,13 @@ class PatternIndex:
             else:
                 for head in heads:
                     self._by_head.setdefault(head, []).append(pattern)
+        self._candidate = compile_late(rf"(?<!\w)(?={_choose(self._by_head)})")
 
     def search(self, text: str, lower: str) -> Iterator[tuple[re.Pattern[str], re.Match[str]]]:
         """Yield every pattern with its matches; those of one pattern do not overlap."""
         by_head = self._by_head.get
         ends: dict[re.Pattern[str], int] = {}
-        for candidate in _CANDIDATE.finditer(text):
+        for candidate in self._candidate.finditer(lower):
             start = candidate.start()
             for length in (_HEAD, _LEAST_HEAD):
                 for pattern in by_head(lower[start : start + length], ()):
@@ -46,6 +48,14 @@ class PatternIndex:
             if any(map(lower.__contains__, literals)):
                 for match in pattern.finditer(text):
                     yield pattern, match
+
+
+def _choose(heads: Iterable[str]) -> str:
+    """Return a pattern of several heads, by their first letters: so it is told fast where there is none."""
+    by_letter: dict[str, list[str]] = {}
+    for head in sorted(heads):
+        by_letter.setdefault(head[0], []).append(re.escape(head[1:]))
+    return "(?:" + "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in by_letter.items()) + ")"
 
 
 def read_heads(source: str, head: str = "") -> set[str]:

@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable, Iterator
 
 from errata.redaction._national_ids import find_announced_ids, find_bare_ids, is_luhn
-from errata.redaction._spans import BEGAN, Kind, Span, compile_late
+from errata.redaction._spans import BEGAN, Kind, Span, compile_late, find_word_starts, match_at
 
 # fmt: off
 _IBAN_LENGTHS = {
@@ -395,10 +395,11 @@ def _is_somebody(text: str, start: int, found: re.Match[str]) -> bool:
 
 def find_personal_data(text: str, lower: str) -> Iterator[Span]:
     """Find what identifies a person."""
+    starts = find_word_starts(text)
     spans = [
         *_find_emails(text),
         *find_announced_ids(text, lower),
-        *find_bare_ids(text),
+        *find_bare_ids(text, starts),
         *_phones_spoken_of(text, lower),
     ]
     if ABOUT_PEOPLE.search(lower):
@@ -413,5 +414,6 @@ def find_personal_data(text: str, lower: str) -> Iterator[Span]:
     if "begin:vcard" in lower:
         spans += [Span(*found.span("value"), _CARD_KINDS[found["name"]]) for found in _VISITING_CARD.finditer(lower)]
     for kind, pattern, is_real in _ROWS:
-        spans += [Span(*found.span(), kind) for found in pattern.finditer(text) if is_real(text, found)]
+        matches = pattern.finditer(text) if kind == "phone" else match_at(pattern, text, starts)
+        spans += [Span(*found.span(), kind) for found in matches if is_real(text, found)]
     return iter(sorted(spans))

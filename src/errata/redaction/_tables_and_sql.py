@@ -330,6 +330,7 @@ _FRAMES = (
     | dict.fromkeys(map(ord, "┌┬┐├┼┤└┴┘╭╮╰╯╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╓╥╖╟╫╢╙╨╜┏┳┓┣╋┫┗┻┛┡╇┩┢╈┪┠╂┨┝┿┥┯┷┰┸"), "+")
 )
 """The lines that tables are drawn with, and what others write instead."""
+_DRAWN = re.compile("[\u2500-\u257f]")
 
 
 def _tables(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all finders.
@@ -338,7 +339,7 @@ def _tables(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one sign
         return
     table: _Table | None = None
     start = 0
-    for line in (text if text.isascii() else text.translate(_FRAMES)).split("\n"):
+    for line in (text.translate(_FRAMES) if _DRAWN.search(text) else text).split("\n"):
         if table is None or not table.has(line):
             table = _table(line)
         else:

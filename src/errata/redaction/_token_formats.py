@@ -7,7 +7,8 @@ somebody may have cut the text before us.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata.redaction._spans import BEGAN, Kind, Span, compile_late, find_all, find_word_starts, match_at
@@ -452,6 +453,7 @@ _FAR = 256
 _HEAD = re.compile(r"\^?((?:[\w/=:!~\-]|\\[.$^])+)(?![?*+{])")
 _BEHIND = re.compile(r"\(\?<=((?:[\w/=:&\-]|\\\.)+)\)")
 _SEPARATORS = frozenset("_-.|")
+_MAY_BEGIN_WITH_SIGN = re.compile(r"\^\[[^\]]*(?:\\w|_|\\-|\+|~)")
 
 
 class _Format(NamedTuple):
@@ -459,6 +461,8 @@ class _Format(NamedTuple):
 
     pattern: re.Pattern[str]
     kind: Kind
+    begins_word: bool
+    """Whether it begins where a word does, with a letter or a digit."""
 
 
 class _Formats:
@@ -477,7 +481,8 @@ class _Formats:
         """Those without a literal."""
         for kind, table in _TABLES:
             for literals, pattern in table:
-                self._add(literals.split(), pattern, _Format(_compile_late(pattern), kind))
+                begins_word = pattern.startswith("^") and not _MAY_BEGIN_WITH_SIGN.match(pattern)
+                self._add(literals.split(), pattern, _Format(_compile_late(pattern), kind, begins_word))
 
     def _add(self, literals: list[str], pattern: str, row: _Format) -> None:
         begun = _HEAD.match(pattern)
@@ -535,7 +540,11 @@ _BY_OPENING, _BY_HEAD = _sort_prefixes()
 def find_tokens(text: str, words: str) -> Iterator[Span]:
     """Find tokens and hashes of known formats in a text; `words` are those of its words that are long enough."""
     starts = find_word_starts(text)
-    spans = [*_match_at_words(text, starts), *_match_at_literals(text, words), *_match_near_literals(text, words)]
+    spans = [
+        *_match_at_words(text, starts),
+        *_match_at_literals(text, words),
+        *_match_near_literals(text, words, starts),
+    ]
     spans += _find_prefixed(text, starts)
     return iter(sorted(spans))
 
@@ -547,7 +556,7 @@ def _match_at_words(text: str, starts: list[int]) -> Iterator[Span]:
     prefixes_at = _BY_HEAD.get
     for start in starts:
         head = text[start : start + 2]
-        for pattern, kind in rows_at(head, ()):
+        for pattern, kind, _ in rows_at(head, ()):
             if start >= ends.get(pattern, 0) and (match := pattern.match(text, start)):
                 ends[pattern] = match.end()
                 yield Span(start, match.end(), kind)
@@ -570,38 +579,37 @@ def _match_at_literals(text: str, words: str) -> Iterator[Span]:
     for table, offset in ((_FORMATS.at_literal, 0), (_FORMATS.behind_literal, 1)):
         for literal in filter(words.__contains__, table):
             positions = [at + offset * len(literal) for at in find_all(text, literal)]
-            for pattern, kind in table[literal]:
+            for pattern, kind, _ in table[literal]:
                 for match in match_at(pattern, text, positions):
                     yield Span(*match.span(), kind)
 
 
-def _match_near_literals(text: str, words: str) -> Iterator[Span]:
+def _match_near_literals(text: str, words: str, starts: list[int]) -> Iterator[Span]:
     """Match the formats that are known by something in the middle of them, or by their shape."""
     for literal in filter(words.__contains__, _FORMATS.near_literal):
-        positions = _around(text, ((at, at + len(literal)) for at in find_all(text, literal)))
-        for pattern, kind in _FORMATS.near_literal[literal]:
-            for match in match_at(pattern, text, positions):
-                yield Span(*match.span(), kind)
+        parts = [(at - _REACH, at + len(literal)) for at in find_all(text, literal)]
+        yield from _match_within(text, _FORMATS.near_literal[literal], parts, starts)
     if _SHAPES.search(words):
-        positions = _around(text, (shape.span() for shape in _SHAPES.finditer(text)), beyond=_REACH)
-        for pattern, kind in _FORMATS.shaped:
-            for match in match_at(pattern, text, positions):
-                yield Span(*match.span(), kind)
+        parts = [(shape.start() - _REACH, shape.end() + _REACH) for shape in _SHAPES.finditer(text)]
+        yield from _match_within(text, _FORMATS.shaped, parts, starts)
+
+
+def _match_within(text: str, rows: list[_Format], parts: list[tuple[int, int]], starts: list[int]) -> Iterator[Span]:
+    """Match formats that begin in some parts of a text."""
+    anywhere: list[int] = []
+    at_words: list[int] = []
+    seen = 0
+    for first, last in parts:
+        begin, seen = max(seen, first), max(seen, min(len(text), last) + 1)
+        anywhere += range(begin, seen)
+        at_words += starts[bisect_left(starts, begin) : bisect_left(starts, seen)]
+    for pattern, kind, begins_word in rows:
+        for match in match_at(pattern, text, at_words if begins_word else anywhere):
+            yield Span(*match.span(), kind)
 
 
 _REACH = 96
 """How far before a literal a format may begin."""
-
-
-def _around(text: str, spans: Iterable[tuple[int, int]], beyond: int = 0) -> list[int]:
-    """Return the positions from a little before each of several parts of a text to their ends."""
-    positions: list[int] = []
-    seen = 0
-    for start, end in spans:
-        first = max(seen, start - _REACH)
-        seen = max(seen, min(len(text), end + beyond) + 1)
-        positions += range(first, seen)
-    return positions
 
 
 def _find_prefixed(text: str, starts: list[int]) -> Iterator[Span]:
