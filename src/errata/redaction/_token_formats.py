@@ -450,10 +450,10 @@ _SHAPES = re.compile(r"[0-9a-f]{24}|-[0-9a-f]{12}:|[MNO][\w\-]{23,27}\.[\w\-]{6}
 
 _TABLES: tuple[tuple[Kind, tuple[tuple[str, str], ...]], ...] = (("token", _TOKENS), ("password hash", _HASHES))
 _FAR = 256
-_HEAD = re.compile(r"\^?((?:[\w/=:!~\-]|\\[.$^])+)(?![?*+{])")
-_BEHIND = re.compile(r"\(\?<=((?:[\w/=:&\-]|\\\.)+)\)")
+_HEAD = re.compile(r"\^?((?:[\w/=:!~\-]|\\[.$^]){1,40})(?![?*+{])")
+_BEHIND = re.compile(r"\(\?<=((?:[\w/=:&\-]|\\\.){1,40})\)")
 _SEPARATORS = frozenset("_-.|")
-_MAY_BEGIN_WITH_SIGN = re.compile(r"\^\[[^\]]*(?:\\w|_|\\-|\+|~)")
+_MAY_BEGIN_WITH_SIGN = re.compile(r"\^\[[^\]]{0,40}(?:\\w|_|\\-|\+|~)")
 
 
 class _Format(NamedTuple):
