@@ -37,7 +37,7 @@ async def count_calls(case: serving.Case) -> Counter[tuple[str, str]]:
 def main() -> None:
     logging.disable(logging.CRITICAL)
     for case in serving.CASES:
-        if case.tool is serving.search and case.beside is serving.Kind.BARE:
+        if case.tool is serving.price or (case.tool is serving.search and case.beside is serving.Kind.BARE):
             calls = asyncio.run(count_calls(case))
             by_package = Counter[str]()
             for (module, _), number in calls.items():

@@ -32,7 +32,7 @@ def install(server: object, **options: "Unpack[InstallOptions]") -> "Installatio
     adapter = adapter_for(server)
     check_options(options)
     installation = Installation(server, adapter, options)
-    if present := installed_in(server):
+    if present := find_installation(server):
         if present.setup == installation.setup:
             return present
         raise ValueError(
@@ -61,7 +61,7 @@ def is_server(value: object) -> bool:
     return not _PACKAGES.keys().isdisjoint(_list_class_names(value))
 
 
-def installed_in(server: object) -> "Installation | None":
+def find_installation(server: object) -> "Installation | None":
     """Return what is installed in a server already; None if nothing is."""
     from errata.serving import INSTALLED, Installation  # noqa: PLC0415 - as above.
 

@@ -41,7 +41,7 @@ def log_failure(
     """
     if not _LOG.isEnabledFor(level):
         return
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "code": fault.code.value,
         "reason": fault.reason and redact_within(fault.reason, _LONGEST_TEXT),
         "message": redact_within(fault.message, _LONGEST_TEXT),
@@ -50,33 +50,33 @@ def log_failure(
         "timestamp": fault.timestamp and redact_within(fault.timestamp, _LONGEST_TEXT),
         "critical": level >= logging.CRITICAL,
         "error": redact_within(type(error).__name__, _LONGEST_TEXT),
-        "stack": stack_of(error) if stack else None,
+        "stack": format_stack(error) if stack else None,
     }
-    told |= {name: redact_visibly(jsonable(fact)) for name, fact in facts.items()}
-    present = {name: fact for name, fact in told.items() if fact is not None}
-    _LOG.log(level, "%s", _in_words(present), extra={"errata": present})
+    fields |= {name: redact_visibly(jsonable(fact)) for name, fact in facts.items()}
+    present = {name: fact for name, fact in fields.items() if fact is not None}
+    _LOG.log(level, "%s", _describe(present), extra={"errata": present})
 
 
-def stack_of(error: BaseException) -> str:
-    """Format an exception's traceback, with its causes; an exception that cannot be formatted says so."""
+def format_stack(error: BaseException) -> str:
+    """Format an exception's traceback, with its causes; for one that cannot be formatted, say so."""
     try:
-        kind, start = type(error), _own_frames(error.__traceback__)
+        kind, start = type(error), _skip_callers(error.__traceback__)
         lines = traceback.TracebackException(kind, error, start, limit=-_MOST_FRAMES, compact=True).format()
-        return redact_within("".join([*lines, *_outputs(error)]), _LONGEST_STACK)
+        return redact_within("".join([*lines, *_quote_outputs(error)]), _LONGEST_STACK)
     except Exception:  # noqa: BLE001 - a foreign __str__ or __cause__ may raise anything.
         return f"[{put_on_one_line(type(error).__name__)}: its traceback cannot be formatted]"
 
 
-def indented_stack(error: BaseException) -> str:
+def format_indented_stack(error: BaseException) -> str:
     """Format an exception's traceback for the text of a record: indented, so that nothing in it begins a line of the log."""
-    return _indented(stack_of(error))
+    return _indent(format_stack(error))
 
 
-def _indented(stack: str) -> str:
+def _indent(stack: str) -> str:
     return indent(stack.rstrip("\n"), _MARGIN, bool)
 
 
-def _outputs(error: BaseException) -> Iterator[str]:
+def _quote_outputs(error: BaseException) -> Iterator[str]:
     """Quote the end of what programs wrote whose failure led to this; no traceback shows it."""
     at: BaseException | None = error
     for _ in range(_MOST_CAUSES):
@@ -88,7 +88,7 @@ def _outputs(error: BaseException) -> Iterator[str]:
         at = at.__cause__ or at.__context__
 
 
-def _own_frames(start: TracebackType | None) -> TracebackType | None:
+def _skip_callers(start: TracebackType | None) -> TracebackType | None:
     """Skip the frames of the SDK that called the tool: they are the same in every traceback, and nobody's to mend."""
     at = start
     while at is not None and str(at.tb_frame.f_globals.get("__name__")).partition(".")[0] in _CALLERS:
@@ -96,9 +96,9 @@ def _own_frames(start: TracebackType | None) -> TracebackType | None:
     return at or start
 
 
-def _in_words(record: Mapping[str, object]) -> str:
+def _describe(record: Mapping[str, object]) -> str:
     where = next((f"{_WHERE[kind]}{record[kind]} failed" for kind in _WHERE if record.get(kind)), "Failed")
     text = put_on_one_line(
         f"{where} [{record['code']}]: {record['message']} (reference {record.get('correlation_id')})"
     )
-    return f"{text}\n{_indented(str(record['stack']))}" if "stack" in record else text
+    return f"{text}\n{_indent(str(record['stack']))}" if "stack" in record else text

@@ -92,8 +92,8 @@ def test_what_is_recalled_is_what_would_be_worked_out(failures):
         if answer is None:
             keep(memory, error, call, now)
         else:
-            assert answer.encoded == native.encode(answer.identified_fault())
-            assert without_identity(answer.identified_fault()) == without_identity(now.fault)
+            assert answer.encoded == native.encode(answer.identify_fault())
+            assert without_identity(answer.identify_fault()) == without_identity(now.fault)
             assert answer.correlation_id != now.correlation_id
 
 

@@ -9,7 +9,7 @@ import dataclasses
 import logging
 from types import TracebackType
 
-from errata._log import indented_stack
+from errata._log import format_indented_stack
 from errata.classification._amend import amend_fault, concerns_arguments, guard_half_done, has_words
 from errata.classification._blame import (
     ENOUGH,
@@ -106,7 +106,9 @@ def _judge(error: BaseException, call: Call | None) -> tuple[Fault, Decision | N
             fault = inquiry.build_fault(decision)
         return _heed_earlier(fault, decision, error), decision, blame
     except Exception as failure:  # noqa: BLE001 - a foreign metaclass may break whatever touches the class: its hash, its name.
-        _LOG.warning("An exception could not be classified; it is called INTERNAL_ERROR.\n%s", indented_stack(failure))
+        _LOG.warning(
+            "An exception could not be classified; it is called INTERNAL_ERROR.\n%s", format_indented_stack(failure)
+        )
         return Fault(code=Code.INTERNAL_ERROR, correlation_id=new_correlation_id(), timestamp=now()), None, None
 
 
@@ -171,7 +173,7 @@ def _find_blame(error: BaseException, call: Call, fault: Fault, decision: Decisi
             subject, call, texts, [issue.field for issue in fault.issues], enough=enough, status=fault.http_status
         )
     except Exception as failure:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
-        _LOG.debug("The call was left out of account.\n%s", indented_stack(failure))
+        _LOG.debug("The call was left out of account.\n%s", format_indented_stack(failure))
         return Blame()
 
 

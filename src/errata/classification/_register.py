@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast, overload
 
-from errata._log import indented_stack
+from errata._log import format_indented_stack
 from errata.classification._exception_rules import Classification, Reader, Rule
 from errata.classification._matcher import BadPhraseError, split_phrase
 from errata.classification._patterns import Pattern
@@ -142,7 +142,7 @@ def _with_wait(known: Classification, read_wait: Callable[[BaseException], objec
             return known._replace(retry_after_ms=wait_ms(read_wait(error)))
         except Exception as trouble:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.
             name = dotted_name(type(error))
-            _LOG.warning("The `retry_after_ms` registered for %s failed.\n%s", name, indented_stack(trouble))
+            _LOG.warning("The `retry_after_ms` registered for %s failed.\n%s", name, format_indented_stack(trouble))
             return known
 
     read.__doc__ = f"{known.code}, with a wait of its own"

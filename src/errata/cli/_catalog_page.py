@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata._install import adapter_for, installed_in
+from errata._install import adapter_for, find_installation
 from errata.cli._explain_pages import spelled
 from errata.contracts import Declared, Failure
 from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, write_retry_sentence
@@ -68,7 +68,7 @@ class Surface(NamedTuple):
 
 def surface_of(server: object, dialect: Dialect | None) -> Surface:
     """Ask a server what it offers; the dialect is shown in the place of the one it speaks."""
-    installation = installed_in(server)
+    installation = find_installation(server)
     setup = installation.setup if installation else None
     offers = sorted(asyncio.run(adapter_for(server).list_offers()), key=lambda offer: offer.name)
     entries = [

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 from weakref import ref
 
-from errata._log import indented_stack
+from errata._log import format_indented_stack
 from errata.redaction import line_of
 from errata.resilience._circuit import Change, Limits, Listener, State
 
@@ -73,7 +73,7 @@ def announce(change: Change, limits: Limits, listeners: Iterable[Listener]) -> N
             listener(change)
         except Exception as error:  # noqa: BLE001 - whatever a hook raises, the call comes first.
             _LOG.warning(
-                "`on_change` of circuit `%s` failed; the call goes on.\n%s", _name(change), indented_stack(error)
+                "`on_change` of circuit `%s` failed; the call goes on.\n%s", _name(change), format_indented_stack(error)
             )
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from errata._log import indented_stack
+from errata._log import format_indented_stack
 from errata.classification import classify_with_ground
 from errata.model import Attempt, Code, Fault, FaultError, NeedsInput, Retry, is_a, text_or_none, wrap_classified
 from errata.resilience._backoff import RETRY_ATTEMPTS, delay_s, may_repeat, was_repeated
@@ -116,7 +116,7 @@ class Course:
         try:
             return key(*self._args, **self._kwargs)
         except Exception as trouble:  # noqa: BLE001 - an author's function may raise anything; without a key less is repeated.
-            _LOG.warning("`key` failed, so the call counts as one without a key.\n%s", indented_stack(trouble))
+            _LOG.warning("`key` failed, so the call counts as one without a key.\n%s", format_indented_stack(trouble))
             return None
 
     def _left(self) -> float:
@@ -136,4 +136,4 @@ class Course:
         try:
             hook(Repetition(self._made, fault, error, math.ceil(wait * 1000), self._policy.upstream))
         except Exception as trouble:  # noqa: BLE001 - as above; and a hook decides nothing.
-            _LOG.warning("`on_retry` failed; the call goes on.\n%s", indented_stack(trouble))
+            _LOG.warning("`on_retry` failed; the call goes on.\n%s", format_indented_stack(trouble))

@@ -67,7 +67,7 @@ class Host(Protocol):
         ...
 
     def replace_attribute(self, owner: object, name: str, replacement: object) -> None:
-        """Give an object another attribute until errata is uninstalled."""
+        """Set an attribute of an object until errata is uninstalled."""
         ...
 
     def call_on_uninstall(self, undo: Callable[..., object], *arguments: object) -> None:

@@ -31,7 +31,7 @@ class ServerReply(NamedTuple):
     correlation_id: str | None
     timestamp: str | None
 
-    def identified_fault(self) -> Fault:
+    def identify_fault(self) -> Fault:
         """Return the fault with this reply's reference and time: a reply from memory has the fault of an earlier one."""
         return replace_fields(self.fault, correlation_id=self.correlation_id, timestamp=self.timestamp)
 

@@ -97,7 +97,7 @@ class Guard:
 
 
 def _settle_permit(outcome: AttemptOutcome, breaker: Breaker, permit: Permit) -> AttemptOutcome:
-    """Give a permit back with what came of the attempt; a service that the tool calls may have counted it already."""
+    """Settle a permit by what came of the attempt, unless a service that the tool calls has counted it already."""
     if (
         outcome.is_question
         or outcome.is_hearsay

@@ -86,7 +86,7 @@ class Installation:
         return self.setup.mask
 
     def replace_attribute(self, owner: object, name: str, replacement: object) -> None:
-        """Give an object another attribute until errata is uninstalled."""
+        """Set an attribute of an object until errata is uninstalled."""
         before = vars(owner).get(name, _ABSENT)
         setattr(owner, name, replacement)
 

@@ -39,7 +39,7 @@ def choose_channel(request: Request) -> Channel:
 
 
 async def elicit(question: NeedsInput, schema: Mapping[str, object], request: Request) -> object | None:
-    """Ask while the request waits; gives the client's reply, or None if it cannot be asked after all."""
+    """Ask while the request waits; return the client's reply, or None if it cannot be asked after all."""
     if (context := request.context) is None:
         return None
     params = build_elicitation(question, schema)

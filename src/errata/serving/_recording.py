@@ -56,7 +56,7 @@ class Recorder:
             level = logging.WARNING if failure.is_intended else logging.ERROR  # What somebody foresaw, what nobody did.
             if _LOG.isEnabledFor(level):
                 facts = {request.kind.value: request.short_name, "duration_ms": request.duration_ms}
-                log_failure(reply.identified_fault(), failure.error, facts, stack=failure.has_run, level=level)
+                log_failure(reply.identify_fault(), failure.error, facts, stack=failure.has_run, level=level)
         except Exception:  # noqa: BLE001, S110 - somebody's filter or exporter failed; there is nobody left to tell.
             pass
 

@@ -124,7 +124,7 @@ class Request:
 
     @property
     def context(self) -> RequestContext | None:
-        """What the SDK knows about it; None if no client sent it."""
+        """The SDK's context of the request; None if no client sent it."""
         if self._context is None:
             self._context = self.find_context()
         return self._context

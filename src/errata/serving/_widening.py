@@ -142,7 +142,7 @@ def _admit_any(schema: object) -> _Schema:
 
 
 def _make_unread(schema: _Schema | None = None) -> _Schema:
-    """Say the same, or anything, in a way that FastMCP's client does not choose for a success.
+    """Return a schema that admits the same, or anything, and that FastMCP's client does not choose for a success.
 
     Of two alternatives it prefers the one that takes the value as it is, and a date or a model would be left a text
     or a dict. This one it takes for an object with a field whose default is of the wrong type.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata._install import adapter_for, installed_in
+from errata._install import adapter_for, find_installation
 from errata.contracts import Failure
 from errata.http import status_to_code
 from errata.model import Code, Fault, did_you_mean, known_word
@@ -117,6 +117,6 @@ async def assert_advice_names_tools(server: object) -> None:
     from errata.serving import find_missing_tools  # noqa: PLC0415 - it needs what the SDKs bring along.
 
     offers = await adapter_for(server).list_offers()
-    installation = installed_in(server)
+    installation = find_installation(server)
     if problems := [str(each) for each in find_missing_tools(offers, installation.setup if installation else None)]:
         raise AssertionError("\n".join(problems))

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from errata import dialects
-from errata._install import adapter_for, install, installed_in
+from errata._install import adapter_for, find_installation, install
 from errata.dialects import Dialect
 
 if TYPE_CHECKING:  # It needs what the SDKs bring along.
@@ -63,7 +63,7 @@ class CallInDialect:
 @contextlib.contextmanager
 def _speaking(server: object, dialect: Dialect) -> Generator[None, None, None]:
     """Let errata speak a dialect in a server; where it is not installed, it stays until the last call is over."""
-    installation = installed_in(server)
+    installation = find_installation(server)
     if installation is None:
         installation = install(server)
         _VISITS[installation] = 0
