@@ -9,7 +9,7 @@ from errata import Code
 from errata.classification import FAMILIES
 from errata.classification._blame import SIGNALS
 from errata.classification._exception_rules import Table
-from errata.cli._explain_pages import DIALECTS, code_page, spelled
+from errata.cli._explain_pages import DIALECTS, code_page, spell
 from errata.linter.rules import RULES, Rule
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -85,7 +85,7 @@ def words_table() -> str:
 def cell(vocabulary, code: Code) -> str:  # noqa: ANN001 - a Vocabulary of any kind of word.
     word = vocabulary.words[code]
     marked = len(vocabulary.codes_for(word)) > 1 and vocabulary.code_for(word) is code
-    return f"{spelled(word)}{' ◂' if marked else ''}"
+    return f"{spell(word)}{' ◂' if marked else ''}"
 
 
 def families_table() -> str:

@@ -22,7 +22,7 @@ class Command(Protocol):
         """Declare the arguments."""
 
     def run(self, given: argparse.Namespace) -> int:
-        """Do it, and answer with the exit code."""
+        """Run the command and return its exit code."""
         ...
 
 
@@ -36,10 +36,10 @@ _COMMANDS: dict[str, Command] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0 for an answer and 2 for a question that has none."""
+    """Run one command; return 0 if it worked, 2 if it could not answer, or the command's own exit code."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    _show_what_can_be_shown(sys.stdout)
+    _escape_unknown_characters(sys.stdout)
     try:
         answer = _answer(parser, given)
         if sys.stdout:
@@ -47,10 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # The reader, a pager or `head`, has seen enough.
-        _drop_what_is_left()
+        _drop_unwritten_output()
         return 0
     except OSError as error:
-        _drop_what_is_left()
+        _drop_unwritten_output()
         return complain(f"cannot write the answer: {(error.strerror or str(error)).lower()}", "make room for it")
     return answer
 
@@ -65,14 +65,14 @@ def _answer(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     return cast("int", given.run(given))
 
 
-def _show_what_can_be_shown(stream: TextIO) -> None:
-    """Let a character that the terminal does not know cost nobody the rest of the page."""
+def _escape_unknown_characters(stream: TextIO) -> None:
+    """Escape characters that the terminal cannot show, instead of failing in the middle of a page."""
     if isinstance(stream, io.TextIOWrapper):
         cast("io.TextIOWrapper[io.BufferedWriter]", stream).reconfigure(errors="backslashreplace")
 
 
-def _drop_what_is_left() -> None:
-    """Point standard output at nothing, so that Python does not try to write the rest once more on leaving."""
+def _drop_unwritten_output() -> None:
+    """Point standard output at nothing, so that Python does not try to write the rest again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""The failures of a server, for people and for programs."""
+"""The catalog of a server's failures, as Markdown and as JSON."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata._install import adapter_for, find_installation
-from errata.cli._explain_pages import spelled
+from errata.cli._explain_pages import spell
 from errata.contracts import Declared, Failure
 from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, write_retry_sentence
 from errata.model import Code, Fault, decide_retry, wait_ms
@@ -29,50 +29,50 @@ _ESCAPED = r"\|"
 _BASELINE = [code for code in Code if code in BASELINE]
 
 
-class Entry(NamedTuple):
+class CatalogEntry(NamedTuple):
     """One thing that a server offers."""
 
     offer: Offer
     declared: Declared | None
     dialect: Dialect | None
-    """The language of its failures; None where nobody has chosen one."""
+    """The dialect of its failures; None if errata is not installed and none was chosen."""
 
     @property
     def language(self) -> str | None:
-        """What its failures are said in: a tool's in a dialect, all others' in JSON-RPC's numbers."""
+        """The name of the language of its failures: a dialect for a tool, JSON-RPC for everything else."""
         if self.dialect is None:
             return None
         return self.dialect.name if self.offer.group is Group.TOOLS else "JSON-RPC error"
 
     def word_for(self, failure: Failure) -> str | int | None:
-        """Say a failure's code in that language."""
+        """Return the word for a failure's code in that language."""
         if self.dialect is None:
             return None
         words = self.dialect.vocabulary.words
         return words[failure.code] if self.offer.group is Group.TOOLS else NUMBER_OF.get(failure.code, INTERNAL_ERROR)
 
 
-class Surface(NamedTuple):
-    """Everything that a server offers, in the order of its names."""
+class Catalog(NamedTuple):
+    """Everything that a server offers, sorted by name."""
 
     server: str
     installed: bool
-    entries: list[Entry]
+    entries: list[CatalogEntry]
     missing: list[NoTool]
-    """The recoveries that name a tool which is not there."""
+    """Recoveries that name a tool which the server does not list."""
 
-    def of(self, group: Group) -> list[Entry]:
-        """Choose the entries of one list."""
+    def of(self, group: Group) -> list[CatalogEntry]:
+        """Return the entries of one list."""
         return [entry for entry in self.entries if entry.offer.group is group]
 
 
-def surface_of(server: object, dialect: Dialect | None) -> Surface:
-    """Ask a server what it offers; the dialect is shown in the place of the one it speaks."""
+def build_catalog(server: object, dialect: Dialect | None) -> Catalog:
+    """Return the catalog of a server; `dialect` replaces the one that it speaks."""
     installation = find_installation(server)
     setup = installation.setup if installation else None
     offers = sorted(asyncio.run(adapter_for(server).list_offers()), key=lambda offer: offer.name)
     entries = [
-        Entry(
+        CatalogEntry(
             offer,
             find_declared(offer, setup),
             dialect or (setup.choose_dialect(offer.name) if setup else None),
@@ -80,79 +80,79 @@ def surface_of(server: object, dialect: Dialect | None) -> Surface:
         for offer in offers
     ]
     missing = [*find_missing_tools(offers, setup)]
-    return Surface(str(getattr(server, "name", "")), installation is not None, entries, missing)
+    return Catalog(str(getattr(server, "name", "")), installation is not None, entries, missing)
 
 
-def record_of(surface: Surface) -> str:
-    """Write it as JSON."""
-    lists = {key: [_entry_record(entry) for entry in surface.of(group)] for group, key in _KEYS.items()}
-    silent = [entry.offer.name for entry in surface.of(Group.TOOLS) if entry.declared is None]
-    record = {"server": surface.server, "installed": surface.installed, **lists}
-    missing = [_missing_record(each) for each in surface.missing]
+def write_json(catalog: Catalog) -> str:
+    """Return a catalog as JSON."""
+    lists = {key: [_write_entry(entry) for entry in catalog.of(group)] for group, key in _KEYS.items()}
+    silent = [entry.offer.name for entry in catalog.of(Group.TOOLS) if entry.declared is None]
+    record = {"server": catalog.server, "installed": catalog.installed, **lists}
+    missing = [_write_missing(each) for each in catalog.missing]
     return json.dumps(record | {"undeclared": silent, "missingTools": missing, "baseline": _BASELINE}, indent=2)
 
 
-def _missing_record(each: NoTool) -> dict[str, object]:
+def _write_missing(each: NoTool) -> dict[str, object]:
     given_by = {"kind": each.kind, "name": each.name, "reason": each.reason}
     return {**given_by, "tool": each.missing.name, "nearest": each.missing.near}
 
 
-def _entry_record(entry: Entry) -> dict[str, object]:
+def _write_entry(entry: CatalogEntry) -> dict[str, object]:
     declared = entry.declared or Declared({})
     words = [entry.word_for(failure) for failure in declared.failures.values()]
     failures = [{**published, "word": word} for published, word in zip(declared.published(), words, strict=True)]
     return {"name": entry.offer.name, "dialect": entry.language, "failures": failures}
 
 
-def page_of(surface: Surface) -> str:
-    """Write it as a page of Markdown."""
-    sections = [f"# {put_on_one_line(surface.server)}", _opening(surface)]
+def write_page(catalog: Catalog) -> str:
+    """Return a catalog as a page of Markdown."""
+    sections = [f"# {put_on_one_line(catalog.server)}", _write_opening(catalog)]
     for group, title in _TITLES.items():
-        if entries := surface.of(group):
-            sections += [f"## {title}", *_group(entries)]
-    if surface.missing:
-        problems = "\n".join(f"- {put_on_one_line(str(each))}" for each in surface.missing)
+        if entries := catalog.of(group):
+            sections += [f"## {title}", *_write_group(entries)]
+    if catalog.missing:
+        problems = "\n".join(f"- {put_on_one_line(str(each))}" for each in catalog.missing)
         sections += ["## Advice that cannot be taken", problems]
-    sections += ["## What any tool may fail with", _closing()]
+    sections += ["## What any tool may fail with", _write_closing()]
     return "\n\n".join(sections)
 
 
-def _opening(surface: Surface) -> str:
-    state = "errata is installed in it." if surface.installed else "errata is not installed in it."
+def _write_opening(catalog: Catalog) -> str:
+    state = "errata is installed in it." if catalog.installed else "errata is not installed in it."
     return f"What this server offers, and how it can fail. {state}"
 
 
-def _closing() -> str:
+def _write_closing() -> str:
     return (
         f"{', '.join(_BASELINE)}: whether it declares them or not. Arguments that do not fit are "
         f"{Code.INVALID_PARAMS}, {Code.MISSING_REQUIRED_FIELD} or {Code.INVALID_FORMAT}, before the tool runs."
     )
 
 
-def _group(entries: list[Entry]) -> Iterator[str]:
+def _write_group(entries: list[CatalogEntry]) -> Iterator[str]:
     for entry in entries:
         if entry.declared is not None:
             yield f"### {put_on_one_line(entry.offer.name)}"
-            yield "\n".join(_table(entry, entry.declared))
+            yield "\n".join(_write_table(entry, entry.declared))
     if silent := [put_on_one_line(entry.offer.name) for entry in entries if entry.declared is None]:
         yield "Nothing is declared by:"
         yield "\n".join(f"- {name}" for name in silent)
 
 
-def _table(entry: Entry, declared: Declared) -> Iterator[str]:
+def _write_table(entry: CatalogEntry, declared: Declared) -> Iterator[str]:
     in_other_words = entry.language not in {None, native.name}
     heads = ["reason", "code", *([str(entry.language)] if in_other_words else []), "retry", "when", "recovery"]
-    yield _row(heads)
+    yield _write_row(heads)
     yield f"|{'---|' * len(heads)}"
     for failure in declared.failures.values():
-        word = [spelled(entry.word_for(failure) or "")] if in_other_words else []
-        yield _row([failure.reason, failure.code, *word, _retry(failure), failure.when, failure.recovery])
+        word = [spell(entry.word_for(failure) or "")] if in_other_words else []
+        yield _write_row([failure.reason, failure.code, *word, _write_retry(failure), failure.when, failure.recovery])
 
 
-def _row(cells: list[str]) -> str:
+def _write_row(cells: list[str]) -> str:
     return f"| {' | '.join(put_on_one_line(cell).replace('|', _ESCAPED) for cell in cells)} |"
 
 
-def _retry(failure: Failure) -> str:
+def _write_retry(failure: Failure) -> str:
     retry, wait = decide_retry(failure.code, flag=failure.retryable), wait_ms(failure.retry_after_ms)
     return write_retry_sentence(Fault(code=failure.code, retry=retry, retry_after_ms=wait)).removesuffix(".")

@@ -21,13 +21,13 @@ DIALECTS: tuple[Dialect, ...] = tuple(map(dialects.get, dialects.names()))
 
 
 def overview() -> str:
-    """List every code with its sentence."""
+    """Return every code with its sentence, one per line."""
     width = max(map(len, Code))
     return "\n".join(f"{code:<{width}}  {code.sentence}" for code in Code)
 
 
 def code_page(code: Code) -> str:
-    """Write the page of a code."""
+    """Return the page of a code."""
     fault = Fault(
         code=code, correlation_id="0f8c6f8e-3b1d-4c58-9a52-6d0c1f0f7a11", timestamp="2026-11-15T12:00:00.000Z"
     )
@@ -36,37 +36,37 @@ def code_page(code: Code) -> str:
         code.sentence,
         f"- Retry: {write_retry_sentence(fault)}\n- Kind of next step: {code.hint_class}\n- As HTTP: {code.http_status}",
         f"## When to use it\n\n{code.use_when}",
-        f"```python\n{_example(code)}\n```",
+        f"```python\n{_write_example(code)}\n```",
         f"## What the agent should do\n\n{code.next_step}",
         f"Default actions, in `taxonomy`: {', '.join(f'`{action}`' for action in _default_actions(fault))}.",
-        "## Its words\n\n" + "\n".join(_word_table(code)),
+        "## Its words\n\n" + "\n".join(_write_word_table(code)),
         "## How it looks",
-        *(f"### {dialect.name}\n\n{_look(dialect, fault)}" for dialect in DIALECTS),
+        *(f"### {dialect.name}\n\n{_show_encoded(dialect, fault)}" for dialect in DIALECTS),
     )
     return "\n\n".join(sections)
 
 
 def word_page(word: str) -> str | None:
-    """Write the page of a dialect's word or number; None for one that nobody uses."""
-    sections = [_word_section(dialect, word) for dialect in DIALECTS] if word else []
+    """Return the page of a dialect's word or number; None for an unknown one."""
+    sections = [_write_word_section(dialect, word) for dialect in DIALECTS] if word else []
     if number := _number(word):
-        sections += [_range_section(number), _protocol_section(number)]
-    found = [section for section in sections if section]
-    return "\n\n".join([f"# {word}", *found]) if found else None
+        sections += [_write_range_section(number), _write_protocol_section(number)]
+    known_sections = [section for section in sections if section]
+    return "\n\n".join([f"# {word}", *known_sections]) if known_sections else None
 
 
 def known_words() -> set[str]:
-    """Collect every name that has a page."""
+    """Return every name that has a page."""
     words = {word for dialect in DIALECTS for word in dialect.vocabulary.words.values()}
     return set(Code) | {str(word) for word in words} | {word.name for word in words if hasattr(word, "name")}
 
 
-def spelled(word: str | int) -> str:
-    """Spell a word the way its document does: a number with the name it has there."""
+def spell(word: str | int) -> str:
+    """Return a word as its document spells it: a number with its name."""
     return f"{word:d} {getattr(word, 'name', '')}".strip() if isinstance(word, int) else str(word)
 
 
-def _example(code: Code) -> str:
+def _write_example(code: Code) -> str:
     name = FACTORY_NAMES.get(code)
     if name is None:
         return f'from errata import Code, FaultError\n\nerror = FaultError(Code.{code}, "{code.sentence}")'
@@ -77,42 +77,42 @@ def _default_actions(fault: Fault) -> tuple[str, ...]:
     return texts_in(as_object(dialects.taxonomy.encode(fault)["structuredContent"]), "recovery_actions")
 
 
-def _word_table(code: Code) -> Iterator[str]:
+def _write_word_table(code: Code) -> Iterator[str]:
     rows = [("dialect", "word", "is read as", "also says"), ("---",) * 4]
     for dialect in DIALECTS:
         vocabulary = dialect.vocabulary
         word = vocabulary.words[code]
         others = ", ".join(other for other in vocabulary.codes_for(word) if other is not code)
-        rows.append((dialect.name, spelled(word), str(vocabulary.code_for(word)), others))
+        rows.append((dialect.name, spell(word), str(vocabulary.code_for(word)), others))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths[-1] = 0  # The last column may be long, and nothing stands behind it.
     for row in rows:
         yield f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"
 
 
-def _look(dialect: Dialect, fault: Fault) -> str:
+def _show_encoded(dialect: Dialect, fault: Fault) -> str:
     if dialect is dialects.native:
         return f"```text\n{write_lines(fault)}\n```"
     return f"```json\n{json_text(as_object(dialect.encode(fault)['structuredContent']))}\n```"
 
 
-def _word_section(dialect: Dialect, name: str) -> str | None:
+def _write_word_section(dialect: Dialect, name: str) -> str | None:
     vocabulary = dialect.vocabulary
     word = next(
         (known for known in vocabulary.words.values() if name in {str(known), getattr(known, "name", "")}), None
     )
     if word is None:
         return None
-    statuses = [str(status) for status, said in vocabulary.statuses.items() if said == word]
+    statuses = [str(status) for status, word_sent in vocabulary.statuses.items() if word_sent == word]
     others = {status // 100 for status in vocabulary.statuses}
     statuses += [
         f"{'other ' if first in others else ''}{first}xx"
-        for first, said in vocabulary.status_classes.items()
-        if said == word
+        for first, word_sent in vocabulary.status_classes.items()
+        if word_sent == word
     ]
     lines = [
         f"## In {dialect.name}\n",
-        f"- `{spelled(word)}` can mean: {', '.join(vocabulary.codes_for(word))}",
+        f"- `{spell(word)}` can mean: {', '.join(vocabulary.codes_for(word))}",
         f"- it is read as: {vocabulary.code_for(word)}",
     ]
     if statuses:
@@ -127,8 +127,8 @@ def _number(word: str) -> int | None:
         return None
 
 
-def _range_section(number: int) -> str | None:
-    """Say what a number that 001 does not name means by the range it is in."""
+def _write_range_section(number: int) -> str | None:
+    """Return the section for a number that `error-response` does not name, by its range; None if it has no meaning."""
     error = {"code": number, "message": "-", "retryable": False}
     fault = dialects.error_response.from_payload({"error": error}, is_error=True)
     if fault is None or fault.origin is None or fault.code is Code.UNKNOWN_ERROR:
@@ -139,7 +139,7 @@ def _range_section(number: int) -> str | None:
     )
 
 
-def _protocol_section(number: int) -> str | None:
+def _write_protocol_section(number: int) -> str | None:
     code = code_of_number(number)
     if code is not None:
         return f"## In a JSON-RPC error\n\n- `{number}` is read as: {code}"
@@ -157,16 +157,16 @@ SQLSTATE), the cause it was raised from, the words of its name and text. In the 
 
 
 def exception_page(name: str) -> str | None:
-    """Write the page of an exception class, given by its dotted name or its last part; None if nobody knows it."""
+    """Return the page of an exception class, named in full or by its last part; None if it is unknown."""
     known = _known(name)
     if not known:
         return _page_by_words(name)
-    pages = [f"# {each}\n\n{_row(each)}" for each in known]
+    pages = [f"# {each}\n\n{_write_row(each)}" for each in known]
     return "\n\n".join([*pages, *([_THEN] if any(map(_may_say_nothing, known)) else [])])
 
 
 def exception_names() -> list[str]:
-    """List every class that has a row."""
+    """Return every class that has a row."""
     return REGISTRY.names()
 
 
@@ -183,19 +183,21 @@ def _may_say_nothing(name: str) -> bool:
     )  # "…, else UPSTREAM_ERROR" never does.
 
 
-def _row(name: str) -> str:
+def _write_row(name: str) -> str:
     row = REGISTRY.rule_for(name)
     rule = row.rule if isinstance(row, Otherwise) else row
     family = next((family for family, table in FAMILIES.items() if any(_is_same(name, known) for known in table)), None)
     lines = [f"- table: {family}"] if family else []
-    lines.append(f"- decided by: {_decided_by(rule)}" if callable(rule) else f"- code: {_outcome(rule)}")
+    lines.append(
+        f"- decided by: {_describe_decision(rule)}" if callable(rule) else f"- code: {_describe_outcome(rule)}"
+    )
     if isinstance(row, Otherwise):
         lines.append("- only if nothing else says more: it says little by itself")
     return "\n".join(lines)
 
 
 def _is_same(name: str, known: str) -> bool:
-    """Whether two dotted names are one class, also if it moved inside its package."""
+    """Return whether two dotted names are one class, which may have moved inside its package."""
     ends = [(each.partition(".")[0], each.rpartition(".")[2]) for each in (name, known)]
     return ends[0] == ends[1]
 
@@ -204,15 +206,15 @@ def _page_by_words(name: str) -> str | None:
     meaning = classify_words(spell_out(name.rpartition(".")[2]))
     if meaning is None:
         return None
-    return f"# {name}\n\nNo table names it. By its name alone it is:\n\n- code: {_outcome(meaning)}"
+    return f"# {name}\n\nNo table names it. By its name alone it is:\n\n- code: {_describe_outcome(meaning)}"
 
 
-def _decided_by(rule: Rule) -> str:
+def _describe_decision(rule: Rule) -> str:
     text = describe_rule(rule)
     return text if text[:2].isupper() else text[0].lower() + text[1:]
 
 
-def _outcome(rule: Rule | None) -> str:
+def _describe_outcome(rule: Rule | None) -> str:
     answer = rule if isinstance(rule, Classification) else Classification(rule) if rule and not callable(rule) else None
     if answer is None:
         return "nothing"

@@ -9,13 +9,13 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 
 
 def paint(text: str, *styles: str) -> str:
-    """Give a text its styles, on a terminal."""
+    """Return a text in colour if there is a terminal to show it."""
     codes = ";".join(_STYLES[style] for style in styles)
     return f"\x1b[{codes}m{text}\x1b[0m" if text and _shows_colour() else text
 
 
 def print_page(markdown: str) -> None:
-    """Print a page of Markdown, as it is; on a terminal the headings stand out and the code is dimmed."""
+    """Print a page of Markdown as it is; on a terminal, with coloured headings and dimmed code."""
     if not _shows_colour():
         print(markdown)
         return
@@ -30,7 +30,7 @@ def print_page(markdown: str) -> None:
 
 
 def complain(what: str, advice: str) -> int:
-    """Say on standard error what is wrong and what to do about it; answer with the exit code for that."""
+    """Print what is wrong and what to do about it on standard error; return exit code 2."""
     print(f"errata: {put_on_one_line(what)}\nhelp: {put_on_one_line(advice)}", file=sys.stderr)
     return 2
 

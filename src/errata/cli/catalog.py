@@ -5,7 +5,7 @@ import contextlib
 import sys
 
 from errata import dialects
-from errata.cli._server_lookup import NotFoundError, find_server, in_a_line
+from errata.cli._server_lookup import NotFoundError, find_server, write_in_a_line
 from errata.cli._terminal import complain, print_page
 from errata.dialects import Dialect
 from errata.model import did_you_mean
@@ -34,22 +34,22 @@ def run(given: argparse.Namespace) -> int:
         return complain(f"there is no dialect `{given.dialect}`", advice)
     try:
         server = find_server(given.server)
-    except NotFoundError as trouble:
-        return complain(trouble.what, trouble.advice)
+    except NotFoundError as error:
+        return complain(error.what, error.advice)
     return _print(server, dialects.get(given.dialect) if given.dialect else None, as_json=given.json)
 
 
 def _print(server: object, dialect: Dialect | None, *, as_json: bool) -> int:
-    from errata.cli._catalog_page import page_of, record_of, surface_of  # noqa: PLC0415 - no other command needs an SDK.
+    from errata.cli._catalog_page import build_catalog, write_json, write_page  # noqa: PLC0415 - no other command needs an SDK.
 
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            surface = surface_of(server, dialect)
+            catalog = build_catalog(server, dialect)
     except Exception as error:  # noqa: BLE001 - whatever keeps a server from starting.
-        what = f"the server does not say what it offers: {in_a_line(error)}"
-        return complain(what, "see to it that the server starts and lists its tools")
+        what = f"the server does not say what it offers: {write_in_a_line(error)}"
+        return complain(what, "make sure that the server starts and lists its tools")
     if as_json:
-        print(record_of(surface))
+        print(write_json(catalog))
     else:
-        print_page(page_of(surface))
-    return 1 if surface.missing else 0
+        print_page(write_page(catalog))
+    return 1 if catalog.missing else 0

@@ -24,7 +24,7 @@ HELP: str = "read a tool result or a JSON-RPC message, or a JSON-lines file of t
 
 
 class _UnreadableError(Exception):
-    """Some input is not what it should be; carries what it is and what would help."""
+    """Some input cannot be read; `what` says why, `advice` what would help."""
 
     def __init__(self, what: str, advice: str) -> None:
         super().__init__(what, advice)
@@ -40,26 +40,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print what every message means, and complain about what cannot be read; one does not stop the other."""
+    """Print what every message means, and complain about each one that cannot be read."""
     source = "standard input" if given.file == "-" else f"`{given.file}`"
     try:
         documents = _documents(_text(given.file, source))
-    except _UnreadableError as trouble:
-        return complain(trouble.what, trouble.advice)
+    except _UnreadableError as error:
+        return complain(error.what, error.advice)
     status = 0
     for line, document in documents:
         try:
-            parsed = _parsed(document, source, line)
-        except _UnreadableError as trouble:
-            status = complain(trouble.what, trouble.advice)
+            parsed = _parse(document, source, line)
+        except _UnreadableError as error:
+            status = complain(error.what, error.advice)
             continue
         batch = cast("list[object]", parsed) if isinstance(parsed, list) else [parsed]
         if not batch:
             status = complain(f"{source} holds an empty list", "put a tool result or a JSON-RPC message into it")
         for number, message in enumerate(batch, 1):
             title = f"line {line}" if len(documents) > 1 else f"message {number}" if len(batch) > 1 else None
-            found = _found(message, hide=given.redact)
-            print(_as_json(found) if given.json else _as_text(found, title))
+            outcome = _read_message(message, hide=given.redact)
+            print(_as_json(outcome) if given.json else _as_text(outcome, title))
     return status
 
 
@@ -89,7 +89,7 @@ def _standard_input() -> bytes:
 
 
 def _documents(text: str) -> list[tuple[int, str]]:
-    """Find the JSON documents in a text, each with its first line: the whole, or else the lines if one is a document."""
+    """Return the JSON documents in a text with their line numbers: the whole, or its lines if one of them is JSON."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not _is_json(text) and any(line.startswith("{") and _is_json(line) for _, line in lines):
         return lines
@@ -104,12 +104,12 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _parsed(document: str, source: str, line: int) -> object:
+def _parse(document: str, source: str, line: int) -> object:
     try:
         return json.loads(document)
     except json.JSONDecodeError as error:
-        place = f"line {line + error.lineno - 1}, column {error.colno}"
-        what = f"{source} is not JSON at {place}: {error.msg[0].lower()}{error.msg[1:]}"
+        position = f"line {line + error.lineno - 1}, column {error.colno}"
+        what = f"{source} is not JSON at {position}: {error.msg[0].lower()}{error.msg[1:]}"
         raise _UnreadableError(what, "check that it is complete and well-formed") from error
     except RecursionError as error:
         what = f"{source} is nested too deeply at line {line}"
@@ -119,33 +119,33 @@ def _parsed(document: str, source: str, line: int) -> object:
         raise _UnreadableError(what, "write the number as text, in quotes") from error
 
 
-def _found(message: object, *, hide: bool) -> Reading | NeedsInput | None:
-    """Read a message; to hide what is secret in it, it is put into the form in which it could be sent."""
+def _read_message(message: object, *, hide: bool) -> Reading | NeedsInput | None:
+    """Return what a message means; if `hide`, redacted as for sending."""
     if reading := recognise(message):
         return reading._replace(fault=redact_fault(reading.fault)) if hide else reading
     question = decode_needs_input(message)
     return redact_question(question) if question and hide else question
 
 
-def _as_json(found: Reading | NeedsInput | None) -> str:
+def _as_json(outcome: Reading | NeedsInput | None) -> str:
     answer: dict[str, object] = {"failure": False}
-    match found:
+    match outcome:
         case Reading():
-            answer = {"failure": True, "dialect": found.dialect, **write_payload(found.fault)}
+            answer = {"failure": True, "dialect": outcome.dialect, **write_payload(outcome.fault)}
         case NeedsInput():
-            answer["question"] = encode_needs_input(found)["structuredContent"]
+            answer["question"] = encode_needs_input(outcome)["structuredContent"]
         case None:
             pass
     return json.dumps(answer)  # ASCII, which survives every pipe and code page.
 
 
-def _as_text(found: Reading | NeedsInput | None, title: str | None) -> str:
+def _as_text(outcome: Reading | NeedsInput | None, title: str | None) -> str:
     lines = [paint(title, "bold")] if title else []
-    match found:
+    match outcome:
         case Reading():
-            lines += _failure(found)
+            lines += _failure(outcome)
         case NeedsInput():
-            lines += _question(found)
+            lines += _question(outcome)
         case None:
             lines.append(paint("Not a failure.", "green"))
     return "\n".join(lines) + ("\n" if title else "")

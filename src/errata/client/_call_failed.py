@@ -11,7 +11,7 @@ from typing import NamedTuple, Self, cast
 from errata.client._causes import redact_cause
 from errata.dialects import Trust
 from errata.model import Fault, FaultError, Retry
-from errata.reading import rests_on_words
+from errata.reading import is_hearsay
 from errata.redaction import jsonable, quote_name
 
 MOST_IN_A_ROW = 10
@@ -169,7 +169,7 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
         error.is_local = is_local
         error.dialect = dialect
         error.word = word
-        error.is_hearsay = word is not None and rests_on_words(fault, dialect, word)
+        error.is_hearsay = word is not None and is_hearsay(fault, dialect, word)
         error.is_classified = cause is not None
         error.identity = identify_call(request, server)
         error.occurrence = next(_OCCURRENCES)

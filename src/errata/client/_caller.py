@@ -397,7 +397,7 @@ class Caller:
         recovery = fault.recovery or NO_RECOVERY
         if is_tool:
             may_have_happened = fault.retry in {Retry.IF_HARMLESS, Retry.VERIFY_FIRST}
-            failed.looking_tool = lists.looking_tool(name, state.request.arguments) if may_have_happened else None
+            failed.looking_tool = lists.find_looking_tool(name, state.request.arguments) if may_have_happened else None
             failed.nearest = lists.nearest(name) if failed.word is not None else None
         failed.listed = lists.effects(recovery.fallback_tool, recovery.verify_tool, failed.looking_tool)
         failed.fault = fault

@@ -127,13 +127,13 @@ def limit_trust(failed: CallFailed, *, harmless: bool | None) -> Fault:
     it prove that a call was not taken on. Neither text nor data prove that nothing has happened, because an upstream may
     have written them. Nor is the advice followed that a tool with effects gives in a text.
     """
-    fault, word = failed.fault, failed.word
-    if harmless or word is Trust.VERDICT:
+    fault, trust = failed.fault, failed.word
+    if harmless or trust is Trust.VERDICT:
         return fault
-    if word is None:
+    if trust is None:
         return fault if fault.http_status in _STATUSES_OF_REFUSAL else drop_licence(fault)
     changes_something = harmless is False or failed.has_effect
-    if not changes_something or word >= Trust.DATA:
+    if not changes_something or trust >= Trust.DATA:
         return drop_licence(fault)
     lowered = lower_hearsay(fault)
     if lowered.retry is Retry.FIX_INPUT and _is_marked_as_success(failed.response):

@@ -282,7 +282,7 @@ class ConnectionLists:
             return None
         return self.effects(*near_tools(tool, _proposable(self._names)))
 
-    def looking_tool(self, tool: str, given: Collection[str]) -> str | None:
+    def find_looking_tool(self, tool: str, given: Collection[str]) -> str | None:
         """Return a tool that only reads, and by its name can show whether a call of another one took effect."""
         readers = {
             name: self._declarations[name].required

@@ -1,5 +1,5 @@
 """Reading what any server sent: whose dialect it is, and what it means."""
 
-from errata.reading._decode import Reading, decode, recognise, rests_on_words as rests_on_words
+from errata.reading._decode import Reading, decode, is_hearsay as is_hearsay, recognise
 
 __all__ = ["Reading", "decode", "recognise"]

@@ -41,12 +41,12 @@ class Reading(NamedTuple):
     @property
     def rests_on_words(self) -> bool:
         """Whether it rests on words only, which prove nothing: a text, or a sentence in data of no dialect."""
-        return rests_on_words(self.fault, self.dialect, self.word)
+        return is_hearsay(self.fault, self.dialect, self.word)
 
 
-def rests_on_words(fault: Fault, dialect: str, word: Trust) -> bool:
+def is_hearsay(fault: Fault, dialect: str, trust: Trust) -> bool:
     """Return whether only words say what a failure is: they may quote the caller, even a status in them."""
-    return word < Trust.DATA or (dialect == _NO_DIALECT and not _is_in(fault.data, fault.http_status))
+    return trust < Trust.DATA or (dialect == _NO_DIALECT and not _is_in(fault.data, fault.http_status))
 
 
 def _is_in(value: object, status: int | None) -> bool:
@@ -109,8 +109,8 @@ def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
         case ErrorObject(body):
             from errata.reading._foreign_results import read_protocol_error  # noqa: PLC0415 - as below.
 
-            fault, word = read_protocol_error(body), _trust_of_error(body)
-            return Reading(fault if word is Trust.DATA else drop_licence(fault), _OF_THE_PROTOCOL, word)
+            fault, trust = read_protocol_error(body), _judge_trust_in_error(body)
+            return Reading(fault if trust is Trust.DATA else drop_licence(fault), _OF_THE_PROTOCOL, trust)
         case ToolResult() as result:
             return _read_result(result)
         case None:
@@ -127,13 +127,13 @@ def _read_result(result: ToolResult) -> Reading | None:
     fault = read_foreign_result(result)
     if fault is None or (spoken and fault.code is Code.UNKNOWN_ERROR):
         return spoken
-    word = _trust_of_result(result)
-    if word < Trust.DATA:
-        fault = lower_hearsay(fault) if word is Trust.HEARSAY and fault.retry_declared else drop_licence(fault)
-    return Reading(add_meta(add_guidance(fault, result.meta), word, result), _NO_DIALECT, word)
+    trust = _judge_trust_in_result(result)
+    if trust < Trust.DATA:
+        fault = lower_hearsay(fault) if trust is Trust.HEARSAY and fault.retry_declared else drop_licence(fault)
+    return Reading(add_meta(add_guidance(fault, result.meta), trust, result), _NO_DIALECT, trust)
 
 
-def _trust_of_result(result: ToolResult) -> Trust:
+def _judge_trust_in_result(result: ToolResult) -> Trust:
     """Return how far a failure in no dialect may be believed."""
     if not result.is_error:
         return Trust.HEARSAY
@@ -143,7 +143,7 @@ def _trust_of_result(result: ToolResult) -> Trust:
     return Trust.TEXT if len(result.texts) == 1 and parse_whole_object(result.texts[0]) else Trust.HEARSAY
 
 
-def _trust_of_error(body: Mapping[str, object]) -> Trust:
+def _judge_trust_in_error(body: Mapping[str, object]) -> Trust:
     """Return how far a JSON-RPC error may be believed: its data are the server's, its message may quote anybody."""
     quotes = "{" in (text_in(body, "message") or "")
     return Trust.DATA if read_embedded_fault(body) or (body.get("data") is not None and not quotes) else Trust.HEARSAY
@@ -163,20 +163,20 @@ def _read_dialect(result: ToolResult) -> Reading | None:
     for payload in result.payloads():  # The most complete payload decides, whichever dialect it is in.
         for name in dialects.names():
             if fault := dialects.get(name).from_payload(payload.members, is_error=result.is_error):
-                word = Trust.VERDICT if _says_its_verdict(fault, payload.trust, result) else payload.trust
-                return _build_reading(apply_trust(fault, word, result), name, word)
+                trust = Trust.VERDICT if _says_its_verdict(fault, payload.trust, result) else payload.trust
+                return _build_reading(apply_trust(fault, trust, result), name, trust)
     fault = dialects.native.read(result)  # Its lines may have come through alone.
     return _build_reading(fault, dialects.native.name, result.trust_in_text(result.texts[0])) if fault else None
 
 
-def _build_reading(fault: Fault, dialect: str, word: Trust) -> Reading:
+def _build_reading(fault: Fault, dialect: str, trust: Trust) -> Reading:
     """Return a reading; a text, whoever wrote it, licenses no repetition by itself."""
-    return Reading(drop_licence(fault) if word < Trust.DATA else fault, dialect, word)
+    return Reading(drop_licence(fault) if trust < Trust.DATA else fault, dialect, trust)
 
 
-def _says_its_verdict(fault: Fault, word: Trust, result: ToolResult) -> bool:
+def _says_its_verdict(fault: Fault, trust: Trust, result: ToolResult) -> bool:
     """Return whether the server states its verdict besides its data, in lines or in metadata."""
-    if word is not Trust.DATA or not result.is_error:
+    if trust is not Trust.DATA or not result.is_error:
         return False
     if has_verdict(result.meta):
         return True

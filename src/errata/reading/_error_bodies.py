@@ -180,10 +180,10 @@ def _find_issues(value: object, levels: list[Mapping[str, object]]) -> list[Issu
     """Return the issues in the value itself, or in the first list or object of lists that has some."""
     lists = (value, *(level.get(key) for level in levels for key in _ISSUE_LISTS))
     for each in lists:
-        if isinstance(each, list) and (found_issues := list(_read_issue_list(cast("list[object]", each)))):
-            return found_issues
+        if isinstance(each, list) and (issues := list(_read_issue_list(cast("list[object]", each)))):
+            return issues
     objects = (*(as_object(level.get(key)) for level in levels for key in _BY_FIELD), _as_problems_by_field(value))
-    return next((found_issues for each in objects if (found_issues := list(_read_by_field(each)))), list[Issue]())
+    return next((issues for each in objects if (issues := list(_read_by_field(each)))), list[Issue]())
 
 
 def _find_mention(level: Mapping[str, object]) -> Issue | None:
@@ -196,8 +196,8 @@ def _find_mention(level: Mapping[str, object]) -> Issue | None:
 
 def _read_issue_list(items: list[object]) -> Iterator[Issue]:
     for item in items[:_MOST]:
-        if found_issues := _read_issue(as_object(item)):
-            yield found_issues
+        if issues := _read_issue(as_object(item)):
+            yield issues
 
 
 def _read_by_field(problems: Mapping[str, object]) -> Iterator[Issue]:

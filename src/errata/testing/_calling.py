@@ -1,4 +1,4 @@
-"""Tools called in memory, as an agent calls them."""
+"""`call_tool`: call a tool in memory, as an agent calls it."""
 
 import contextlib
 import dataclasses
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # It needs what the SDKs bring along.
 Era: TypeAlias = Literal["modern", "legacy"]
 _MODES = {"modern": "auto", "legacy": "legacy"}
 _VISITS: "dict[Installation, int]" = {}
-"""How many calls are going on in a server that has errata for their sake alone."""
+"""How many calls are running in a server in which errata is installed for them alone."""
 
 
 async def call_tool(
@@ -26,18 +26,18 @@ async def call_tool(
     dialect: str | Dialect | None = None,
     era: Era = "modern",
 ) -> dict[str, Any]:
-    """Call a tool in memory, through a client of the server's own SDK; gives the JSON of the `CallToolResult`.
+    """Call a tool in memory, through a client of the server's own SDK; return the JSON of the `CallToolResult`.
 
-    With `dialect`, errata speaks it in this one call: if it is not installed in the server, it is for as long as the
-    call takes. `era` is the protocol: "modern" is 2026-07-28, "legacy" 2025-11-25. What the server answers with a
-    JSON-RPC error is raised, as the client does.
+    With `dialect`, errata speaks it in this one call; if it is not installed in the server, it is installed for the duration
+    of the call. `era` is the protocol: "modern" is 2026-07-28, "legacy" 2025-11-25. A JSON-RPC error is raised as the
+    client raises it.
     """
     adapter = adapter_for(server)
     if era not in _MODES:
         raise ValueError(f"There is no era `{era}`. Choose `modern` or `legacy`.")
     spoken = dialects.get(dialect) if isinstance(dialect, str) else dialect
     refusal: Exception
-    with contextlib.nullcontext() if spoken is None else _speaking(server, spoken):
+    with contextlib.nullcontext() if spoken is None else _speak(server, spoken):
         async with adapter.connect(_MODES[era]) as call:
             try:
                 result = await call(name, dict(arguments or {}))
@@ -49,7 +49,7 @@ async def call_tool(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CallInDialect:
-    """`call_tool` in one dialect: what the fixture `in_each_dialect` gives to a test, once for each."""
+    """`call_tool` in one dialect; the fixture `in_each_dialect` passes one to a test for each dialect."""
 
     dialect: str
 
@@ -61,8 +61,8 @@ class CallInDialect:
 
 
 @contextlib.contextmanager
-def _speaking(server: object, dialect: Dialect) -> Generator[None, None, None]:
-    """Let errata speak a dialect in a server; where it is not installed, it stays until the last call is over."""
+def _speak(server: object, dialect: Dialect) -> Generator[None, None, None]:
+    """Let errata speak a dialect in a server; if it was not installed, it is until the last call is over."""
     installation = find_installation(server)
     if installation is None:
         installation = install(server)

@@ -1,4 +1,4 @@
-"""What a test has in hand, read as an agent reads it."""
+"""The outcome of a call in a test, read as an agent reads it."""
 
 import dataclasses
 import inspect
@@ -16,28 +16,28 @@ LONGEST_GLIMPSE = 300
 _LONGEST_TEXT = 2_000
 
 
-class Seen(NamedTuple):
-    """A failure as it was read."""
+class ObservedFailure(NamedTuple):
+    """A failure as an agent reads it."""
 
     fault: Fault
-    spoken: str
-    """In which language, by name."""
+    language: str
+    """The name of its dialect, or of its exception class."""
     text: str
-    """What an agent gets to see of it."""
+    """What an agent sees of it."""
     only_text: bool = False
-    """Whether the text was all there was to read from."""
+    """Whether only its text was read."""
 
-    def again(self, fault: Fault) -> Fault:
-        """Say another fault as this one was said, and read it as this one was read."""
-        if self.spoken not in dialects.names():
+    def round_trip(self, fault: Fault) -> Fault:
+        """Return another fault after a trip through the same dialect and back."""
+        if self.language not in dialects.names():
             return fault
-        wire = dialects.get(self.spoken).encode(fault, format="json" if self.only_text else "both")
-        reading = recognise(_text_result(ToolResult(wire).texts[0]) if self.only_text else wire)
+        wire = dialects.get(self.language).encode(fault, format="json" if self.only_text else "both")
+        reading = recognise(_build_text_result(ToolResult(wire).texts[0]) if self.only_text else wire)
         return reading.fault if reading else fault
 
 
-def read(outcome: object) -> Seen | None:
-    """Read what a test has in hand; None if it is no failure."""
+def observe(outcome: object) -> ObservedFailure | None:
+    """Return the failure in the outcome of a call; None if there is none."""
     if inspect.iscoroutine(outcome):
         outcome.close()
         raise TypeError(
@@ -46,29 +46,29 @@ def read(outcome: object) -> Seen | None:
     if isinstance(outcome, NeedsInput):
         return None
     if isinstance(outcome, BaseException):
-        return _read_exception(outcome)
-    wire = _in_the_words_of_its_dialect(_wire(outcome))
+        return _observe_exception(outcome)
+    wire = _drop_verdict(_to_wire(outcome))
     reading = recognise(wire)
-    return Seen(reading.fault, reading.dialect, _shown(wire)) if reading else None
+    return ObservedFailure(reading.fault, reading.dialect, _show(wire)) if reading else None
 
 
-def _read_exception(error: BaseException) -> Seen:
-    """Read an exception: what a client raised for what it was sent, and any other as errata would answer it."""
+def _observe_exception(error: BaseException) -> ObservedFailure:
+    """Return the failure in an exception: a client's as it was sent, any other as errata would send it."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "MCPError" in kinds:
         wire = {name: getattr(error, name, None) for name in ("code", "message", "data")}
         if reading := recognise(wire):
-            return Seen(reading.fault, reading.dialect, _shown(wire))
+            return ObservedFailure(reading.fault, reading.dialect, _show(wire))
     if "ToolError" in kinds:
-        reading = recognise(_text_result(text := text_of(error)))
+        reading = recognise(_build_text_result(text := text_of(error)))
         if reading and reading.dialect in dialects.names():
-            return Seen(reading.fault, reading.dialect, _indented(text), only_text=True)
+            return ObservedFailure(reading.fault, reading.dialect, _indent(text), only_text=True)
     fault = classify(error)
-    return Seen(fault, f"`{type(error).__name__}`", _indented(write_lines(redact_fault(fault))))
+    return ObservedFailure(fault, f"`{type(error).__name__}`", _indent(write_lines(redact_fault(fault))))
 
 
-def _wire(outcome: object) -> object:
-    """Take a result as JSON; FastMCP's client has a class of its own for it."""
+def _to_wire(outcome: object) -> object:
+    """Return a result as JSON; FastMCP's client has its own class for it."""
     if not dataclasses.is_dataclass(outcome) or not hasattr(outcome, "is_error"):
         return outcome
     blocks = [block.model_dump(mode="json", by_alias=True) for block in getattr(outcome, "content", ())]
@@ -80,21 +80,21 @@ def _wire(outcome: object) -> object:
     }
 
 
-def _in_the_words_of_its_dialect(wire: object) -> object:
-    """Leave out the verdict beside a payload: no model gets to see it."""
+def _drop_verdict(wire: object) -> object:
+    """Return a result without the verdict in its metadata, which no model sees."""
     result = open_message(wire)
     if not isinstance(result, ToolResult) or RETRY not in result.meta:
         return wire
     return {**result.raw, "_meta": {key: value for key, value in result.meta.items() if key != RETRY}}
 
 
-def _text_result(text: str) -> dict[str, object]:
+def _build_text_result(text: str) -> dict[str, object]:
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-def instead(outcome: object) -> str:
-    """Say what happened where a failure was expected."""
-    wire = _wire(outcome)
+def describe_instead(outcome: object) -> str:
+    """Return a description of an outcome that is no failure."""
+    wire = _to_wire(outcome)
     if question := outcome if isinstance(outcome, NeedsInput) else decode_needs_input(wire):
         return f"the call asked for input: {redact_within(question.message, LONGEST_GLIMPSE)}"
     envelope = open_message(wire)
@@ -103,16 +103,16 @@ def instead(outcome: object) -> str:
     return f"the call succeeded: {redact_within(glimpse, LONGEST_GLIMPSE)}"
 
 
-def _shown(wire: object) -> str:
-    """Show what an agent gets to see of a failure."""
+def _show(wire: object) -> str:
+    """Return what an agent sees of a failure, indented."""
     match open_message(wire):
         case ErrorObject(body):
-            return _indented(text_of(body.get("message", "")))
+            return _indent(text_of(body.get("message", "")))
         case ToolResult() as result:
-            return _indented("\n".join(result.texts))
+            return _indent("\n".join(result.texts))
         case None:
             return ""
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"    {line}" for line in redact_within(text, _LONGEST_TEXT).split("\n"))
