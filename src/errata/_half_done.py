@@ -1,4 +1,4 @@
-"""Whether a failure tells of something that happened before it: "Order 17 was created, but the mail was refused"."""
+"""Failures that mention work done before them: "Order 17 was created, but the mail was refused"."""
 
 import re
 
@@ -25,6 +25,6 @@ _HALF_DONE = re.compile(
 )
 
 
-def tells_of_work_done(text: str) -> bool:
-    """Whether it says that a part was done; then no refusal in the same text proves that nothing happened."""
-    return any(found["denied"] is None for found in _HALF_DONE.finditer(text[:_MOST]))
+def mentions_finished_work(text: str) -> bool:
+    """Return whether a text says that a part was done: then no refusal in it proves that nothing happened."""
+    return any(match["denied"] is None for match in _HALF_DONE.finditer(text[:_MOST]))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import indent
 from types import TracebackType
 
-from errata._process_output import last_output
+from errata._process_output import read_last_output
 from errata.model import Fault
 from errata.redaction import jsonable, put_on_one_line, redact_visibly, redact_within
 
@@ -82,7 +82,7 @@ def _quote_outputs(error: BaseException) -> Iterator[str]:
     for _ in range(_MOST_CAUSES):
         if at is None:
             return
-        output = last_output(getattr(at, "stderr", None), getattr(at, "stdout", None), limit=_LONGEST_OUTPUT)
+        output = read_last_output(getattr(at, "stderr", None), getattr(at, "stdout", None), limit=_LONGEST_OUTPUT)
         if output:
             yield f"{type(at).__name__} came with this output:\n{output}\n"
         at = at.__cause__ or at.__context__

@@ -1,4 +1,4 @@
-"""What a program said before it failed: the end of what it wrote, and of that the lines that tell why.
+"""What a program wrote before it failed: the end of it, and the lines there that say why.
 
 Programs explain themselves on stderr, some on stdout, among progress, usage and advice for people at a terminal.
 """
@@ -10,7 +10,7 @@ from errata.redaction import repair_unicode
 
 _MOST = 32_000
 _MOST_LINES = 400
-_LINES_TOLD = 3
+_MOST_CHOSEN = 3
 _INDENTED = 2  # Source and frames stand that far in, at least; git's " ! [rejected]" does not.
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07]{0,200}\x07")
 _ADVICE = re.compile(
@@ -29,18 +29,18 @@ _TELLING = re.compile(
 )
 
 
-def last_output(stderr: object, stdout: object, *, limit: int = _MOST) -> str:
-    """Return the end of what a program wrote on stderr, or if it wrote nothing there, on stdout; whole lines only."""
+def read_last_output(stderr: object, stdout: object, *, limit: int = _MOST) -> str:
+    """Return the end of what a program wrote on stderr, or else on stdout; whole lines only."""
     return _end_of(stderr, limit) or _end_of(stdout, limit)
 
 
-def telling_lines(output: str) -> str:
-    """Return the last few lines that tell why a program failed, as one; without usage, advice and stack frames."""
-    lines = [_visible(line) for line in output.splitlines()[-_MOST_LINES:]]
+def pick_telling_lines(output: str) -> str:
+    """Return the last few lines that say why a program failed, joined; without usage, advice and stack frames."""
+    lines = [_render(line) for line in output.splitlines()[-_MOST_LINES:]]
     lines = [line for line in lines if line.strip() and not _ADVICE.match(line.strip())]
     outer = [line for line in lines if not line[:_INDENTED].isspace()] or lines
     chosen = [line for line in outer if _TELLING.search(line)] or outer
-    return _join([_with_next(line, lines) for line in chosen[-_LINES_TOLD:]])
+    return _join([_with_next(line, lines) for line in chosen[-_MOST_CHOSEN:]])
 
 
 def _end_of(output: object, limit: int) -> str:
@@ -52,13 +52,13 @@ def _end_of(output: object, limit: int) -> str:
     return (text.partition("\n")[2] if len(text) > limit else text).strip()
 
 
-def _visible(line: str) -> str:
-    """Show a line as a terminal would at last: a carriage return begins it anew."""
+def _render(line: str) -> str:
+    """Return a line as a terminal shows it in the end: a carriage return begins it anew."""
     return _ESCAPES.sub("", line.rstrip().rpartition("\r")[2])
 
 
 def _with_next(line: str, lines: list[str]) -> str:
-    """Complete a line that ends in a colon: what it announces stands below."""
+    """Return a line, completed by the next one if it ends in a colon."""
     after = lines.index(line) + 1
     if line.endswith(":") and after < len(lines) and lines[after][0].isspace():
         line = f"{line} {lines[after]}"

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from support.library_tables import module
 
 from errata import Code, Retry, classify
-from errata._process_output import last_output, telling_lines
+from errata._process_output import pick_telling_lines, read_last_output
 
 TOKEN = "ghp_q8ZtK4yV0pXw2sLm6NbR1cJd5fHa3gEuT9iO"  # noqa: S105 - nobody's.
 PYTHON = Path(sys.executable).name
@@ -140,7 +140,7 @@ PROGRESS = "\x1b[31mdownloading 1%\rdownloading 99%\r\x1b[0merror: disk is full\
     ],
 )
 def test_the_last_telling_lines_are_chosen(output, expected):
-    assert telling_lines(output) == expected
+    assert pick_telling_lines(output) == expected
 
 
 @pytest.mark.parametrize(
@@ -189,13 +189,13 @@ def test_other_libraries_that_run_programs_are_told_alike():
 
 @given(st.text())
 def test_telling_lines_are_one_line_of_what_was_written(output):
-    expected = telling_lines(output)
+    expected = pick_telling_lines(output)
     assert len(expected.splitlines()) <= 1
     assert len(expected) <= len(output) + 4
 
 
 @given(st.text(max_size=200), st.integers(1, 50))
 def test_no_more_than_the_end_of_an_output_is_kept_and_only_whole_lines(output, limit):
-    kept = last_output(output, None, limit=limit)
+    kept = read_last_output(output, None, limit=limit)
     assert len(kept) <= limit
     assert kept in output.replace("\ud800", "")

@@ -10,7 +10,7 @@ import enum
 import inspect
 from collections.abc import Iterable
 
-from errata._half_done import tells_of_work_done
+from errata._half_done import mentions_finished_work
 from errata.classification._blame import Blame, FailingSite, is_halfway, keys_written_out
 from errata.classification._call import Call, is_secret
 from errata.classification._foreign import peek, read_argument, read_text
@@ -101,9 +101,9 @@ def guard_half_done(fault: Fault, call: Call, error: BaseException) -> Fault:
     if fault.retry is Retry.SAME_CALL:
         if not _is_harmless(call) and _may_be_halfway(error, call):
             return replace_fields(fault, retry=Retry.VERIFY_FIRST)
-        return replace_fields(fault, retry=Retry.IF_HARMLESS) if tells_of_work_done(fault.message) else fault
+        return replace_fields(fault, retry=Retry.IF_HARMLESS) if mentions_finished_work(fault.message) else fault
     has_more = " but " in fault.message or " however" in fault.message
-    if fault.retry is not Retry.FIX_INPUT or not has_more or not tells_of_work_done(fault.message):
+    if fault.retry is not Retry.FIX_INPUT or not has_more or not mentions_finished_work(fault.message):
         return fault
     return fault if _is_harmless(call) else replace_fields(fault, retry=Retry.VERIFY_FIRST)
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import cast
 
 from errata.model import Effects, is_a
@@ -30,18 +31,16 @@ class Call:
     """The function behind the tool. Its module, and what lies beside it, counts as the server's own code."""
     tools: tuple[str, ...] = ()
     """The names of the server's tools."""
+    _leaves: list[tuple[str, object]] = dataclasses.field(
+        default_factory=list[tuple[str, object]], init=False, repr=False, compare=False
+    )
+    """What `leaves` returns, once it has been asked for."""
 
-    def leaves(self) -> Iterator[tuple[str, object]]:
-        """Walk every value in the arguments with its dotted path, containers before what is in them."""
-        budget = _MOST_LEAVES
-        waiting: list[tuple[str, object, int]] = [(text_of(name), value, 0) for name, value in _members(self.arguments)]
-        waiting.reverse()
-        while waiting and budget:
-            path, value, depth = waiting.pop()
-            budget -= 1
-            yield path, value
-            if depth < _DEEPEST:
-                waiting += reversed([(f"{path}.{text_of(key)}", each, depth + 1) for key, each in _members(value)])
+    def leaves(self) -> list[tuple[str, object]]:
+        """List every value in the arguments with its dotted path, containers before what is in them."""
+        if not self._leaves:
+            self._leaves.extend(islice(_walk(self.arguments), _MOST_LEAVES))
+        return self._leaves
 
     def texts(self) -> tuple[str, ...]:
         """List the texts in the arguments that are long enough to be blanked in a message, the longest first."""
@@ -60,6 +59,16 @@ class Call:
             if is_a(value, str) and len(value) >= _LEAST and any(value in text for text in texts)
             if is_secret(path.rpartition(".")[2], value)
         ]
+
+
+def _walk(arguments: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    waiting: list[tuple[str, object, int]] = [(text_of(name), value, 0) for name, value in _members(arguments)]
+    waiting.reverse()
+    while waiting:
+        path, value, depth = waiting.pop()
+        yield path, value
+        if depth < _DEEPEST:
+            waiting += reversed([(f"{path}.{text_of(key)}", each, depth + 1) for key, each in _members(value)])
 
 
 def _is_telling(text: str) -> bool:

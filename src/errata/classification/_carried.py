@@ -1,13 +1,13 @@
 """What an exception carries, whatever its class: a status, a wait, a yes or no to repeating."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import cast
 from weakref import WeakKeyDictionary
 
 from errata.classification._error_codes import by_grpc_status, by_sqlstate
 from errata.classification._exception_rules import Classification, RuleResult
-from errata.classification._foreign import peek, read_number
+from errata.classification._foreign import AttributeNames, peek, read_number
 from errata.http import ResponseHeaders, interpret_status, parse_retry_after, read_headers, status_to_code
 from errata.model import Code, is_a, wait_ms
 from errata.redaction import as_object
@@ -68,7 +68,7 @@ _READ = frozenset(path[0] for path in (*_STATUS_AT, *_HEADERS_AT, *_SECONDS_AT, 
     "sqlstate",
 }
 _bare_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
-_names_by_class: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+_ATTRIBUTES = AttributeNames(_READ)
 
 _TELLING = ("retry", "limit")
 """What the name of every header has in it that says more than the status: a wait, a quota, a yes or no."""
@@ -84,30 +84,16 @@ def is_bare(error: BaseException) -> bool:
     return bare and _READ.isdisjoint(error.__dict__)
 
 
-def _gives_away(cls: type, names: AbstractSet[str] = _READ) -> bool:
-    return cls.__module__ != "builtins" and not names.isdisjoint(vars(cls))
+def _gives_away(cls: type) -> bool:
+    return cls.__module__ != "builtins" and not _READ.isdisjoint(vars(cls))
 
 
 def _read_paths(error: BaseException, paths: Iterable[tuple[str, ...]]) -> Iterator[object]:
     """Yield what is at some paths. Most begin with a name that the exception does not have, and are skipped."""
-    names = _names_on(error)
+    names = _ATTRIBUTES.on(error)
     for path in paths:
         if path[0] in names and (value := peek(error, *path)) is not None:
             yield value
-
-
-def _names_on(error: BaseException) -> frozenset[str]:
-    kind = type(error)
-    names = _names_by_class.get(kind)
-    if names is None:
-        names = _names_by_class[kind] = _names_in(kind)
-    return names.union(error.__dict__)
-
-
-def _names_in(kind: type) -> frozenset[str]:
-    """Return which of the names that are read here a class has; one with `__getattr__` may have all."""
-    made_up = any(_gives_away(cls, {"__getattr__", "__getattribute__"}) for cls in kind.__mro__)
-    return _READ if made_up else _READ.intersection(name for cls in kind.__mro__ for name in vars(cls))
 
 
 def by_carried(error: BaseException) -> RuleResult:
@@ -188,7 +174,7 @@ def _own_wait(error: BaseException) -> int | None:
 
 def read_retry_flag(error: BaseException) -> bool | None:
     """Return the exception's own yes or no to repeating the call; None where it has none."""
-    names = _names_on(error)
+    names = _ATTRIBUTES.on(error)
     for name in _FLAGS:
         flag = peek(error, name) if name in names else None
         if is_a(flag, bool) and (flag or _is_meant(error, name)):

@@ -5,8 +5,9 @@ which return plain values; nothing behind them has to check again.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
+from weakref import WeakKeyDictionary
 
 from errata.model import is_a
 
@@ -66,6 +67,32 @@ def read_argument(error: BaseException, index: int = 0) -> object:
     arguments = peek(error, "args")
     values = cast("tuple[object, ...]", arguments) if is_a(arguments, tuple) else ()
     return values[index] if len(values) > index else None
+
+
+class AttributeNames:
+    """Which of some attributes an exception may have. Most have none, and need not be looked into."""
+
+    __slots__ = ("_by_class", "_names")
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
+        self._by_class: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+    def on(self, error: BaseException) -> frozenset[str]:
+        """Return the names that an exception has itself or by its class; all, if its class makes attributes up."""
+        kind = type(error)
+        known = self._by_class.get(kind)
+        if known is None:
+            known = self._by_class[kind] = self._of_class(kind)
+        own = error.__dict__
+        return known | self._names.intersection(own) if own else known
+
+    def _of_class(self, kind: type) -> frozenset[str]:
+        classes = [vars(cls) for cls in kind.__mro__]
+        foreign = [vars(cls) for cls in kind.__mro__ if cls.__module__ != "builtins"]
+        if any("__getattr__" in each or "__getattribute__" in each for each in foreign):
+            return self._names
+        return self._names.intersection(name for each in classes for name in each)
 
 
 def walk_leaves(group: BaseException) -> Iterator[BaseException]:

@@ -4,7 +4,7 @@ import signal
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from errata._process_output import telling_lines
+from errata._process_output import pick_telling_lines
 from errata.client._call_failed import ClientRequest
 from errata.dialects import to_seconds
 from errata.redaction import make_visible, put_on_one_line, quote_words, redact, redact_within
@@ -142,10 +142,10 @@ def _first_lines(output: str) -> str:
 def _choose_lines(output: str) -> str:
     """Return the lines that give the cause: all of a few; of more, those that mention an error, and the last one."""
     lines = [_short(line, _LONGEST_QUOTED_LINE) for line in output.splitlines()]
-    outer = [chosen for line in lines if not line[0].isspace() and (chosen := telling_lines(line))]
+    outer = [chosen for line in lines if not line[0].isspace() and (chosen := pick_telling_lines(line))]
     if 0 < len(outer) <= _MOST_LINES:
         return " ".join(outer)
-    telling, last = telling_lines("\n".join(lines)), telling_lines(lines[-1])
+    telling, last = pick_telling_lines("\n".join(lines)), pick_telling_lines(lines[-1])
     return telling if last in telling else f"{telling} … {last}"
 
 

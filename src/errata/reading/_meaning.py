@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from errata._half_done import tells_of_work_done
+from errata._half_done import mentions_finished_work
 from errata._languages import in_english
 from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, spell_out
 from errata.dialects import code_of_number
@@ -390,7 +390,7 @@ def _choose_verdict(code: Code, lookup: _Lookup, source: _Source) -> Retry:
     is_prose = source.facts.status is None and flag is None and not source.facts.words
     is_foreign = in_english(source.message) != source.message  # Work done before is recognised in English only.
     if retry is Retry.SAME_CALL and (
-        is_prose or is_foreign or tells_of_work_done(f"{source.text}\n{source.beside or ''}")
+        is_prose or is_foreign or mentions_finished_work(f"{source.text}\n{source.beside or ''}")
     ):
         return Retry.IF_HARMLESS
     return retry

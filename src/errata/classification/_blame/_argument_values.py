@@ -25,7 +25,7 @@ class ArgumentValues:
     __slots__ = ("_leaves", "_texts")
 
     def __init__(self, call: Call) -> None:
-        self._leaves = list(call.leaves())
+        self._leaves = call.leaves()
         self._texts: list[tuple[str, str]] = []
         left = _MOST_CHARACTERS
         for path, value in self._leaves:
@@ -182,11 +182,12 @@ def are_equal(one: object, other: object) -> bool:
 
 def _is_telling(value: object) -> bool:
     """Return whether a value is so particular that the same one elsewhere is the same thing."""
-    if is_a(value, str):
-        return len(value) > 1
-    if is_any(value, dict, list):
+    kind = type(value)
+    if issubclass(kind, str):
+        return len(cast("str", value)) > 1
+    if issubclass(kind, (dict, list)):
         return bool(value)
-    return is_a(value, int) and not is_a(value, bool) and abs(value) > 1
+    return issubclass(kind, int) and kind is not bool and abs(cast("int", value)) > 1
 
 
 def _is_odd(value: object) -> bool:

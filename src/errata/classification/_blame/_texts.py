@@ -9,12 +9,13 @@ from pathlib import Path, PurePath
 from errata.classification._blame._complaints import list_marked, list_quoted, list_texts
 from errata.classification._blame._signals import Evidence
 from errata.classification._blame._tracing import Case
-from errata.classification._foreign import peek, read_argument, read_text
+from errata.classification._foreign import AttributeNames, peek, read_argument, read_text
 from errata.model import is_a, is_any
 
 _HOLD_A_TEXT = ("doc", "pattern", "object", "string", "source", "statement", "expression", "instance", "value", "input")
 _HOLD_A_KEY = ("key", "name", "option", "section", "missing")
 _HOLD_A_NAME = ("param", "field", "argument", "parameter", "column_name", "parameter_name", "argument_name")
+_ATTRIBUTES = AttributeNames((*_HOLD_A_TEXT, *_HOLD_A_KEY, *_HOLD_A_NAME))
 _RANGE = re.compile(
     r"\b(?:invalid|positive|negative|zero|greater|least|range|empty|must|less|larger|smaller|between|minimum|nonnegative)\b"
     r"|[<>]=? ?\d",
@@ -34,7 +35,7 @@ _MOST_SUBJECTS = 20
 def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
     """Relate the words and attributes of an exception to the arguments."""
     values, text = case.values, case.text
-    if paths := _merge(values.held_as(held) for held in _texts_held(case.error)):
+    if paths := _merge(values.held_as(held) for held in _read_texts(case.error, _HOLD_A_TEXT)):
         yield Evidence("attribute", paths)
     key = key_of(case.error)
     if key and not _is_in_source(key, case) and (paths := values.equal_to(key) or values.containing(key)):
@@ -61,7 +62,7 @@ def evidence_in_text(case: Case, *, is_written: bool) -> Iterator[Evidence]:
 def evidence_in_fields(case: Case, fields: Iterable[str]) -> Iterator[Evidence]:
     """Relate the fields that an upstream complains about to the arguments."""
     named = [field.rpartition(".")[2] for field in fields]
-    named += [text for at in _HOLD_A_NAME if (text := read_text(case.error, at))]
+    named += _read_texts(case.error, _HOLD_A_NAME)
     if not named:
         return
     arguments = {_plain(alias): paths for alias, paths in _aliases(case, None)}
@@ -77,14 +78,13 @@ def key_of(error: BaseException) -> str | None:
         return str(key) if is_a(key, str) or (is_a(key, int) and not is_a(key, bool)) else None
     if is_any(error, AttributeError, NameError):
         return read_text(error, "name")
-    return next((key for name in _HOLD_A_KEY if (key := read_text(error, name))), None)
+    return next(_read_texts(error, _HOLD_A_KEY), None)
 
 
-def _texts_held(error: BaseException) -> Iterator[str]:
-    for name in _HOLD_A_TEXT:
-        held = peek(error, name)
-        if is_a(held, str) and held:
-            yield held
+def _read_texts(error: BaseException, names: Iterable[str]) -> Iterator[str]:
+    """Yield the texts that an exception holds under some names."""
+    there = _ATTRIBUTES.on(error)
+    return (text for name in names if name in there and (text := read_text(error, name)))
 
 
 def _is_in_source(key: str, case: Case) -> bool:

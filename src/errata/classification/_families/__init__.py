@@ -40,7 +40,7 @@ def _join(family: str, *readers: Table) -> Table:
 
 FAMILIES: dict[str, Table] = {
     "Python": _python.TABLE,
-    "HTTP clients and web frameworks": _join("http_clients", _http_clients.TABLE),
+    "HTTP clients": _join("http_clients", _http_clients.TABLE),
     "AWS": _join("aws", _aws.TABLE),
     "Google and gRPC": _join("google", _google.TABLE),
     "Azure and other clouds": _join("other_clouds", _other_clouds.TABLE),

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from errata._process_output import last_output, telling_lines
+from errata._process_output import pick_telling_lines, read_last_output
 from errata.classification._exception_rules import Classification, RuleResult, Table, first
 from errata.classification._foreign import peek, read_number
 from errata.classification._words import classify_words, spell_out
@@ -71,7 +71,7 @@ def _exit_of(error: BaseException) -> _Exit | None:
         command = next((value for name in _COMMAND_NAMES if (value := peek(subject, name))), None)
         status = next((number for name in _STATUS_NAMES if (number := read_number(subject, name)) is not None), None)
         if command is not None and status is not None:
-            output = last_output(_unquote(peek(subject, "stderr")), _unquote(peek(subject, "stdout")))
+            output = read_last_output(_unquote(peek(subject, "stderr")), _unquote(peek(subject, "stdout")))
             return _Exit(_program(command), status, output)
     return None
 
@@ -105,7 +105,7 @@ def _path(item: object) -> str:
 
 def _own_lines(ended: _Exit) -> str:
     """Return what the program said, without its own name in front."""
-    lines = clean(telling_lines(ended.output), LONGEST_MESSAGE)
+    lines = clean(pick_telling_lines(ended.output), LONGEST_MESSAGE)
     if ended.program:
         return lines.removeprefix(f"{ended.program}: ").replace(f"; {ended.program}: ", "; ")
     return _OF_SHELL.sub("", lines)
