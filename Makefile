@@ -76,7 +76,7 @@ soak: $(VENV)/test.done  ## Thirty thousand calls that fail at random: does anyt
 
 wild: $(VENV)/test.done  ## Published MCP servers: what the linter finds in each rule; they are fetched by name, and nothing of them is run.
 	@$(BIN)/python scripts/wild_servers.py > /dev/null
-	@$(BIN)/errata lint --no-cache --statistics --exit-zero .wild/dev .wild/heldout
+	@$(BIN)/errata lint --statistics --exit-zero .wild/dev .wild/heldout
 
 conformance: $(VENV)/test.done  ## Others: the official MCP suite with and without errata, clients and a linter in TypeScript, and published servers.
 	@$(BIN)/python conformance/run.py
@@ -103,7 +103,7 @@ version:  # Which Python the tests run under.
 	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-docs .venv-corpus .venv-recovery .conformance .agents .clients .node .site .wild .errata_cache dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-docs .venv-corpus .venv-recovery .conformance .agents .clients .node .site .wild dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
