@@ -94,3 +94,32 @@ def test_the_pages_pin_the_version_that_is_released():
     )
 
     assert pinned == {errata.__version__} == {newest[1]}
+
+
+WALKED = re.findall(
+    r"^\| .* \| `([\w/]+\.\w+)` \| `(\w+)` \|$", (ROOT / "docs" / "architecture.md").read_text("utf-8"), re.MULTILINE
+)
+NAMED = [
+    path
+    for page in ("CONTRIBUTING.md", "docs/architecture.md", "docs/add-a-dialect.md")
+    for path in re.findall(r"`((?:src|tests|scripts|docs)/[\w./-]*)`", (ROOT / page).read_text("utf-8"))
+]
+
+
+@pytest.mark.parametrize(("file", "name"), WALKED)
+def test_the_walks_through_the_code_name_what_is_there(file, name):
+    assert re.search(rf"\b{name}\b", (ROOT / "src" / "errata" / file).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", sorted({*NAMED}))
+def test_the_pages_for_contributors_name_files_that_are_there(path):
+    assert (ROOT / path).exists() or "problem_details" in path  # The one that the page has its reader write.
+
+
+def test_the_glossary_has_each_word_once():
+    glossary = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("## Glossary")[2]
+    rows = re.findall(r"^\| ([a-z][^|]*) \|", glossary, re.MULTILINE)
+    words = [word for row in rows[1:] for word in row.split(", ")]
+
+    assert len(words) > 50
+    assert sorted(set(words)) == sorted(words)
