@@ -141,7 +141,7 @@ class Archive:
 
     @property
     def version(self) -> Version | None:
-        """The version the file's name tells, or None for what is neither an sdist nor a wheel."""
+        """The version in the file's name, or None for what is neither an sdist nor a wheel."""
         try:
             return parse_sdist_filename(self.name)[1] if self.is_sdist else parse_wheel_filename(self.name)[1]
         except (InvalidSdistFilename, InvalidWheelFilename):
@@ -157,7 +157,7 @@ class Links(HTMLParser):
         self.archives: list[Archive] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note where a link leads."""
+        """Collect the archive that a link leads to."""
         href = dict(attrs).get("href")
         if tag == "a" and href:
             url, fragment = urllib.parse.urldefrag(urllib.parse.urljoin(self.page, href))
@@ -171,7 +171,7 @@ def main() -> int:
     parser.add_argument("--group", choices=GROUPS, action="append", help="only this group (default: all)")
     parser.add_argument("--into", type=Path, default=HERE.parent / ".wild", help="where to (default: .wild)")
     given = parser.parse_args()
-    index = index_url()
+    index = choose_index_url()
     failed = [line for group in given.group or GROUPS for line in fetch_group(index, GROUPS[group], given.into / group)]
     for line in failed:
         print(line, file=sys.stderr)
@@ -179,18 +179,19 @@ def main() -> int:
 
 
 def fetch_group(index: str, group: dict[str, str], into: Path) -> Iterator[str]:
-    """Fetch a group's servers, say what came, and yield a line for each that did not."""
+    """Fetch the servers of a group, print what came, and yield a line for each that did not."""
     into.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(8) as pool:
         waiting = {name: pool.submit(fetch, index, name, version, into) for name, version in group.items()}
         for name, task in waiting.items():
             try:
-                print(told(name, task.result()))
+                print(describe(name, task.result()))
             except (OSError, LookupError, ValueError, tarfile.TarError, zipfile.BadZipFile) as error:
                 yield f"FAILED {name}: {error}"
 
 
-def told(name: str, home: Path) -> str:
+def describe(name: str, home: Path) -> str:
+    """Return a line that says how many Python files came."""
     return f"{home.parent.name:8} {name:40} {sum(1 for _ in home.rglob('*.py')):5} Python files"
 
 
@@ -201,24 +202,25 @@ def fetch(index: str, name: str, version: str, into: Path) -> Path:
         archive = find(index, name, Version(version))
         with tempfile.TemporaryDirectory(dir=into, prefix=".") as half:
             packed = Path(half, archive.name)
-            packed.write_bytes(checked(read(archive.url), archive))
+            packed.write_bytes(check_digest(read(archive.url), archive))
             unpack(packed, Path(half, "unpacked"))
             Path(half, "unpacked").rename(home)
     return home
 
 
 def find(index: str, name: str, version: Version) -> Archive:
-    """Find the sdist of a version; the wheel only if there is no sdist."""
+    """Return the sdist of a version; the wheel only if there is no sdist."""
     page = f"{index.rstrip('/')}/{canonicalize_name(name)}/"
     links = Links(page)
     links.feed(read(page).decode())
-    found = [archive for archive in links.archives if archive.version == version]
-    if not found:
+    archives = [archive for archive in links.archives if archive.version == version]
+    if not archives:
         raise LookupError(f"the index has no version {version}")
-    return max(found, key=lambda archive: archive.is_sdist)
+    return max(archives, key=lambda archive: archive.is_sdist)
 
 
-def checked(content: bytes, archive: Archive) -> bytes:
+def check_digest(content: bytes, archive: Archive) -> bytes:
+    """Return the content of an archive, if it has the digest the index gives."""
     if archive.sha256 and hashlib.sha256(content).hexdigest() != archive.sha256:
         raise ValueError(f"{archive.name} is not the file the index describes")
     return content
@@ -236,20 +238,20 @@ def unpack(packed: Path, into: Path) -> None:
 
 def read(url: str) -> bytes:
     request = urllib.request.Request(url, headers={"Accept": "text/html, */*;q=0.1"})  # noqa: S310 - The user's index.
-    with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - As above.
-        content: bytes = answer.read()
+    with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310 - As above.
+        content: bytes = response.read()
     return content
 
 
-def index_url() -> str:
-    """Tell the index pip uses: from the environment, else from its configuration, else its own default."""
-    return os.environ.get("PIP_INDEX_URL") or configured_index_url() or PyPI.simple_url
+def choose_index_url() -> str:
+    """Return the index pip uses: from the environment, else from its configuration, else its own default."""
+    return os.environ.get("PIP_INDEX_URL") or read_configured_index_url() or PyPI.simple_url
 
 
-def configured_index_url() -> str | None:
+def read_configured_index_url() -> str | None:
     command = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
-    asked = subprocess.run(command, capture_output=True, text=True, check=False)
-    return asked.stdout.strip() or None
+    configured = subprocess.run(command, capture_output=True, text=True, check=False)
+    return configured.stdout.strip() or None
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
-"""What a rule is: a name, a severity, a page, and where it looks.
+"""What a rule is: a name, a severity, a page, and functions that look for violations.
 
-A rule is one file in `rules/`. Its docstring is its page; `errata explain NAME` prints it. It looks at
+A rule is one file in `rules/` with a `RULE`. The docstring of the file is its page; `errata explain NAME` prints it. A rule
+looks at one or more of these:
 
-- a function (`in_function`): what it yields counts if a handler is that function, or reaches it;
-- a declaration (`in_contract`): a contract, a `@raises` or an `install(contracts=…)`, as it is written;
-- a contract with what it inherits and names (`of_contract`), when every file has been read;
-- a handler with all that it reaches (`of_handler`), when every file has been read;
-- the project as a whole (`of_project`), if no file of its servers was left out.
+- a function (`in_function`), while its file is summarised: a violation counts if a handler is or reaches the function;
+- a declaration (`in_contract`), likewise: a contract, a `@raises` or an `install(contracts=…)` as it is written;
+- a contract with all that it inherits and names (`of_contract`), once files are linked;
+- a handler with all that it reaches (`of_handler`), once files are linked;
+- the project as a whole (`of_project`), if all files of its servers were read.
 """
 
 import dataclasses
@@ -43,14 +44,14 @@ class Rule:
     of_handler: Callable[[LinkedHandler], Iterable[LinkedViolation]] | None = None
     of_project: Callable[[Project], Iterable[LinkedViolation]] | None = None
     concerns: Callable[[LinkedHandler], bool] | None = None
-    """Which handlers it is about, of those that reach what `in_function` found; by default all."""
+    """Whether it applies to a handler that reaches what `in_function` saw; by default to all."""
     only_handlers: bool = False
-    """Whether what `in_function` finds counts in the handler's own function alone, not in what it calls."""
+    """Whether what `in_function` sees counts in the handler's own function only, and not in what it calls."""
     still_holds: Callable[[Project, LinkedHandler, LocatedFunction, Candidate], bool] | None = None
-    """Whether what `in_function` found still stands once all files are linked; by default it does."""
+    """Whether what `in_function` saw is still wrong once files are linked; by default it is."""
     fixable: bool = False
     needs: tuple[str, ...] = ()
-    """What a function must have for `in_function` to find something: some of its `tries`, `withs`, `raises`, `returns`."""
+    """The parts of a function that `in_function` looks at: `tries`, `withs`, `raises` or `returns`. Empty means any function."""
 
     @property
     def summary(self) -> str:

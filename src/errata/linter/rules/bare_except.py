@@ -2,8 +2,8 @@
 
 ## Why it hurts
 
-A bare `except` catches everything: a typing error in the next line, Ctrl+C, and the cancellation of the very call that
-it stands in. The agent gets an answer to a question it took back, and a bug in the server looks like an outage.
+A bare `except` catches everything: a typo in the next line, Ctrl+C, and the cancellation of the call it is part of.
+The agent gets an answer to a question it took back, and a bug in the server looks like an outage.
 
 ## Example
 
@@ -23,7 +23,7 @@ async def count_orders(customer: str) -> int:
 
 ## Write instead
 
-Name what can go wrong and you can say something about; leave the rest alone.
+Catch the exceptions you expect and have something to say about; leave the rest alone.
 
 ```python
 from mcp.server.mcpserver import MCPServer
@@ -44,7 +44,7 @@ async def count_orders(customer: str) -> int:
 ## What it leaves alone
 
 - A bare `except` that raises again what it caught.
-- One around an `await` that goes on after a cancellation: `swallowed-cancellation` tells it, as the worse of the two.
+- A bare `except` around an `await` that goes on after a cancellation: `swallowed-cancellation` reports it.
 """
 
 from collections.abc import Iterator

@@ -130,7 +130,7 @@ def _check_raises_takes_contracts(linked_contract: LinkedContract) -> Iterator[L
 
 
 def _write_failure(*arguments: str, name: str = "no_match") -> str:
-    """Write a failure of a contract as an example shows it, one line for each argument."""
+    """Return a failure as an example shows it, one line for each argument."""
     return "\n".join([f"    {name} = Failure(", *(f"        {each}," for each in arguments), "    )"])
 
 
@@ -140,12 +140,12 @@ _NO_MATCH = _write_failure(_CODE, _WHEN, _RECOVERY)
 
 
 def _write_contract(*failures: str) -> str:
-    """Write the example of a contract."""
+    """Return the example of a contract."""
     return "\n".join(["from errata import Code, Contract, Failure", "", "", "class OrderErrors(Contract):", *failures])
 
 
 def _write_tool(*raises: str) -> str:
-    """Write the example of a tool with a contract, which its `@raises` is given some lines for."""
+    """Return the example of a tool with a contract, given the lines of its `@raises`."""
     return "\n".join(
         [
             "from errata import Code, Contract, Failure, raises",
@@ -198,7 +198,7 @@ class _Row:
     """Looks at a contract with all that it inherits and names."""
 
     def page(self) -> str:
-        """Write the page of the rule."""
+        """Return the page of the rule, in Markdown."""
         sections = [
             self.what,
             f"## Why it hurts\n\n{self.why}",
@@ -211,7 +211,7 @@ class _Row:
         return "\n\n".join(sections) + "\n"
 
     def rule(self) -> Rule:
-        """Make the rule."""
+        """Return the rule."""
         in_contract = self.declaration or (self.entry and _look_at_failures(self.entry))
         name = f"error-contract-{self.name}"
         return Rule(name, self.severity, self.page(), in_contract=in_contract, of_contract=self.linked_contract)

@@ -42,10 +42,10 @@ def find_order(number: int) -> dict[str, object]:
 
 ## What it leaves alone
 
-- What stands in an `except` clause: that is `fake-empty-data`.
-- Results with `isError`, and answers that hold an `errors` list beside data or a verdict such as `valid`.
-- Tools whose job it is to say how something is: `health_check`, `validate_config`, `status`.
-- "No orders found": an empty answer is an answer.
+- Returns in an `except` clause: `fake-empty-data` reports those.
+- Results with `isError`, and results with an `errors` list beside data or a status such as `valid`.
+- Tools whose job is to report a status: `health_check`, `validate_config`, `status`.
+- "No orders found": an empty result is a result.
 - Errors that a function of the project makes, such as `return failure("…")`.
 - Prompts, whose text is for a person to read, and functions that a handler calls.
 """

@@ -1,4 +1,4 @@
-"""Finds a reason, or a failure of a contract, that is asked for by a name that nobody declared.
+"""Finds a reason, or a failure of a contract, that is used by name and not declared.
 
 ## Why it hurts
 
@@ -64,7 +64,7 @@ def get_order(number: int) -> str:
 
 `fail` asks the contract of the tool that runs. A function that several tools call may ask only for what all of them
 declare; it is reported for each tool that does not. `recovery_for` is meant to give nothing where nothing is declared, so
-in a service it is reported only if it looks like a slip of the pen.
+in a service it is reported only if it looks like a typo.
 
 ## What it leaves alone
 

@@ -3,7 +3,7 @@
 ## Why it hurts
 
 An agent cannot tell "there are no orders" from "the order service is down" if it gets `[]` for both. It will say that
-there are none, create what exists already, or stop looking. An error told as text or under a key `error` is no better:
+there are none, create what exists already, or stop looking. An error returned as text or under a key `error` is no better:
 the result is not marked as an error, so the client shows it as one that worked, counts it as one, and never retries.
 
 ## Example
@@ -22,7 +22,7 @@ async def list_orders(customer: str) -> list[dict]:
         return []
 ```
 
-The same, told as a result:
+The same, as text:
 
 ```python
 from mcp.server.mcpserver import MCPServer
@@ -38,7 +38,7 @@ async def list_orders(customer: str) -> dict:
         return {"success": False, "error": str(error)}
 ```
 
-And kept in a list, which is empty or holds the half of it when something fails:
+And in a list, which is empty or half full when something fails:
 
 ```python
 from mcp.server.mcpserver import MCPServer
@@ -80,16 +80,16 @@ async def list_orders(customer: str) -> list[dict]:
 ## What it leaves alone
 
 - Values: `except (KeyError, ValueError): return None` around a lookup, or around `int(text)` and `json.loads(text)`;
-  `except FileNotFoundError` and whatever else says that something is not there.
+  `except FileNotFoundError` and other exceptions which say that something does not exist.
 - A result that is marked as an error: `CallToolResult(isError=True, …)`, `ToolResult(is_error=True, …)`.
 - Clauses that try something else, that keep the failure in a list for later, or that end in a function that never
   returns.
 - Loops that skip what failed and go on with the next, and lists that had something in them before the `try`.
-- Tools and functions whose answer is a verdict, by their names: `health_check`, `is_connected`, `validate_config`.
-- In functions that a handler calls, unless it gives back what they give: everything but failures of what asks another
+- Tools and functions whose name promises a status: `health_check`, `is_connected`, `validate_config`.
+- In functions that a handler calls, unless it returns their result unchanged: everything but failures of calls to another
   process, such as a request, a query, a command, anything awaited.
-- Empty answers of functions that only other functions ask, if no handler calls them or gets their answer unchanged.
-- What a caller looks at, to raise or to tell an error: `if orders is None: raise …`.
+- Empty results of functions that no handler calls directly, unless a handler returns them unchanged.
+- Results that a caller tests for an error: `if orders is None: raise …`.
 """
 
 import ast
@@ -155,14 +155,14 @@ def _check(function: Function) -> Iterator[Violation]:
 
 
 def _counts_in_handler(function: Function, each: SwallowedFailure) -> bool:
-    """Return whether it is wrong in a handler itself; errors that are told are wrong whatever was caught."""
+    """Return whether this is wrong in a handler itself; returned errors are, whatever was caught."""
     if each.shape.family != "empty":
         return True
     return each.attempt.kind != "reading" and not is_about_values(function, each.clause)
 
 
 def _counts_in_service(function: Function, each: SwallowedFailure) -> bool:
-    """Return whether it is wrong in whatever a handler calls."""
+    """Return whether this is wrong in any function that a handler calls."""
     if each.attempt.kind == "wrapped":
         return each.shape.family != "empty" or not is_about_values(function, each.clause)
     if not each.asks_outside or is_about_values(function, each.clause) or each.shape.family == "typed":
@@ -243,7 +243,7 @@ def _list_askable(project: Project, handler: LinkedHandler) -> Iterator[LocatedF
 
 
 def _is_given_back(project: Project, waiting: list[LocatedFunction], where: LocatedFunction) -> bool:
-    """Return whether what a function gives back is what one of these gives back, unchanged."""
+    """Return whether one of these functions returns the result of another function unchanged."""
     seen = {id(each.function) for each in waiting}
     while waiting:
         at = waiting.pop()
@@ -258,7 +258,7 @@ def _is_given_back(project: Project, waiting: list[LocatedFunction], where: Loca
 
 
 def _is_turned_back(handler: LinkedHandler, where: LocatedFunction) -> bool:
-    """Return whether something around looks at what the tool gave back, whichever it was, and makes an error of it again."""
+    """Return whether a wrapper tests the result of the tool, whichever it is, and makes an error of it again."""
     return any(
         name.startswith("?") and "." not in name
         for each in handler.reached

@@ -23,7 +23,7 @@ async def count_orders(customer: str) -> int:
 
 ## Write instead
 
-Say why, in a few words behind the brackets.
+Say why, in a few words after the brackets.
 
 ```python
 from mcp.server.mcpserver import MCPServer

@@ -54,13 +54,13 @@ errors with a code and a verdict by themselves.
 
 ## What it leaves alone
 
-- Exceptions whose text somebody wrote for whoever called: those of the project itself, of errata and of the SDKs,
+- Exceptions whose text is meant for the caller: those of the project itself, of errata and of the SDKs,
   `ValueError`, a validation error. Only `Exception`, those of the operating system, and those of libraries that talk to
   something else count.
 - A `try` that only reads or converts what the caller gave: its text is about the argument.
 - Logs, `print`, and `ctx.error`, which is a message to a log.
 - The class of the exception, a status code, and what is looked up with `isinstance`.
-- A result that lists failures beside data, and a tool whose job it is to say how something is: `health_check`, `status`.
+- A result that lists failures beside data, and a tool whose job is to report a status: `health_check`, `status`.
 - Text that goes through a function which, by its name, changes it: `redact(str(error))`.
 """
 
@@ -129,7 +129,7 @@ def _write_help(function: Function, clause: ast.ExceptHandler, leak: Leak) -> st
 
 
 def _still_holds(project: Project, _: LinkedHandler, where: LocatedFunction, candidate: Candidate) -> bool:
-    """Return whether a text of somebody else's arrives: what the project's own functions catch and say is written for this."""
+    """Return whether text of another library can arrive here; what the project's own functions raise is meant for clients."""
     return not candidate.facts or _lets_out(project, candidate.facts[1:], where.file)
 
 

@@ -1,4 +1,4 @@
-"""Finds a message into which a whole answer is poured: `json.dumps(…)`, `response.text`, `response.json()`.
+"""Finds a message that contains a whole response: `json.dumps(…)`, `response.text`, `response.json()`.
 
 ## Why it hurts
 
@@ -139,7 +139,7 @@ def _name_body(node: ast.Attribute) -> str | None:
 
 
 def _is_from_elsewhere(function: Function, given: ast.expr) -> bool:
-    """Return whether something is neither the caller's own argument nor written out here."""
+    """Return whether an expression uses anything but the function's own parameters."""
     parameters = {parameter.arg for parameter in function.parameters}
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
     return bool(names - parameters)

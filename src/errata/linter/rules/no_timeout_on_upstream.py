@@ -92,14 +92,14 @@ def _name_endless_call(function: Function, call: ast.Call) -> str | None:
 
 
 def _is_given_elsewhere(function: Function, origin: str) -> bool:
-    """Return whether the limit may be that of an adapter, of a `request` that was replaced, or of all sockets."""
+    """Return whether the limit may be set on an adapter, in a replaced `request`, or for all sockets."""
     if not origin.startswith(_SESSIONS):
         return any(name.endswith("setdefaulttimeout") for name in _list_calls_on_top(function))
     return any("timeout" in name.lower() for name in function.module.names) or "request" in _list_replaced(function)
 
 
 def _is_made_here(function: Function, called: ast.expr) -> bool:
-    """Return whether a session is made where it can be seen, and not passed by somebody who may have set a limit."""
+    """Return whether a session is created in this file, so that no other code has set a limit."""
     match called:
         case ast.Attribute(value=ast.Call()):
             return True

@@ -75,7 +75,7 @@ def _is_renamed(function: Function) -> bool:
 
 
 def _may_be_constructor(function: Function, called: ast.expr) -> bool:
-    """Return whether it is worth asking what a call stands for."""
+    """Return whether a call may be one of the constructor; cheaper than resolving it."""
     match called:
         case ast.Name(id=name):
             return function.module.names.get(name) == _CONSTRUCTOR
@@ -146,7 +146,7 @@ def _add_to_import(function: Function, names: list[ast.alias], factory: str) -> 
 
 
 def _is_bound_again(function: Function, name: str, *, at_most: int) -> bool:
-    """Return whether a name is bound in the file more often than that: by a parameter, a variable, an import, anything."""
+    """Return whether a name is bound in the file more often than `at_most` times, by whatever means."""
     return sum(map(name.__eq__, list_bound_names(function.module.tree))) > at_most
 
 

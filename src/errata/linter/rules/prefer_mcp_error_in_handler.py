@@ -45,7 +45,7 @@ async def get_order(order_id: str) -> dict:
 ## What it leaves alone
 
 - Classes that say what is wrong: `ValueError`, `PermissionError`, `FileNotFoundError`, `TimeoutError`, your own.
-- What says that it cannot happen (`TypeError`, "unreachable", a test with `isinstance`): that is a bug, and told as one.
+- What says that it cannot happen (`TypeError`, "unreachable", a test with `isinstance`): that is a bug, and reported as one.
 - What is raised and caught in the same function.
 - Functions that a handler calls: they may not know that there is an agent.
 """
@@ -124,7 +124,7 @@ def _is_caught_here(function: Function, site: Site[ast.Raise], name: str) -> boo
 
 
 def _is_of_a_bug(function: Function, raised: ast.Raise) -> bool:
-    """Return whether it cannot happen, by its own words or because the SDK saw to it: then `INTERNAL_ERROR` is the truth."""
+    """Return whether an error tells of a bug, by its words or after an `isinstance` test: `INTERNAL_ERROR` is right for it."""
     return bool(_BUG.search(_read_words(function, raised))) or any(
         raised in each.node.body and _is_about_type(each.node.test) for each in function.ifs
     )

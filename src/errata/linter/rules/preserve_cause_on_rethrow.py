@@ -106,7 +106,7 @@ def _find_clause(site: Site[ast.Raise]) -> ast.ExceptHandler | None:
 
 
 def _is_new(function: Function, raised: ast.expr | None, clause: ast.ExceptHandler) -> bool:
-    """Return whether something else is raised than what was caught, or what a function made of it."""
+    """Return whether a new error is raised, and neither the caught one nor what a function made of it."""
     match raised:
         case ast.Call(func=ast.Attribute(attr="with_traceback")):
             return False
@@ -121,7 +121,7 @@ def _is_new(function: Function, raised: ast.expr | None, clause: ast.ExceptHandl
 
 
 def _keeps(call: ast.Call, name: str, caught: str | None) -> bool:
-    """Return whether a call gets what was caught in a way that keeps it."""
+    """Return whether a call is given the caught exception in a way that keeps it as the cause."""
     if find_keyword(call, "cause") is not None or any(each.arg is None for each in call.keywords):
         return True
     if name in CODE_OF_FACTORY or caught is None:
@@ -137,7 +137,7 @@ def _is_import(function: Function, clause: ast.ExceptHandler) -> bool:
 
 
 def _is_the_same_kind(function: Function, raised: ast.Raise, clause: ast.ExceptHandler) -> bool:
-    """Return whether the class that was caught is raised once more, in better words."""
+    """Return whether the caught class is raised again with another message."""
     made = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
     return [function.resolve(made)] == list_caught(function, clause) and function.resolve(made) not in BROAD
 

@@ -91,7 +91,7 @@ def _check_tool(handler: LinkedHandler) -> Iterator[LinkedViolation]:
 
 
 def _is_own_retry(handler: LinkedHandler, decorator: str) -> bool:
-    """Return whether a decorator of the project's own is called a retry, and has a loop that calls what it was given."""
+    """Return whether a decorator of the project is named like a retry, and calls its function in a loop."""
     inside = (each for each in handler.reached if each.function.name.partition(".")[0] == decorator)
     return "retr" in decorator.lower() and any(
         effect.kind == "repeats given" for each in inside for effect in each.function.side_effects

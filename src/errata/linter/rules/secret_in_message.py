@@ -238,25 +238,25 @@ def _read_kind(function: Function, name: str, before: str) -> str | None:
 
 
 def _is_for_access(name: str, before: str) -> bool:
-    """Return whether a token or a secret gives access to something, by its whole name or by the words before it."""
+    """Return whether a token or a secret is a credential, judging by its whole name or the words before it."""
     snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     return bool(_OWNERS.search(snake)) or (not _is_of_parser(before) and bool(_WORDS_ABOUT_ACCESS.search(before)))
 
 
 def _is_of_parser(before: str) -> bool:
-    """Return whether the words before a token tell that it is one of a language, or of a list in pages."""
+    """Return whether the words before a token show that it is one of a parser, or of pagination."""
     text = before.rstrip(" :'\"`(=")
     return bool(_PARSER.search(before)) or is_innocent_in(text, max(0, len(text) - 5), len(text))
 
 
 def _is_harmless(function: Function, name: str) -> bool:
-    """Return whether a name holds a number or a truth value by its annotation."""
+    """Return whether a name is annotated as a number or a boolean."""
     kind = function.annotations.get(name)
     return isinstance(kind, ast.Name) and kind.id in _HARMLESS_TYPES
 
 
 def _is_name_of_setting(function: Function, name: str) -> bool:
-    """Return whether a constant of the file holds the name of a variable: `ENV_TOKEN = "ORDERS_TOKEN"`."""
+    """Return whether a constant holds the name of a setting: `ENV_TOKEN = "ORDERS_TOKEN"`."""
     if not name.isupper():
         return False
     for node in function.module.tree.body:

@@ -52,8 +52,8 @@ In place of `except BaseException` and of `except:`, write `except Exception`: c
 - A function that cancels a task of its own and waits for its end: `task.cancel()`, then `await task`.
 - Functions that close things, by their names: `close`, `shutdown`, `lifespan`.
 - Clauses that raise, and those that hand what they caught to somebody else: `future.set_exception(error)`.
-- A clause that names cancellation and answers at once with what was done before it, by more than a constant.
-- A task that the function asked whether it is `done()`, and the body of one that somebody else keeps: `_run`, `worker`.
+- A clause that catches cancellation by name and returns a partial result at once.
+- A task that the function has tested with `done()`, and the body of a task that other code cancels: `_run`, `worker`.
 - Code that awaits nothing: no cancellation arrives there.
 """
 

@@ -47,8 +47,8 @@ With `with effect():` alone, errata knows too. The annotations tell every client
 
 ## What it leaves alone
 
-Tools whose name says nothing of a change, and tools that change nothing that can be seen from here. Annotations that stand
-in a variable which cannot be followed are believed.
+Tools whose name does not announce a change, and tools without a visible change. Annotations in a variable that cannot be
+resolved are trusted.
 """
 
 from collections.abc import Iterator
@@ -88,7 +88,7 @@ def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
 
 
 def _is_no_question(change: str) -> bool:
-    """Return whether a call cannot be a search that is sent by POST."""
+    """Return whether a call is certainly no search sent by POST."""
     return not change.lower().endswith("post")
 
 
@@ -97,7 +97,7 @@ def _make_violation(handler: LinkedHandler, message: str, advice: str) -> Linked
 
 
 def _check_second_effect(handler: LinkedHandler) -> Iterator[LinkedViolation]:
-    """Return two changes in the tool itself: if the second fails, the first has already happened."""
+    """Report two changes in the tool itself: if the second fails, the first has already happened."""
     side_effects = [
         effect for effect in handler.where.function.side_effects if effect.kind == "changes" and effect.in_turn
     ]

@@ -1,4 +1,4 @@
-"""Tells of a file that could not be linted: it does not parse, is not UTF-8, is too large, nests too deeply, or is gone.
+"""Reports a file that could not be linted: it does not parse, is not UTF-8, is too large, nests too deeply, or is gone.
 
 ## Why it hurts
 

@@ -1,12 +1,12 @@
-"""Finds `# errata: ignore[…]` where there is nothing to ignore: the code was mended, or a name is mistyped.
+"""Finds `# errata: ignore[…]` where there is nothing to ignore: the code was fixed, or a name is mistyped.
 
 ## Why it hurts
 
-A comment that sets nothing aside today sets something aside tomorrow, when somebody breaks the same line in the same way
-and nobody is told. One with a mistyped name never did what it says.
+A comment that ignores nothing today hides a finding tomorrow, when somebody breaks the same line in the same way. A
+comment with a mistyped name never worked.
 
-It is judged only where whole directories are linted: in single files the handlers that come by here are not seen. A rule
-that is not selected is not said to be unused.
+This is judged only where directories are linted, because the handlers that reach a line may be in other files; and only
+for rules that are selected.
 
 ## Example
 

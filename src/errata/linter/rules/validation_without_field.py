@@ -44,8 +44,8 @@ async def list_orders(customer: str, limit: int) -> list[dict]:
 
 ## What it leaves alone
 
-- A test of several arguments at once ("give either a name or a number"), and one of none.
-- `ValueError` and other exceptions, which have no place for a field.
+- A test of several arguments at once ("give either a name or a number"), or of none.
+- `ValueError` and other exceptions, which have no `field`.
 - Data that is put together elsewhere: the field may be in it.
 """
 

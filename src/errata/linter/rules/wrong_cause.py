@@ -1,9 +1,9 @@
-"""Finds an `except` for everything that tells the client one certain cause: every failure becomes "not found".
+"""Finds an `except` for everything that reports one particular cause: every failure becomes "not found".
 
 ## Why it hurts
 
-The clause cannot know that. A time-out, a refused connection, an expired token and a typing error in the server all
-arrive here too, and each is told as "no such order". The agent believes it: it creates the order a second time, asks the
+The clause cannot know that. A time-out, a refused connection, an expired token and a typo in the server all arrive
+here too, and each is reported as "no such order". The agent believes it: it creates the order a second time, asks the
 user for another key, or gives up on what would have worked a minute later.
 
 ## Example
@@ -26,7 +26,7 @@ async def find_order(number: int) -> dict[str, object]:
 
 ## Write instead
 
-Catch what has that cause and nothing else; let the rest be told as what it is.
+Catch only what has that cause; let everything else be raised.
 
 ```python
 import httpx
