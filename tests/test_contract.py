@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from errata import Code, Contract, Failure, FaultError, Recovery, Retry
-from errata.contracts import Declared, declare
+from errata.contracts import DeclaredFailures, declare
 
 HINT = "Call pubmed_search_articles first to discover valid PMIDs."
 WAIT = "Wait 30 seconds and retry, or ask for fewer PMIDs."
@@ -351,11 +351,11 @@ def test_two_contracts_may_inherit_the_same_failure():
 
 def test_declaring_nothing_is_warned_about():
     with pytest.warns(UserWarning, match=r"^Tool `fetch` declares no failure.*error-contract-empty"):
-        assert declare(by="fetch") == Declared({})
+        assert declare(by="fetch") == DeclaredFailures({})
 
 
 def test_what_is_declared_is_published_as_json():
-    assert declare(FetchErrors, by="fetch").published() == [
+    assert declare(FetchErrors, by="fetch").publish() == [
         {
             "reason": "no_match",
             "code": "NOT_FOUND",
@@ -377,19 +377,19 @@ def test_what_is_declared_is_published_as_json():
 @given(codes, st.sampled_from([None, True, False]))
 def test_what_is_published_about_repeating_is_what_is_raised(code, flag):
     declared = declare(failure(code=code, retryable=flag, reason="x"), by="t")
-    assert declared.published()[0]["retryable"] is declared.failures["x"]().fault.retryable
+    assert declared.publish()[0]["retryable"] is declared.failures["x"]().fault.retryable
 
 
 @given(texts, texts)
 def test_a_failure_is_one_line_of_a_description(when, recovery):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        (line,) = declare(failure(when=when, recovery=recovery, reason="x"), by="t").lines()
+        (line,) = declare(failure(when=when, recovery=recovery, reason="x"), by="t").write_lines()
     assert len(line.splitlines()) == 1
 
 
 def test_the_line_ends_its_sentences():
-    assert declare(FetchErrors, by="fetch").lines() == [
+    assert declare(FetchErrors, by="fetch").write_lines() == [
         f"- no_match (NOT_FOUND): No requested PMID returned data. {HINT}",
         f"- queue_full (RATE_LIMITED): The queue is full. {WAIT}",
     ]

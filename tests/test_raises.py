@@ -18,7 +18,7 @@ from fastmcp.tools import tool
 from mcp.server.mcpserver import Context, MCPServer
 
 from errata import Code, Contract, Failure, FaultError, Recovery, Retry, fail, raises, recovery_for
-from errata.contracts import bound, declare, declared_by
+from errata.contracts import bind_declared, declare, find_declaration
 
 HINT = "Call pubmed_search_articles first to discover valid PMIDs."
 
@@ -149,7 +149,7 @@ def test_outside_a_contract_fail_says_what_to_do():
 
 
 def test_an_adapter_can_bind_what_was_declared_elsewhere():
-    with bound(declare(FetchErrors, by="fetch"), "fetch"):
+    with bind_declared(declare(FetchErrors, by="fetch"), "fetch"):
         assert service() == DECLARED
         assert "`fetch`" in str(fail("x"))
     assert service() == NOWHERE
@@ -230,7 +230,7 @@ def test_what_is_called_knows_its_contract_and_only_while_it_runs(kind):
 
 @pytest.mark.parametrize("kind", SYNC)
 def test_what_was_declared_is_found_again(kind):
-    assert list(declared_by(SYNC[kind]).failures) == ["no_match", "queue_full"]
+    assert list(find_declaration(SYNC[kind]).failures) == ["no_match", "queue_full"]
 
 
 def test_what_is_awaited_knows_its_contract():
@@ -382,7 +382,7 @@ def test_threads_of_asyncio_and_anyio_know_the_contract_and_a_bare_pool_does_not
     ids=lambda odd: type(odd).__name__,
 )
 def test_nothing_is_found_in_what_declares_nothing(odd):
-    assert declared_by(odd) is None
+    assert find_declaration(odd) is None
 
 
 def test_an_object_that_raises_at_every_touch_declares_nothing():
@@ -392,8 +392,8 @@ def test_an_object_that_raises_at_every_touch_declares_nothing():
 
     looped = service.__class__(service.__code__, {})
     looped.__wrapped__ = looped
-    assert declared_by(Touchy()) is None
-    assert declared_by(looped) is None
+    assert find_declaration(Touchy()) is None
+    assert find_declaration(looped) is None
 
 
 # What is refused
@@ -520,8 +520,8 @@ def test_where_it_belongs_it_is_accepted():
         @server.tool(name="inner")
         def inner() -> None: ...
 
-    assert declared_by(five)
-    assert declared_by(six)
+    assert find_declaration(five)
+    assert find_declaration(six)
 
 
 def test_without_source_it_stays_quiet():

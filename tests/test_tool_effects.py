@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from errata.tools._effects import harmless_by, has_effect, only_reads, presume, verb_of
+from errata.tools._effect_hints import find_verb, has_effect, only_reads, presume, read_harmless
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PATCH", "PUT", "DELETE", None)
 ONLY_READS = (
@@ -113,7 +113,7 @@ READ_ONLY = {"readOnlyHint": True}
 
 @pytest.mark.parametrize("tool", ["email_search", "trade_history", "swap_quote", "checkout_status", "order_list"])
 def test_a_noun_before_something_to_read_is_no_deed(tool):
-    assert verb_of(tool) is None
+    assert find_verb(tool) is None
     assert has_effect(tool) is None
     assert presume(tool, "POST").harmless is False
 
@@ -128,7 +128,7 @@ def test_a_deed_is_one_whatever_it_is_done_to(tool):
 
 def test_a_default_beside_read_only_is_taken_neither_for_yes_nor_for_no():
     both = READ_ONLY | {"destructiveHint": True}
-    assert harmless_by(READ_ONLY) is True
-    assert harmless_by(both) is None
+    assert read_harmless(READ_ONLY) is True
+    assert read_harmless(both) is None
     assert [has_effect(tool, both) for tool in ("pay", "list_orders", "handle")] == [True, False, None]
     assert [has_effect(tool, READ_ONLY) for tool in ("pay", "list_orders", "handle")] == [False, False, False]

@@ -3,13 +3,20 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from errata.tools._names import fields_in, listing_tool, looking_tool, mentions_in, missing_tools, near_tools
+from errata.tools._names import (
+    collect_fields,
+    find_listing_tool,
+    find_mentions,
+    find_missing_tools,
+    find_near_tools,
+    find_verifying_tool,
+)
 
 TOOLS = {"list_orders", "get_order", "search_articles", "pay"}
 
 
 def missing(advice, tools=TOOLS, others=()):
-    return [each.name for each in missing_tools(advice, tools, others)]
+    return [each.name for each in find_missing_tools(advice, tools, others)]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,7 @@ def test_a_tool_of_a_server_behind_this_one_is_there():
 
 
 def test_the_nearest_tools_are_named():
-    (found,) = missing_tools("Call list_ordrs first.", TOOLS)
+    (found,) = find_missing_tools("Call list_ordrs first.", TOOLS)
 
     assert str(found) == (
         "names the tool `list_ordrs`, which the server does not list. Did you mean `list_orders` or `get_order`?"
@@ -79,7 +86,7 @@ def test_the_nearest_tools_are_named():
     st.lists(st.sampled_from(["call", "use", "`", "the", "tool", "get_bill", "x", ",", "or", ".", "-"])).map(" ".join)
 )
 def test_an_advice_never_misses_the_tools_that_are_there(advice):
-    assert missing(advice, {each.name for each in mentions_in(advice)}) == []
+    assert missing(advice, {each.name for each in find_mentions(advice)}) == []
 
 
 @given(st.text())
@@ -90,7 +97,7 @@ def test_any_text_is_read(advice):
 
 @pytest.mark.parametrize("letter", ["`", "a", "_", "a_", "-", "call ", "`a`", "(", "a.b/"])
 def test_a_long_text_takes_no_longer_than_its_beginning(letter):
-    assert len([*mentions_in(letter * 10**6)]) < 4_000
+    assert len([*find_mentions(letter * 10**6)]) < 4_000
 
 
 def test_fields_are_found_however_deep():
@@ -99,14 +106,14 @@ def test_fields_are_found_however_deep():
         "$defs": {"Order": {"properties": {"line_items": {"items": {"properties": {"sku": {}}}}}}},
     }
 
-    assert fields_in(schema, {}, None) == {"order", "line_items", "sku"}
+    assert collect_fields(schema, {}, None) == {"order", "line_items", "sku"}
 
 
 def test_a_schema_in_a_circle_has_an_end():
     schema = {"properties": {"a": {}}}
     schema["properties"]["a"] = schema
 
-    assert fields_in(schema) == {"a"}
+    assert collect_fields(schema) == {"a"}
 
 
 def needs(*required, optional=()):
@@ -146,13 +153,13 @@ def needs(*required, optional=()):
 def test_the_tool_that_shows_what_there_is(tool, field, others, expected):
     tools = {tool: needs(field.partition(".")[0])} | dict.fromkeys(others, needs())
 
-    assert listing_tool(tool, field, tools) == expected
+    assert find_listing_tool(tool, field, tools) == expected
 
 
 def test_a_list_that_needs_what_is_wrong_is_of_no_use():
     tools = {"get_order": needs("order_id"), "list_orders": needs("order_id"), "search_orders": needs("words")}
 
-    assert listing_tool("get_order", "order_id", tools) == "search_orders"
+    assert find_listing_tool("get_order", "order_id", tools) == "search_orders"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +175,7 @@ def test_a_list_that_needs_what_is_wrong_is_of_no_use():
     ],
 )
 def test_without_a_field_the_only_argument_is_meant(schema, expected):
-    assert listing_tool("get_order", None, {"get_order": schema, "list_orders": needs()}) == expected
+    assert find_listing_tool("get_order", None, {"get_order": schema, "list_orders": needs()}) == expected
 
 
 NAMES = st.lists(
@@ -178,7 +185,7 @@ NAMES = st.lists(
 
 @given(NAMES, st.none() | NAMES | st.text(), st.dictionaries(NAMES | st.text(), st.builds(needs, NAMES) | st.just({})))
 def test_the_tool_is_one_of_the_others_and_can_be_called_without_the_argument(tool, field, tools):
-    found = listing_tool(tool, field, tools)
+    found = find_listing_tool(tool, field, tools)
 
     assert found is None or (found in tools and found != tool)
     if found and field:
@@ -221,7 +228,7 @@ READERS = {
     ],
 )
 def test_a_deed_is_seen_on_what_it_was_done_to(tool, given, found):
-    assert looking_tool(tool, given, READERS) == found
+    assert find_verifying_tool(tool, given, READERS) == found
 
 
 @pytest.mark.parametrize(
@@ -242,13 +249,13 @@ def test_a_deed_is_seen_on_what_it_was_done_to(tool, given, found):
     ],
 )
 def test_where_it_would_not_be_seen_for_certain_no_tool_is_proposed(tool, given):
-    assert looking_tool(tool, given, READERS) is None
+    assert find_verifying_tool(tool, given, READERS) is None
 
 
 def test_the_name_of_a_service_is_no_thing():
     charts = {"helm_list": [], "helm_repo_list": [], "helm_status": ["release"]}
-    assert looking_tool("helm_create", ["name"], charts) is None
-    assert looking_tool("helm_repo_add", ["url"], charts) == "helm_repo_list"
+    assert find_verifying_tool("helm_create", ["name"], charts) is None
+    assert find_verifying_tool("helm_repo_add", ["url"], charts) == "helm_repo_list"
 
 
 @pytest.mark.parametrize(
@@ -263,7 +270,7 @@ def test_the_name_of_a_service_is_no_thing():
     ],
 )
 def test_the_nearest_names_are_those_in_the_same_words_or_else_in_similar_letters(name, near):
-    assert near_tools(name, READERS) == near
+    assert find_near_tools(name, READERS) == near
 
 
 class Endless:
@@ -279,7 +286,7 @@ class Endless:
 
 
 def test_no_list_is_compared_to_its_end():
-    for find in (lambda names: near_tools("tool", names), lambda names: near_tools("x" * 10**6, names)):
+    for find in (lambda names: find_near_tools("tool", names), lambda names: find_near_tools("x" * 10**6, names)):
         names = Endless()
         find(names)
         assert names.read <= 1_001
@@ -287,6 +294,6 @@ def test_no_list_is_compared_to_its_end():
 
 @given(st.text(), st.lists(st.text()), st.dictionaries(st.text(), st.lists(st.text())))
 def test_whatever_tools_are_called_one_of_the_others_is_found_or_none(tool, given_names, readers):
-    found = looking_tool(tool, given_names, readers)
+    found = find_verifying_tool(tool, given_names, readers)
     assert found is None or (found in readers and found != tool)
-    assert {*near_tools(tool, readers)} <= readers.keys()
+    assert {*find_near_tools(tool, readers)} <= readers.keys()

@@ -26,7 +26,7 @@ from errata import (
 from errata.model._current import ATTEMPT, CURRENT, Attempt, Effects
 from errata.resilience import effect, retry
 from errata.resilience._effects import record_of, settled
-from errata.tools._effects import harmless_by
+from errata.tools._effect_hints import read_harmless
 
 LONGEST_S = 60  # Only for what hangs.
 three_answers = st.sampled_from([True, False, None])
@@ -448,7 +448,7 @@ def test_the_parentheses_are_asked_for():
     ],
 )
 def test_annotations_say_what_somebody_said_and_no_more(annotations, harmless):
-    assert harmless_by(annotations) is harmless
+    assert read_harmless(annotations) is harmless
 
 
 def test_what_is_given_to_be_awaited_belongs_to_an_effect_that_began_once():

@@ -17,7 +17,7 @@ from errata.classification._foreign import peek, read_argument, read_text
 from errata.classification._words import classify_words
 from errata.model import Code, Fault, FieldIssue, Retry, did_you_mean, is_a, replace_fields
 from errata.redaction import text_of
-from errata.tools import harmless_by, only_reads
+from errata.tools import only_reads, read_harmless
 
 OPEN = frozenset({
     Code.INTERNAL_ERROR,
@@ -119,7 +119,7 @@ def _is_harmless(call: Call) -> bool:
     """Return whether calling a tool twice does no harm, by what it has marked, what it declares, and its name."""
     if call.effects is not None and call.effects.begun:
         return call.effects.keyed
-    declared = harmless_by(call.annotations)
+    declared = read_harmless(call.annotations)
     return only_reads(call.tool) if declared is None else declared
 
 

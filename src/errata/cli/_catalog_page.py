@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from errata._install import adapter_for, find_installation
 from errata.cli._explain_pages import spell
-from errata.contracts import Declared, Failure
+from errata.contracts import DeclaredFailures, Failure
 from errata.dialects import BASELINE, INTERNAL_ERROR, NUMBER_OF, Dialect, native, write_retry_sentence
 from errata.model import Code, Fault, decide_retry, wait_ms
 from errata.redaction import put_on_one_line
@@ -33,7 +33,7 @@ class CatalogEntry(NamedTuple):
     """One thing that a server offers."""
 
     offer: Offer
-    declared: Declared | None
+    declared: DeclaredFailures | None
     dialect: Dialect | None
     """The dialect of its failures; None if errata is not installed and none was chosen."""
 
@@ -98,9 +98,9 @@ def _write_missing(each: NoTool) -> dict[str, object]:
 
 
 def _write_entry(entry: CatalogEntry) -> dict[str, object]:
-    declared = entry.declared or Declared({})
+    declared = entry.declared or DeclaredFailures({})
     words = [entry.word_for(failure) for failure in declared.failures.values()]
-    failures = [{**published, "word": word} for published, word in zip(declared.published(), words, strict=True)]
+    failures = [{**published, "word": word} for published, word in zip(declared.publish(), words, strict=True)]
     return {"name": entry.offer.name, "dialect": entry.language, "failures": failures}
 
 
@@ -139,7 +139,7 @@ def _write_group(entries: list[CatalogEntry]) -> Iterator[str]:
         yield "\n".join(f"- {name}" for name in silent)
 
 
-def _write_table(entry: CatalogEntry, declared: Declared) -> Iterator[str]:
+def _write_table(entry: CatalogEntry, declared: DeclaredFailures) -> Iterator[str]:
     in_other_words = entry.language not in {None, native.name}
     heads = ["reason", "code", *([str(entry.language)] if in_other_words else []), "retry", "when", "recovery"]
     yield _write_row(heads)

@@ -12,7 +12,7 @@ from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, Tell
 from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, whole_seconds
 from errata.redaction import line_of, quote_name
 from errata.resilience import attempts_of, without_attempts
-from errata.tools import has_effect, is_same_deed, verb_of
+from errata.tools import find_verb, has_effect, is_same_deed
 
 MOST_TIMES = 3
 """How often the same call may fail in the same way before it counts as a loop."""
@@ -253,10 +253,10 @@ def _suggest_listed_tool(case: _Case) -> Step | None:
 
 def _may_stand_for(called: str, other: str, effect: bool | None) -> bool:  # noqa: FBT001 - three answers.
     """Return whether one tool may stand for another; one that changes something must do the same thing."""
-    meant, verb = has_effect(called), verb_of(called)
+    meant, verb = has_effect(called), find_verb(called)
     if effect is False or effect is not meant:
         return effect is False and meant is not True
-    return effect is None or (verb is not None and is_same_deed(verb, verb_of(other) or ""))
+    return effect is None or (verb is not None and is_same_deed(verb, find_verb(other) or ""))
 
 
 def _describe_tool(tool: str, effect: bool | None) -> str:  # noqa: FBT001 - as above.

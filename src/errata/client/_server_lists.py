@@ -13,7 +13,7 @@ from errata.client._connections import Connection, ListKind, OpenClient, Page
 from errata.client._outcomes import to_error_object
 from errata.model import Fault, items_of, phrase_suggestion, tool_name_or_none
 from errata.redaction import as_object, line_of, quote_name
-from errata.tools import harmless_by, has_effect, looking_tool, near_tools
+from errata.tools import find_near_tools, find_verifying_tool, has_effect, read_harmless
 
 _LOG = logging.getLogger("errata")
 _MOST_PAGES = 100
@@ -76,7 +76,7 @@ class ToolEffects:
         """Warn once about each tool that the server does not list: the name is probably misspelt."""
         missing = self._uncompared.difference(names) if names else ()
         for name in sorted(missing):
-            near = phrase_suggestion(near_tools(name, _proposable(names)))
+            near = phrase_suggestion(find_near_tools(name, _proposable(names)))
             _LOG.warning(
                 "`effects` names the tool %s, which the server does not list. %s", quote_name(line_of(name)), near
             )
@@ -98,7 +98,7 @@ def _read_declaration(tool: object, name: str) -> ToolDeclaration:
     properties = as_object(schema.get("properties"))
     arguments = frozenset(name for name, each in properties.items() if each is not False)  # No value fits `false`.
     required = frozenset(each for each in items_of(schema.get("required")) if isinstance(each, str))
-    return ToolDeclaration(harmless_by(annotations), has_effect(name, annotations), arguments, required, schema)
+    return ToolDeclaration(read_harmless(annotations), has_effect(name, annotations), arguments, required, schema)
 
 
 class _List(NamedTuple):
@@ -280,7 +280,7 @@ class ConnectionLists:
         held = self._lists.get("tools")
         if held is None or not held.is_whole or not self._names or tool not in self._unlisted or tool in self._names:
             return None
-        return self.effects(*near_tools(tool, _proposable(self._names)))
+        return self.effects(*find_near_tools(tool, _proposable(self._names)))
 
     def find_looking_tool(self, tool: str, given: Collection[str]) -> str | None:
         """Return a tool that only reads, and by its name can show whether a call of another one took effect."""
@@ -289,7 +289,7 @@ class ConnectionLists:
             for name in _proposable(self._names)
             if name in self._declarations and self.has_effect(name) is False
         }
-        return looking_tool(tool, given, readers)
+        return find_verifying_tool(tool, given, readers)
 
     @property
     def has_tools(self) -> bool:

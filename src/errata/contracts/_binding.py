@@ -1,33 +1,33 @@
-"""Which tool is running, and 003's way of failing as it declared."""
+"""Which tool is running, and failing by a reason that it declares."""
 
 from contextlib import suppress
 from contextvars import ContextVar, Token
 from typing import NamedTuple, Unpack
 
-from errata.contracts._declared import Declared
-from errata.contracts._failure import Failure, error_of
-from errata.contracts._rules import shown, undeclared
+from errata.contracts._contract import DeclaredFailures
+from errata.contracts._failure import Failure, build_error
+from errata.contracts._rules import describe_undeclared, quote_value
 from errata.model import Code, FaultError, FaultFields
 from errata.redaction import text_of
 
 
-class _Running(NamedTuple):
+class _RunningTool(NamedTuple):
     tool: str
-    declared: Declared
+    declared: DeclaredFailures
 
 
-_RUNNING: ContextVar[_Running | None] = ContextVar("errata_running_tool", default=None)
+_RUNNING: ContextVar[_RunningTool | None] = ContextVar("errata_running_tool", default=None)
 
 
-class bound:  # noqa: N801 - it is used like a function: `with bound(declared, "get_order"):`
+class bind_declared:  # noqa: N801 - it is used like a function: `with bound(declared, "get_order"):`
     """Bind what a tool declares, so that `fail` and `recovery_for` know it while the tool runs."""
 
     __slots__ = ("_running", "_token")
 
-    _token: Token[_Running | None]
+    _token: Token[_RunningTool | None]
 
-    def __init__(self, declared: Declared, name: str) -> None:
-        self._running = _Running(name, declared)
+    def __init__(self, declared: DeclaredFailures, name: str) -> None:
+        self._running = _RunningTool(name, declared)
 
     def __enter__(self) -> None:
         self._token = _RUNNING.set(self._running)
@@ -46,35 +46,35 @@ def fail(
     cause: object = None,
     **fields: Unpack[FaultFields],
 ) -> FaultError:
-    """Make the exception of a reason that the running tool declares (003's `ctx.fail`).
+    """Make the exception of a reason that the running tool declares.
 
         raise fail("no_match", f"None of {len(pmids)} PMIDs returned data", {**recovery_for("no_match")})
 
     It has the code, the verdict and the wait that were declared, and a recovery only if one is given here. A reason
     that is not declared is a bug of the server, and becomes an `INTERNAL_ERROR` that says so.
     """
-    failure = _declared(reason)
+    failure = _find_failure(reason)
     if failure is None:
-        return FaultError(Code.INTERNAL_ERROR, _not_declared(text_of(reason)), cause=cause)
-    return error_of(failure, message, data, cause, fields, hint=None)
+        return FaultError(Code.INTERNAL_ERROR, _describe_missing(text_of(reason)), cause=cause)
+    return build_error(failure, message, data, cause, fields, hint=None)
 
 
 def recovery_for(reason: str) -> dict[str, object]:
-    """Look up the declared recovery, to be spread into `data`; empty where none is declared (003's `ctx.recoveryFor`)."""
-    failure = _declared(reason)
+    """Return the declared recovery, to be spread into `data`; empty where none is declared."""
+    failure = _find_failure(reason)
     return {} if failure is None else {"recovery": {"hint": failure.recovery}}
 
 
-def _declared(reason: object) -> Failure | None:
+def _find_failure(reason: object) -> Failure | None:
     running = _RUNNING.get()
     return running.declared.failures.get(text_of(reason)) if running else None
 
 
-def _not_declared(reason: str) -> str:
+def _describe_missing(reason: str) -> str:
     running = _RUNNING.get()
     if running is not None:
-        return undeclared(reason, "reason", f"Tool {shown(running.tool)}", running.declared.failures)
+        return describe_undeclared(reason, "reason", f"Tool {quote_value(running.tool)}", running.declared.failures)
     return (
-        f"`fail` was called with reason {shown(reason)} where no tool with a contract runs. "
+        f"`fail` was called with reason {quote_value(reason)} where no tool with a contract runs. "
         "Put `@raises(…)` on the tool's function, or raise an error that needs no contract, such as `not_found(…)`."
     )

@@ -18,7 +18,7 @@ from errata.model import (
 )
 from errata.redaction import make_redacted_repr, text_of
 
-_NOT_GIVEN = cast("str", None)  # The default of `recovery`: 003 tells one that is missing from one that is empty.
+_NOT_GIVEN = cast("str", None)  # The default of `recovery`: a missing one is another mistake than an empty one.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,19 +61,19 @@ class Failure:
         **fields: Unpack[FaultFields],
     ) -> FaultError:
         """Make the exception. What is given here wins over what was declared; only the reason does not change."""
-        return error_of(self, message, data, cause, fields, hint=self.recovery)
+        return build_error(self, message, data, cause, fields, hint=self.recovery)
 
 
-def error_of(  # noqa: PLR0913 - what an exception is made from, and the failure it is made by.
+def build_error(  # noqa: PLR0913 - what an exception is made from, and the failure it is made by.
     failure: Failure, message: str, data: object, cause: object, fields: FaultFields, *, hint: str | None
 ) -> FaultError:
     """Make the exception of a declared failure, with the hint given unless the author wrote one."""
     error = FaultError(failure.code, text_or_none(message) or failure.when, data, cause=cause, **fields)
-    error.fault = _completed(error.fault, failure, hint=hint, decided=fields.get("retry") is not None)
+    error.fault = _complete(error.fault, failure, hint=hint, decided=fields.get("retry") is not None)
     return error
 
 
-def _completed(fault: Fault, failure: Failure, *, hint: str | None, decided: bool) -> Fault:
+def _complete(fault: Fault, failure: Failure, *, hint: str | None, decided: bool) -> Fault:
     """Add what was declared to what the author raised."""
     decided = decided or fault.retry_declared or not is_a(failure.retryable, bool)
     return replace_fields(
@@ -84,11 +84,11 @@ def _completed(fault: Fault, failure: Failure, *, hint: str | None, decided: boo
         else decide_retry(fault.code, http_status=fault.http_status, flag=failure.retryable),
         retry_declared=fault.retry_declared or not decided,
         retry_after_ms=wait_ms(failure.retry_after_ms) if fault.retry_after_ms is None else fault.retry_after_ms,
-        recovery=_hinted(fault.recovery, text_or_none(hint)),
+        recovery=_add_hint(fault.recovery, text_or_none(hint)),
     )
 
 
-def _hinted(recovery: Recovery | None, hint: str | None) -> Recovery | None:
+def _add_hint(recovery: Recovery | None, hint: str | None) -> Recovery | None:
     if recovery is None:
         return Recovery(hint=hint) if hint else None
     return recovery if recovery.hint else dataclasses.replace(recovery, hint=hint)

@@ -1,6 +1,6 @@
-"""003's rules for what is declared: its errors are raised and its warnings warned, and both say what to do.
+"""The rules for what is declared: errors are raised, warnings warned, and both say what to do.
 
-The severity of each rule is 003's. A rule about the kind of a value raises TypeError, any other ValueError.
+The linter has the same rules by the same names. A rule about the kind of a value raises TypeError, any other ValueError.
 """
 
 import dataclasses
@@ -20,10 +20,10 @@ _SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _NEXT_STEP = "Tell the agent its next step in at least five words: which tool, which argument, how long to wait."
 
 
-def checked(failure: Failure, owner: str) -> Failure:
-    """Apply every rule to one failure; what is to be ignored is not in the one that comes back."""
+def check_failure(failure: Failure, owner: str) -> Failure:
+    """Apply every rule to a failure and return it, without what is to be ignored."""
     _check_reason(failure.reason, owner, failure.code)
-    subject = f"Reason {shown(failure.reason)} of {owner}"
+    subject = f"Reason {quote_value(failure.reason)} of {owner}"
     _check_code(failure.code, subject)
     _check_when(failure.when, subject)
     _check_recovery(failure.recovery, subject)
@@ -33,13 +33,13 @@ def checked(failure: Failure, owner: str) -> Failure:
 def _check_reason(reason: object, owner: str, code: object) -> None:
     if not is_a(reason, str) or text_or_none(reason) is None:
         raise ValueError(
-            f"A failure of {owner} with the code {shown(code)} has no reason. "
+            f"A failure of {owner} with the code {quote_value(code)} has no reason. "
             'Give it one, as in `Failure(…, reason="no_match")`, or make it an attribute of a Contract. '
             "(error-contract-reason-required)"
         )
     if not is_snake_case(reason):
         warn(
-            f"Reason {shown(reason)} of {owner} is not snake_case. Call it {shown(snake_case(reason))}. "
+            f"Reason {quote_value(reason)} of {owner} is not snake_case. Call it {quote_value(to_snake_case(reason))}. "
             "(error-contract-reason-format)"
         )
 
@@ -47,12 +47,12 @@ def _check_reason(reason: object, owner: str, code: object) -> None:
 def _check_code(code: object, subject: str) -> None:
     if not is_a(code, str):
         raise TypeError(
-            f"{subject} has {shown(code)} for a code, which is {a_kind(code)}. "
+            f"{subject} has {quote_value(code)} for a code, which is {name_type(code)}. "
             "Give a member of `errata.Code`, such as `Code.NOT_FOUND`. (error-contract-code-type)"
         )
     if not is_a(code, Code):
         near = did_you_mean(cut(code, _SHOWN).upper(), Code) or "Choose one of `errata.Code`, such as `Code.NOT_FOUND`."
-        raise ValueError(f"{subject} has an unknown code, {shown(code)}. {near} (error-contract-code-unknown)")
+        raise ValueError(f"{subject} has an unknown code, {quote_value(code)}. {near} (error-contract-code-unknown)")
     if code is Code.UNKNOWN_ERROR:
         warn(
             f"{subject} has the code `UNKNOWN_ERROR`, which tells an agent nothing. "
@@ -70,13 +70,13 @@ def _check_when(when: object, subject: str) -> None:
 
 def _check_recovery(recovery: object, subject: str) -> None:
     if not is_a(recovery, str):
-        given = "no `recovery`" if recovery is None else f"{shown(recovery)} for `recovery`, which is no text"
+        given = "no `recovery`" if recovery is None else f"{quote_value(recovery)} for `recovery`, which is no text"
         raise ValueError(f"{subject} has {given}. {_NEXT_STEP} (error-contract-recovery-required)")
     if text_or_none(recovery) is None:
         raise ValueError(f"{subject} has an empty `recovery`. {_NEXT_STEP} (error-contract-recovery-empty)")
     if has_few_words(recovery):
         warn(
-            f"{subject} has a `recovery` of few words, {shown(recovery)}. {_NEXT_STEP} "
+            f"{subject} has a `recovery` of few words, {quote_value(recovery)}. {_NEXT_STEP} "
             "(error-contract-recovery-min-words)"
         )
 
@@ -85,26 +85,26 @@ def _with_usable_flag(failure: Failure, subject: str) -> Failure:
     if failure.retryable is None or is_a(failure.retryable, bool):
         return failure
     warn(
-        f"{subject} has {shown(failure.retryable)} for `retryable`, which is {a_kind(failure.retryable)} and ignored. "
+        f"{subject} has {quote_value(failure.retryable)} for `retryable`, which is {name_type(failure.retryable)} and ignored. "
         "Give True or False, or leave it out. (error-contract-retryable-type)"
     )
     return dataclasses.replace(failure, retryable=None)
 
 
-def declared_twice(reason: str, owner: str) -> ValueError:
-    """Say that a reason stands for two failures."""
+def build_duplicate_error(reason: str, owner: str) -> ValueError:
+    """Return the error for a reason that stands for two failures."""
     return ValueError(
-        f"Reason {shown(reason)} of {owner} is declared twice. Rename one of the two, or remove it. "
+        f"Reason {quote_value(reason)} of {owner} is declared twice. Rename one of the two, or remove it. "
         "(error-contract-reason-unique)"
     )
 
 
-def undeclared(name: str, noun: str, subject: str, declared: Iterable[str]) -> str:
-    """Say that something is not declared, and what is."""
+def describe_undeclared(name: str, noun: str, subject: str, declared: Iterable[str]) -> str:
+    """Return the sentence that something is not declared, and what is."""
     names = list(declared)
-    known = f"Declared: {', '.join(map(shown, names[:_LISTED]))}{', …' if len(names) > _LISTED else ''}."
+    known = f"Declared: {', '.join(map(quote_value, names[:_LISTED]))}{', …' if len(names) > _LISTED else ''}."
     near = did_you_mean(name[:_SHOWN], names)
-    return " ".join(filter(None, [f"{subject} declares no {noun} {shown(name)}.", near, known if names else ""]))
+    return " ".join(filter(None, [f"{subject} declares no {noun} {quote_value(name)}.", near, known if names else ""]))
 
 
 def warn_of_none(owner: str) -> None:
@@ -123,28 +123,28 @@ def warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=level)
 
 
-def shown(value: object) -> str:
-    """Put a value into a message, whatever it is and however long."""
+def quote_value(value: object) -> str:
+    """Return a value in backticks for a message, whatever it is and however long."""
     return f"`{cut(' '.join(text_of(value)[: _SHOWN * 2].split()), _SHOWN)}`"
 
 
-def a_kind(value: object) -> str:
-    """Name the type of a value."""
+def name_type(value: object) -> str:
+    """Return the type of a value in words."""
     return f"of type `{type(value).__name__}`"
 
 
 def is_snake_case(reason: str) -> bool:
-    """Whether a reason is written as reasons are."""
+    """Return whether a reason is in snake_case."""
     return bool(_SNAKE_CASE.fullmatch(reason))
 
 
-def snake_case(reason: str) -> str:
-    """Write a name as it should have been: `noMatch` and `No match` are `no_match`."""
+def to_snake_case(reason: str) -> str:
+    """Return a name in snake_case: `noMatch` and `No match` are `no_match`."""
     words = re.findall(r"[A-Z]*[a-z0-9]+|[A-Z]+", reason[:_SHOWN])
     name = "_".join(words).lower()
     return name if is_snake_case(name) else "no_match"
 
 
 def has_few_words(recovery: str) -> bool:
-    """Whether a recovery is too short to be a step that somebody can take."""
+    """Return whether a recovery is too short to be a step that somebody can take."""
     return len(recovery.split(maxsplit=_FEWEST_WORDS)) < _FEWEST_WORDS

@@ -221,19 +221,19 @@ def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint 
     The author's is sent as it was set, unless it tells to repeat what the verdict says must not be repeated.
     """
     code = _VOCABULARY.code_for(word) or fault.code
-    if recovery.hint_class in _allowed_hints(fault, code):
+    if recovery.hint_class in _list_allowed_hints(fault, code):
         return recovery.hint_class
     if fault.retry is Retry.VERIFY_FIRST:
         return RecoveryHint.TRY_ALTERNATIVE if recovery.verify_tool else RecoveryHint.REPORT_TO_USER
     given = bool(recovery.hint_class or recovery.user_message or recovery.corrective_params)
     if not given and not read_verdict(code).exceeds(fault.retry):
         return None
-    if fault.code.hint_class in _allowed_hints(fault, code):
+    if fault.code.hint_class in _list_allowed_hints(fault, code):
         return fault.code.hint_class
     return RecoveryHint.CHECK_INPUT if fault.retry is Retry.FIX_INPUT else RecoveryHint.REPORT_TO_USER
 
 
-def _allowed_hints(fault: Fault, code: Code) -> set[RecoveryHint]:
+def _list_allowed_hints(fault: Fault, code: Code) -> set[RecoveryHint]:
     """Return the hints that lead to no call which the verdict forbids: fixing the arguments repeats it as well."""
     if fault.retry is Retry.VERIFY_FIRST:
         return {RecoveryHint.TRY_ALTERNATIVE, RecoveryHint.REPORT_TO_USER}

@@ -45,7 +45,7 @@ class UpstreamResponse:
 
     @cached_property
     def message(self) -> BodyMessage:
-        """What the body says."""
+        """The sentence, the codes, the issues and the wait in the body."""
         return read_body_message(self.text)
 
 

@@ -179,7 +179,7 @@ class _BodyWords(NamedTuple):
         return any(codes.search(code) for code in self.codes)
 
 
-def _unpaid(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT001 - all rules are called alike.
+def _find_bill(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT001 - all rules are called alike.
     """Return the correction where a bill is due: no wait mends it, as it would a rate."""
     if words.name(_CODES_OF_UNPAID) and not (waits and words.name(_CODES_OF_RATES)):
         return _UNPAID
@@ -188,35 +188,35 @@ def _unpaid(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT00
     return _UNPAID if words.say(_MONEY) or (not waits and words.say(_USED_UP)) else None
 
 
-def _credentials(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
+def _find_bad_credentials(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _CREDENTIALS if words.name(_CODES_OF_CREDENTIALS) or words.say(_BAD_CREDENTIALS) else None
 
 
-def _retired_api(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
+def _find_retired_api(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _OWN_SETTING if words.say(_RETIRED_API) else None
 
 
-def _too_many(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT001 - as above.
+def _find_rate_limit(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT001 - as above.
     """Believe a refusal that speaks of a rate if it also has a code for it or says when it is over."""
     if words.name(_CODES_OF_RATES):
         return _TOO_MANY
     return _TOO_MANY_IN_WORDS if waits and words.say_themselves(_LIMIT_ON_CALLS) else None
 
 
-def _not_ready(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
+def _find_not_ready(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _NOT_YET if words.say_themselves(_STARTING) else _NOT_IN_THIS_STATE if words.say(_WAITING) else None
 
 
-def _no_route(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
+def _find_no_route(words: _BodyWords, _: bool) -> Correction | None:  # noqa: FBT001 - as above.
     return _OWN_SETTING if words.say(_NO_ROUTE) or words.name(_NO_ROUTE) else None
 
 
 _RULES = {
-    400: (_credentials, _retired_api, _not_ready, _unpaid),
-    403: (_unpaid, _too_many, _retired_api),
-    404: (_no_route, _retired_api),
-    406: (_retired_api,),
-    410: (_retired_api,),
-    426: (_retired_api,),
-    429: (_unpaid,),
+    400: (_find_bad_credentials, _find_retired_api, _find_not_ready, _find_bill),
+    403: (_find_bill, _find_rate_limit, _find_retired_api),
+    404: (_find_no_route, _find_retired_api),
+    406: (_find_retired_api,),
+    410: (_find_retired_api,),
+    426: (_find_retired_api,),
+    429: (_find_bill,),
 }

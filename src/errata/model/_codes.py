@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Retry(StrEnum):
-    """May the call be repeated? A verdict, not a boolean."""
+    """The verdict: whether the call may be repeated."""
 
     SAME_CALL = "same_call"
     """Repeat it as it is: it was not processed, or repeating is safe."""
@@ -28,7 +28,7 @@ class Retry(StrEnum):
         return self in _LICENCE
 
     def exceeds(self, other: "Retry") -> bool:
-        """Whether this verdict permits more repeating than the other one."""
+        """Return whether this verdict permits more repeating than the other one."""
         return _LICENCE.get(self, 0) > _LICENCE.get(other, 0)
 
 
@@ -95,7 +95,7 @@ class Code(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """What happened, for a failure that has no message of its own."""
+        """The message of a failure that has none of its own."""
         return _ROWS[self].sentence
 
     @property
@@ -105,7 +105,7 @@ class Code(StrEnum):
 
     @property
     def next_step(self) -> str:
-        """What the agent on the other side should do about it."""
+        """The next step for the agent on the other side."""
         return _ROWS[self].next_step
 
 
@@ -220,7 +220,7 @@ _ROWS = {
 
 
 def decide_retry(code: Code, *, http_status: int | None = None, flag: bool | None = None) -> Retry:
-    """Say whether a call may be repeated, given its code, the upstream's status and a yes or no from somebody else.
+    """Return the verdict for a code, given the upstream's status and a yes or no from somebody else.
 
     A flag never makes more of a code than the table does: "yes" to a failure that may have
     happened is still only `IF_HARMLESS`, "no" to bad arguments is still `FIX_INPUT`.

@@ -1,4 +1,4 @@
-"""A tool that asks before it acts (002): a normal turn of the conversation, and not a failure."""
+"""A tool that asks before it acts: a normal turn of the conversation, and not a failure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,7 +8,7 @@ from errata.redaction import jsonable, jsonable_object, make_visible, redact, te
 
 
 def answers() -> Mapping[str, object]:
-    """Read what came back to the questions this call asked, by field; empty in the first round.
+    """Return the answers to the questions that this call asked, by field; empty in the first round.
 
     style = style or answers().get("style")
     if style is None:

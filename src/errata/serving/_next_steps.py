@@ -5,7 +5,7 @@ from errata.serving._adapter import Adapter
 from errata.serving._classifying import RequestFailure
 from errata.serving._requests import Kind, Request
 from errata.serving._settling import Settled
-from errata.tools import listing_tool
+from errata.tools import find_listing_tool
 
 
 async def advise(settled: Settled, failure: RequestFailure, request: Request, adapter: Adapter) -> Fault:
@@ -24,7 +24,7 @@ async def _name_listing_tool(fault: Fault, request: Request, adapter: Adapter) -
     """Name the tool that shows what there is, if the client may call one."""
     try:
         schemas = {offer.name: offer.input_schema for offer in await adapter.list_visible(request)}
-        tool = listing_tool(request.name, fault.field, schemas)
+        tool = find_listing_tool(request.name, fault.field, schemas)
         is_there = tool is not None and await adapter.find_handler(request, tool) is not None
     except Exception:  # noqa: BLE001 - it runs the server's own lists and middleware; a reply is sent without their help.
         return fault

@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, Self
 
-from errata.contracts import Declared, Failure, declared_by
+from errata.contracts import DeclaredFailures, Failure, find_declaration
 from errata.dialects import flag_in, items_in, text_in
 from errata.model import Code, known_word, wait_ms
 from errata.redaction import as_object
 from errata.serving._requests import Kind
 from errata.serving._setup import Setup
-from errata.tools import Missing, fields_in, missing_tool
+from errata.tools import MissingTool, collect_fields, find_missing_tool
 
 ERRORS = "errata/errors"
 """In a tool's `_meta`: the failures it declares."""
@@ -77,40 +77,40 @@ class NoTool(NamedTuple):
     name: str
     reason: str | None
     """For which failure; None for a breaker."""
-    missing: Missing
+    missing: MissingTool
 
     def __str__(self) -> str:
         subject = f"Reason `{self.reason}` of" if self.reason else "The"
         return f"{subject} {self.kind} `{self.name}` {self.missing}"
 
 
-def find_declared(offer: Offer, setup: Setup | None) -> Declared | None:
+def find_declared(offer: Offer, setup: Setup | None) -> DeclaredFailures | None:
     """Return what is declared: where errata was installed, on the function, or by a server behind this one."""
     if setup is not None and offer.group is Group.TOOLS:
         declared = setup.find_contract(offer.name, offer.function)
     else:
-        declared = declared_by(offer.function)
+        declared = find_declaration(offer.function)
     return declared or _read_published(offer.meta)
 
 
 def find_missing_tools(offers: Collection[Offer], setup: Setup | None) -> Iterator[NoTool]:
     """Find every advice that sends agents to a tool which is not there."""
     tools = [offer.name for offer in offers if offer.group is Group.TOOLS]
-    fields = fields_in(*(offer.input_schema for offer in offers))
+    fields = collect_fields(*(offer.input_schema for offer in offers))
     for offer in offers:
-        declared = find_declared(offer, setup) or Declared({})
-        for failure, missing in declared.missing_tools(tools, fields):
+        declared = find_declared(offer, setup) or DeclaredFailures({})
+        for failure, missing in declared.find_missing_tools(tools, fields):
             yield NoTool(offer.group.kind, offer.name, failure.reason, missing)
     for upstream, tool in setup.fallback_tools.items() if setup else ():
-        if fallback := missing_tool(tool, tools):
+        if fallback := find_missing_tool(tool, tools):
             yield NoTool("breaker", upstream, None, fallback)
 
 
-def _read_published(meta: Mapping[str, object]) -> Declared | None:
+def _read_published(meta: Mapping[str, object]) -> DeclaredFailures | None:
     if ERRORS not in meta:
         return None
     failures = [_read_failure(as_object(item)) for item in items_in(meta, ERRORS)]
-    return Declared({failure.reason: failure for failure in failures})
+    return DeclaredFailures({failure.reason: failure for failure in failures})
 
 
 def _read_failure(published: Mapping[str, object]) -> Failure:

@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-from errata.contracts import bound
+from errata.contracts import bind_declared
 from errata.dialects import BASELINE, build_input_required, encode_needs_input, native
 from errata.model import NeedsInput, wants_list
 from errata.resilience import cancellations
@@ -123,7 +123,7 @@ class Pipeline:
     async def _run_surrounded(self, request: Request, run: Callable[[], Awaitable[object]], before: int) -> object:
         """Run a tool that has a contract from outside, a breaker or a retry policy."""
         contract = self._setup.contracts.get(request.name)
-        with bound(contract, request.name) if contract else nullcontext():
+        with bind_declared(contract, request.name) if contract else nullcontext():
             if self._guard is None or request.context is None:
                 return await run()
             outcome = await self._guard.run(GuardedCall(self._adapter, request, run, before))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, cast
 
 from errata._log import log_failure
-from errata.contracts import Declared
+from errata.contracts import DeclaredFailures
 from errata.dialects import BASELINE
 from errata.model import Code, Fault
 from errata.redaction import line_of, quote_name, redact_within
@@ -60,7 +60,7 @@ class Recorder:
         except Exception:  # noqa: BLE001, S110 - somebody's filter or exporter failed; there is nobody left to tell.
             pass
 
-    def _compare(self, fault: Fault, request: Request, declared: Declared | None) -> None:
+    def _compare(self, fault: Fault, request: Request, declared: DeclaredFailures | None) -> None:
         """Count a code that the tool did not declare; each is logged once."""
         if declared is None or fault.code in declared.codes:
             return

@@ -9,7 +9,7 @@ from errata.resilience import marks_its_effect, record_of, settled
 from errata.serving._adapter import Adapter, look_up_handler
 from errata.serving._classifying import RequestFailure
 from errata.serving._requests import Handler, Kind, Request
-from errata.tools import harmless_by, presume, verb_of
+from errata.tools import find_verb, presume, read_harmless
 
 
 class KnownEffect(NamedTuple):
@@ -71,7 +71,7 @@ def read_effect(handler: Handler) -> KnownEffect:
     """Return what the author of a tool said: in MCP's annotations, and by `with effect():` in the function itself."""
     function = handler.function
     try:
-        return KnownEffect(harmless_by(handler.annotations), function is not None and marks_its_effect(function))
+        return KnownEffect(read_harmless(handler.annotations), function is not None and marks_its_effect(function))
     except Exception:  # noqa: BLE001 - foreign objects, which may do anything when they are read.
         return KnownEffect()
 
@@ -85,6 +85,6 @@ def _read_upstream_request(error: BaseException) -> tuple[str | None, bool]:
     """Return the method of the request that an exception, or a cause of it, is about, and whether a key went with it."""
     for each in (error, *list_earlier(error)):
         if (request := request_of(each)) is not None:
-            method = request.method or ("POST" if request.operation and verb_of(request.operation) else None)
+            method = request.method or ("POST" if request.operation and find_verb(request.operation) else None)
             return method, request.has_idempotency_key
     return None, False

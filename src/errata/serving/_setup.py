@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Self, TypeAlias, TypedDict, cast
 
-from errata.contracts import Contract, Declared, Failure, declare, declared_by
+from errata.contracts import Contract, DeclaredFailures, Failure, declare, find_declaration
 from errata.dialects import Dialect, get
 from errata.model import Rules, refuse_unfit, refuse_unknown
 from errata.resilience import Breaker, Retrying, retry
@@ -87,7 +87,7 @@ class Setup:
 
     dialect: Dialect
     per_tool: Mapping[str, Dialect]
-    contracts: Mapping[str, Declared]
+    contracts: Mapping[str, DeclaredFailures]
     describe: bool
     breaker: Breaker | Mapping[str, Breaker] | None
     retry: Retrying | None
@@ -128,9 +128,9 @@ class Setup:
         finally:
             _SPOKEN.reset(before)
 
-    def find_contract(self, tool: str, function: object) -> Declared | None:
+    def find_contract(self, tool: str, function: object) -> DeclaredFailures | None:
         """Return a tool's contract: the one it was installed with, else what `@raises` declared."""
-        return self.contracts.get(tool) or declared_by(function)
+        return self.contracts.get(tool) or find_declaration(function)
 
     @property
     def tools_with_settings(self) -> set[str]:

@@ -1,33 +1,41 @@
 """What a tool's name tells: what it does, and which other tools there are."""
 
-from errata.tools._effects import (
+from errata.tools._effect_hints import (
     does_more_each_time,
-    harmless_by,
+    find_verb,
     has_effect,
     is_same_deed,
     only_reads,
     presume,
+    read_harmless,
     reads,
-    verb_of,
-    words_of,
+    split_words,
 )
-from errata.tools._names import Missing, fields_in, listing_tool, looking_tool, missing_tool, missing_tools, near_tools
+from errata.tools._names import (
+    MissingTool,
+    collect_fields,
+    find_listing_tool,
+    find_missing_tool,
+    find_missing_tools,
+    find_near_tools,
+    find_verifying_tool,
+)
 
 __all__ = [
-    "Missing",
+    "MissingTool",
+    "collect_fields",
     "does_more_each_time",
-    "fields_in",
-    "harmless_by",
+    "find_listing_tool",
+    "find_missing_tool",
+    "find_missing_tools",
+    "find_near_tools",
+    "find_verb",
+    "find_verifying_tool",
     "has_effect",
     "is_same_deed",
-    "listing_tool",
-    "looking_tool",
-    "missing_tool",
-    "missing_tools",
-    "near_tools",
     "only_reads",
     "presume",
+    "read_harmless",
     "reads",
-    "verb_of",
-    "words_of",
+    "split_words",
 ]

@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import NamedTuple, cast
 
 from errata.model import find_nearest, is_a, phrase_suggestion
-from errata.tools._effects import ACTIONS, Parts, parts_of, verb_of, words_of
+from errata.tools._effect_hints import ACTIONS, Parts, find_verb, split_name, split_words
 
 _LONGEST = 4_000
 _MOST_NODES = 10_000
@@ -86,7 +86,7 @@ class Mention(NamedTuple):
     """Whether the sentence says that it is one; else the word has to look like it."""
 
 
-class Missing(NamedTuple):
+class MissingTool(NamedTuple):
     """A tool that an advice names, and that the server does not have."""
 
     name: str
@@ -101,9 +101,9 @@ class Missing(NamedTuple):
         )
 
 
-def mentions_in(advice: str) -> Iterator[Mention]:
-    """Find the words in an advice that may be names of tools."""
-    tokens = [(found[1], found[2], found[0]) for found in _TOKEN.finditer(advice[:_LONGEST])]
+def find_mentions(advice: str) -> Iterator[Mention]:
+    """Yield the words in an advice that may be names of tools."""
+    tokens = [(token[1], token[2], token[0]) for token in _TOKEN.finditer(advice[:_LONGEST])]
     claim, after_name = _Claim.NOTHING, False
     for position, (quoted, bare, whole) in enumerate(tokens):
         following = tokens[position + 1][1] if position + 1 < len(tokens) else None
@@ -117,29 +117,29 @@ def mentions_in(advice: str) -> Iterator[Mention]:
         after_name = mention is not None or (after_name and whole.lower() in _JOINTS)
 
 
-def missing_tools(advice: str, tools: Collection[str], others: Collection[str] = ()) -> list[Missing]:
-    """Find the tools that an advice names and a server does not have.
+def find_missing_tools(advice: str, tools: Collection[str], others: Collection[str] = ()) -> list[MissingTool]:
+    """Return the tools that an advice names and a server does not have.
 
     `others` are names of other things: parameters, fields, reasons. A tool that is listed with something in front of its
     name, as those of a server behind another one are, is there.
     """
     names = dict.fromkeys(
         mention.name
-        for mention in mentions_in(advice)
+        for mention in find_mentions(advice)
         if mention.name not in others and (mention.is_sure or _looks_like_a_tool(mention.name))
     )
-    return [found for name in names if (found := missing_tool(name, tools))]
+    return [missing for name in names if (missing := find_missing_tool(name, tools))]
 
 
-def missing_tool(name: str, tools: Collection[str]) -> Missing | None:
-    """Look for a tool by its name; None if it is there."""
+def find_missing_tool(name: str, tools: Collection[str]) -> MissingTool | None:
+    """Return a tool as missing, with the nearest names; None if the server has it."""
     if name in tools or any(tool.endswith(name) and not tool[-len(name) - 1].isalnum() for tool in tools):
         return None
-    return Missing(name, tuple(find_nearest(name, tools)))
+    return MissingTool(name, tuple(find_nearest(name, tools)))
 
 
-def listing_tool(tool: str, field: str | None, tools: Mapping[str, Mapping[str, object]]) -> str | None:
-    """Find the one tool that shows which things exist of the kind that a failing tool did not find.
+def find_listing_tool(tool: str, field: str | None, tools: Mapping[str, Mapping[str, object]]) -> str | None:
+    """Return the one tool that shows which things exist of the kind that a failing tool did not find.
 
     `field` is the argument that names the thing, a dotted path or None if that is not known; `tools` are the server's, each
     with the schema of its arguments. `get_order(order_id)` leads to `list_orders`, and so does `pay_order(order_id)`;
@@ -153,7 +153,9 @@ def listing_tool(tool: str, field: str | None, tools: Mapping[str, Mapping[str, 
     if argument is None:
         return None
     usable = [
-        name for name, schema in tools.items() if name != tool and argument.partition(".")[0] not in _required(schema)
+        name
+        for name, schema in tools.items()
+        if name != tool and argument.partition(".")[0] not in _required_arguments(schema)
     ]
     for kind in _kinds_named_by(argument, tool):
         for verbs in (_LISTS, _SEARCHES):
@@ -167,8 +169,8 @@ def listing_tool(tool: str, field: str | None, tools: Mapping[str, Mapping[str, 
     return None
 
 
-def looking_tool(tool: str, given: Collection[str], readers: Mapping[str, Collection[str]]) -> str | None:
-    """Find a tool that shows whether another one has done what it was called for; None if none does for certain.
+def find_verifying_tool(tool: str, given: Collection[str], readers: Mapping[str, Collection[str]]) -> str | None:
+    """Return a tool that shows whether another one has done what it was called for; None if none does for certain.
 
     `given` are the names of the arguments of that call; `readers` are the server's tools that only read, each with the
     arguments that it requires. `update_order(order_id)` leads to `get_order(order_id)`, and `create_order` to `list_orders`,
@@ -187,20 +189,20 @@ def looking_tool(tool: str, given: Collection[str], readers: Mapping[str, Collec
     return None
 
 
-def near_tools(tool: str, tools: Collection[str]) -> list[str]:
-    """Find the tools whose names are nearest to one, four at most; one in the same words is the only one."""
+def find_near_tools(tool: str, tools: Collection[str]) -> list[str]:
+    """Return the tools whose names are nearest to one, four at most; one in the same words is the only one."""
     names = [name for name in itertools.islice(tools, _MOST_TOOLS) if len(name) <= _LONGEST_COMPARED]
-    words = words_of(tool[:_LONGEST_COMPARED])
-    spelled = [name for name in names if words and _are_same(sorted(words), sorted(words_of(name)))]
+    words = split_words(tool[:_LONGEST_COMPARED])
+    spelled = [name for name in names if words and _are_same(sorted(words), sorted(split_words(name)))]
     if len(spelled) == 1:
         return spelled
     if len(names) > _MOST_COMPARED:
-        names = heapq.nlargest(_MOST_COMPARED, names, key=lambda name: len({*words} & {*words_of(name)}))
+        names = heapq.nlargest(_MOST_COMPARED, names, key=lambda name: len({*words} & {*split_words(name)}))
     return find_nearest(tool[:_LONGEST_COMPARED], names)
 
 
-def fields_in(*schemas: object) -> set[str]:
-    """Collect the names of all properties in JSON Schemas, however deep."""
+def collect_fields(*schemas: object) -> set[str]:
+    """Return the names of all properties in JSON Schemas, however deep."""
     names, waiting = set[str](), list(schemas)
     for _ in range(_MOST_NODES):
         if not waiting:
@@ -220,12 +222,12 @@ def _mention(quoted: str | None, bare: str | None, claim: _Claim) -> Mention | N
     is_called = claim is _Claim.CALLED
     if quoted is not None:
         name = _NAME.fullmatch(quoted.strip())
-        return Mention(name[1], is_called) if name and (is_called or len(words_of(name[1])) > 1) else None
-    if bare is None or claim is _Claim.NOTHING or len(words_of(bare)) <= 1:
+        return Mention(name[1], is_called) if name and (is_called or len(split_words(name[1])) > 1) else None
+    if bare is None or claim is _Claim.NOTHING or len(split_words(bare)) <= 1:
         return None
     if "_" in bare.strip("_"):
-        return Mention(bare, is_called and words_of(bare)[-1] not in _OF_FIELDS)
-    is_written_like_one = bare[0].islower() and words_of(bare)[0] in _OPENINGS and (is_called or "-" not in bare)
+        return Mention(bare, is_called and split_words(bare)[-1] not in _OF_FIELDS)
+    is_written_like_one = bare[0].islower() and split_words(bare)[0] in _OPENINGS and (is_called or "-" not in bare)
     return Mention(bare, is_sure=False) if is_written_like_one else None
 
 
@@ -240,12 +242,12 @@ def _claim_after(word: str, claim: _Claim, *, after_name: bool, is_name: bool) -
 
 
 def _kinds_named_by(argument: str, tool: str) -> Iterator[tuple[str, ...]]:
-    """Say what kind of thing an argument names: `order_id` an order, `id` whatever its tool is about."""
+    """Yield the kinds of things that an argument may name: `order_id` an order, `id` whatever its tool is about."""
     last = next((part for part in reversed(argument.split(".")) if not part.isdigit()), "")
-    own = words_of(last)
+    own = split_words(last)
     while own and own[-1] in _IDENTIFIERS:
         own.pop()
-    parts = parts_of(tool)
+    parts = split_name(tool)
     of_tool = _kind(parts.things) if parts else ()
     is_mere_identifier = not own or (len(own) == 1 and own[0].removesuffix("s").endswith("id"))  # `pmids`
     is_part_of_it = bool(own) and tuple(own) == of_tool[: len(own)]  # `pull_number` of a `pull_request`.
@@ -257,17 +259,17 @@ def _kinds_named_by(argument: str, tool: str) -> Iterator[tuple[str, ...]]:
 
 def _without_service(names: Sequence[str]) -> list[str]:
     """Leave out the word that all names begin with: `helm_create` and `helm_list` are about no thing called `helm`."""
-    words = [words_of(name) for name in names]
+    words = [split_words(name) for name in names]
     is_shared = len({each[0] if each else None for each in words}) == 1
     return ["_".join(each[1:]) for each in words] if is_shared else [*names]
 
 
 def _deeds_of(tool: str) -> Iterator[Parts]:
-    """Say on what kinds of things the deed of a tool is seen: `pay_order` on a payment, `create_order` on an order."""
-    verb = verb_of(tool)
+    """Yield the kinds of things on which the deed of a tool is seen: `pay_order` on a payment, `create_order` on an order."""
+    verb = find_verb(tool)
     if verb is None:
         return
-    words = tuple(words_of(tool))
+    words = tuple(split_words(tool))
     position = words.index(verb)
     before, things = (words[:position], words[position + 1 :]) if words[position + 1 :] else ((), words[:position])
     if verb in _NAMED_AFTER_THE_DEED and (position == 0 or verb in ACTIONS):
@@ -279,13 +281,13 @@ def _deeds_of(tool: str) -> Iterator[Parts]:
 
 
 def _are_given(required: Collection[str], given: Collection[str], kind: tuple[str, ...]) -> bool:
-    """Whether a call has the arguments that another tool requires; `id` of an order is its `order_id`."""
+    """Return whether a call has the arguments that another tool requires; `id` of an order is its `order_id`."""
     names = {_identifier(name, kind) for name in given}
     return all(_identifier(name, kind) in names for name in required)
 
 
 def _identifier(name: str, kind: tuple[str, ...]) -> str:
-    *before, last = words_of(name) or [""]
+    *before, last = split_words(name) or [""]
     return "id" if last == "id" and (not before or _are_same(before, kind)) else name
 
 
@@ -299,7 +301,7 @@ def _kind(things: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _shows(tool: str, verbs: Collection[str], kind: tuple[str, ...]) -> bool:
-    parts = parts_of(tool)
+    parts = split_name(tool)
     return parts is not None and parts.verb in verbs and _are_same(_kind(parts.things), kind)
 
 
@@ -308,7 +310,7 @@ def _are_same(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _is_same(word: str, other: str) -> bool:
-    """Whether two words are the same but for their number."""
+    """Return whether two words are the same but for their number."""
     return not _forms(word).isdisjoint(_forms(other))
 
 
@@ -320,26 +322,26 @@ def _forms(word: str) -> set[str]:
 
 
 def _before(tool: str) -> tuple[str, ...]:
-    parts = parts_of(tool)
+    parts = split_name(tool)
     return parts.before if parts else ()
 
 
 def _only_argument(schema: Mapping[str, object]) -> str | None:
-    """Name the argument that must be at fault: the only one that is required, or the only one there is."""
-    required = _required(schema)
+    """Return the argument that must be at fault: the only one that is required, or the only one there is."""
+    required = _required_arguments(schema)
     properties = schema.get("properties")
     names = required or [*(cast("Mapping[str, object]", properties) if is_a(properties, dict) else ())]
     return names[0] if len(names) == 1 else None
 
 
-def _required(schema: Mapping[str, object]) -> list[str]:
+def _required_arguments(schema: Mapping[str, object]) -> list[str]:
     required = schema.get("required")
     return [name for name in cast("list[object]", required) if is_a(name, str)] if is_a(required, list) else []
 
 
 def _looks_like_a_tool(name: str) -> bool:
-    """Whether a name begins with a verb, perhaps behind the name of a service: `github_create_issue`."""
-    words = words_of(name)
+    """Return whether a name begins with a verb, perhaps behind the name of a service: `github_create_issue`."""
+    words = split_words(name)
     if len(words) <= 1 or words[-1] in _OF_FIELDS:
         return False
     return words[0] in _OPENINGS or (words[1] in _OPENINGS and words[1] != words[-1])

@@ -11,7 +11,7 @@ from errata.linter.link._name_resolution import LocatedFunction
 from errata.linter.source import Location
 from errata.linter.summary import ContractUse, RaisedError, Registration
 from errata.linter.syntax import get_last_part
-from errata.tools import is_same_deed, verb_of, words_of
+from errata.tools import find_verb, is_same_deed, split_words
 
 
 class ReachedError(NamedTuple):
@@ -98,8 +98,8 @@ def list_changes(handler: LinkedHandler) -> Iterator[str]:
 
     Writing a file counts only in the tool itself: in a service it is usually a cache.
     """
-    verb = verb_of(handler.name)
-    if verb is None or "cache" in words_of(handler.name):
+    verb = find_verb(handler.name)
+    if verb is None or "cache" in split_words(handler.name):
         return
     yield from _list_calls_that_do_it(handler, verb)
     yield from (
@@ -119,7 +119,7 @@ def _list_calls_that_do_it(handler: LinkedHandler, verb: str) -> Iterator[str]:
 
 
 def _does(name: str, verb: str) -> bool:
-    first, *things = words_of(name) or [""]
+    first, *things = split_words(name) or [""]
     return is_same_deed(verb, first) and bool(things) and _OWN_THINGS.isdisjoint(things)
 
 

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from types import FunctionType
 
-from errata.contracts import has_few_words, is_snake_case, shown, snake_case
+from errata.contracts import has_few_words, is_snake_case, quote_value, to_snake_case
 from errata.linter.link import LinkedContract
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
@@ -31,7 +31,9 @@ def _check_code_exists(entry: ContractEntry) -> Iterator[Violation]:
     if code and isinstance(code.read, str) and known_word(Code, code.read) is None:
         near = find_nearest(code.read.upper(), Code)
         advice = f"write {' or '.join(f'`Code.{each}`' for each in near)}" if near else "choose a member of `Code`"
-        yield Violation(code.node, f"{entry.subject} has the code {shown(code.read)}, which does not exist", advice)
+        yield Violation(
+            code.node, f"{entry.subject} has the code {quote_value(code.read)}, which does not exist", advice
+        )
 
 
 def _check_code_says_something(entry: ContractEntry) -> Iterator[Violation]:
@@ -52,8 +54,8 @@ def _check_reason_format(entry: ContractEntry) -> Iterator[Violation]:
     reason = entry.reason
     text = text_of(reason.read) if reason and isinstance(reason.read, str) else ""
     if reason and text_or_none(text) and not is_snake_case(text):
-        message = f"reason {shown(text)} of {entry.owner} is not snake_case"
-        yield Violation(reason.node, message, f"call it {shown(snake_case(text))}")
+        message = f"reason {quote_value(text)} of {entry.owner} is not snake_case"
+        yield Violation(reason.node, message, f"call it {quote_value(to_snake_case(text))}")
 
 
 def _check_when_is_given(entry: ContractEntry) -> Iterator[Violation]:
@@ -80,7 +82,7 @@ def _check_recovery_has_words(entry: ContractEntry) -> Iterator[Violation]:
     recovery = entry.read_argument("recovery")
     text = text_or_none(recovery.read) if recovery and isinstance(recovery.read, str) else None
     if recovery and text and has_few_words(text):
-        yield Violation(recovery.node, f"{entry.subject} has a `recovery` of few words, {shown(text)}", NEXT_STEP)
+        yield Violation(recovery.node, f"{entry.subject} has a `recovery` of few words, {quote_value(text)}", NEXT_STEP)
 
 
 def _check_retryable_type(entry: ContractEntry) -> Iterator[Violation]:
@@ -102,7 +104,7 @@ def _check_entries_are_failures(declaration: Declaration) -> Iterator[Violation]
             advice = (
                 f"declare it as `{entry.attribute} = Failure(Code.…, when=…, recovery=…)`, or begin its name with `_`"
             )
-            yield Violation(entry.written, f"{shown(entry.attribute)} of {entry.owner} is no Failure", advice)
+            yield Violation(entry.written, f"{quote_value(entry.attribute)} of {entry.owner} is no Failure", advice)
 
 
 def _check_something_is_declared(linked_contract: LinkedContract) -> Iterator[LinkedViolation]:
@@ -115,14 +117,14 @@ def _check_something_is_declared(linked_contract: LinkedContract) -> Iterator[Li
 
 def _check_reasons_are_unique(linked_contract: LinkedContract) -> Iterator[LinkedViolation]:
     for held in linked_contract.repeated:
-        reason = shown(held.entry.reason or held.entry.attribute)
+        reason = quote_value(held.entry.reason or held.entry.attribute)
         message = f"reason {reason} of {linked_contract.contract.owner} is declared twice"
         yield LinkedViolation(held.path, held.entry.location, message, "rename one of the two, or remove it")
 
 
 def _check_raises_takes_contracts(linked_contract: LinkedContract) -> Iterator[LinkedViolation]:
     for held in () if linked_contract.contract.is_class else linked_contract.strangers:
-        what = f"{linked_contract.contract.owner} is given {shown(held.entry.written)}"
+        what = f"{linked_contract.contract.owner} is given {quote_value(held.entry.written)}"
         message = f"{what}, which is neither a Contract nor a Failure"
         yield LinkedViolation(
             held.path, held.entry.location, message, "name what can fail, as in `@raises(FetchErrors)`"

@@ -74,7 +74,7 @@ Each code is reported once for each handler, where it is raised first.
 
 from collections.abc import Iterator
 
-from errata.contracts import shown
+from errata.contracts import quote_value
 from errata.dialects import BASELINE
 from errata.linter.link import LinkedHandler, ReachedError
 from errata.linter.rules._rule import LinkedViolation, Rule
@@ -97,7 +97,7 @@ def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
 
 def _make_violation(handler: LinkedHandler, code: str, reached: ReachedError) -> LinkedViolation:
     is_own = reached.where == handler.where
-    through = "" if is_own else f" through {shown(get_last_part(reached.where.function.name))}"
+    through = "" if is_own else f" through {quote_value(get_last_part(reached.where.function.name))}"
     message = f"{handler.subject} raises `{code}`{through}, which its contract does not declare"
     advice = f"declare it with a `Failure(Code.{code}, …)` and raise that, or handle it"
     return LinkedViolation(reached.where.file.path, reached.raised.location, message, advice)

@@ -70,7 +70,7 @@ has a reason for it, and raises it by that.
 
 from collections.abc import Iterator
 
-from errata.contracts import shown
+from errata.contracts import quote_value
 from errata.dialects import BASELINE
 from errata.linter.link import HeldEntry, LinkedHandler, ReachedError, strip_root
 from errata.linter.rules._rule import LinkedViolation, Rule
@@ -108,7 +108,7 @@ def _make_violation(handler: LinkedHandler, reached: ReachedError, declared: lis
         f"`{name}(…)`" if name else f'`fail("{held.entry.reason}", …)`'
         for name, held in zip(names, declared, strict=True)
     ]
-    through = "" if where == handler.where else f" through {shown(get_last_part(where.function.name))}"
+    through = "" if where == handler.where else f" through {quote_value(get_last_part(where.function.name))}"
     message = f"{handler.subject} raises `{raised.code}`{through} past its contract, which declares it"
     advice = f"raise {' or '.join(shapes[:_LISTED])}"
     is_sure = len(names) == 1 and where == handler.where and not raised.reason

@@ -73,7 +73,7 @@ A contract that cannot be seen as a whole, because part of it comes from a libra
 
 from collections.abc import Iterator
 
-from errata.contracts import shown
+from errata.contracts import quote_value
 from errata.linter.link import LinkedContract, LinkedContractUse, LinkedHandler
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
@@ -90,7 +90,9 @@ def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
         elif each.linked_contract is not None:
             yield from _check_reason(handler, each, each.linked_contract)
         elif each.use.how == "fail":
-            message = f"`fail` is called with reason {shown(each.use.name)}, and {handler.subject} has no contract"
+            message = (
+                f"`fail` is called with reason {quote_value(each.use.name)}, and {handler.subject} has no contract"
+            )
             advice = "put `@raises(…)` on it, or raise an error that needs no contract, such as `not_found(…)`"
             yield LinkedViolation(each.where.file.path, each.use.location, message, advice)
 
@@ -98,7 +100,7 @@ def _check(handler: LinkedHandler) -> Iterator[LinkedViolation]:
 def _check_failure(each: LinkedContractUse) -> Iterator[LinkedViolation]:
     if each.linked_contract is not None:
         name = get_last_part(each.use.name)
-        message = f"{each.linked_contract.contract.owner} declares no failure {shown(name)}"
+        message = f"{each.linked_contract.contract.owner} declares no failure {quote_value(name)}"
         attributes = [held.entry.attribute for held in each.linked_contract.failures]
         yield LinkedViolation(each.where.file.path, each.use.location, message, _write_advice(name, attributes))
 
@@ -114,14 +116,14 @@ def _check_reason(
     if each.use.how == "fail" or is_own or find_nearest(name, reasons):
         owner = handler.subject if linked_contract is handler.linked_contract else linked_contract.contract.owner
         verb = "declares" if is_own or linked_contract is not handler.linked_contract else "gets here and declares"
-        message = f"{owner} {verb} no reason {shown(name)}"
+        message = f"{owner} {verb} no reason {quote_value(name)}"
         yield LinkedViolation(each.where.file.path, each.use.location, message, _write_advice(name, reasons))
 
 
 def _write_advice(name: str, declared: list[str]) -> str:
     if near := find_nearest(name, declared):
-        return f"write {' or '.join(map(shown, near))}"
-    listed = ", ".join(map(shown, declared[:_LISTED])) + (", …" if len(declared) > _LISTED else "")
+        return f"write {' or '.join(map(quote_value, near))}"
+    listed = ", ".join(map(quote_value, declared[:_LISTED])) + (", …" if len(declared) > _LISTED else "")
     return (
         f"declare it with a `Failure`, or use what is declared: {listed}" if declared else "declare it with a `Failure`"
     )

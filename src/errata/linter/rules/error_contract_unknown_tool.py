@@ -83,12 +83,12 @@ server, as a hook before a commit does it. There, `errata catalog` and `errata.t
 import os
 from collections.abc import Iterator
 
-from errata.contracts import shown
+from errata.contracts import quote_value
 from errata.linter.link import Project, is_for_tests
 from errata.linter.rules._rule import LinkedViolation, Rule
 from errata.linter.source import Severity
 from errata.linter.summary import Advice
-from errata.tools import Missing, missing_tool, missing_tools
+from errata.tools import MissingTool, find_missing_tool, find_missing_tools
 
 
 def _check(project: Project) -> Iterator[LinkedViolation]:
@@ -99,8 +99,8 @@ def _check(project: Project) -> Iterator[LinkedViolation]:
         return
     others = _collect_other_names(project)
     for path, each, subject in advice:
-        single = missing_tool(each.text, tools) if each.is_name else None
-        missing = missing_tools(each.text, tools, others) if not each.is_name else filter(None, [single])
+        single = find_missing_tool(each.text, tools) if each.is_name else None
+        missing = find_missing_tools(each.text, tools, others) if not each.is_name else filter(None, [single])
         yield from (_make_violation(path, each, subject, tool) for tool in missing)
 
 
@@ -109,7 +109,7 @@ def _list_advice(project: Project) -> Iterator[tuple[str, Advice, str]]:
     for linked_contract in project.contracts:
         for held in linked_contract.failures:
             if held.entry.recovery is not None:
-                yield held.path, held.entry.recovery, f"the recovery of {shown(held.entry.reason or 'a failure')}"
+                yield held.path, held.entry.recovery, f"the recovery of {quote_value(held.entry.reason or 'a failure')}"
     for file in project.files:
         yield from ((file.path, each, "this") for each in file.advice)
 
@@ -120,9 +120,9 @@ def _collect_other_names(project: Project) -> set[str]:
     return parameters | {reason for linked_contract in project.contracts for reason in linked_contract.reasons}
 
 
-def _make_violation(path: str, advice: Advice, subject: str, missing: Missing) -> LinkedViolation:
-    message = f"{subject} names the tool {shown(missing.name)}, and this project registers no such tool"
-    near = " or ".join(map(shown, missing.near))
+def _make_violation(path: str, advice: Advice, subject: str, missing: MissingTool) -> LinkedViolation:
+    message = f"{subject} names the tool {quote_value(missing.name)}, and this project registers no such tool"
+    near = " or ".join(map(quote_value, missing.near))
     help_ = f"write {near}" if near else "name a tool that is registered, or say the next step without one"
     return LinkedViolation(path, advice.location, message, help_)
 

@@ -61,7 +61,7 @@ from errata.linter.rules._rule import Rule
 from errata.linter.source import Severity
 from errata.linter.summary import Violation, read_change
 from errata.linter.syntax import Function, Try, get_called_name
-from errata.tools import verb_of, words_of
+from errata.tools import find_verb, split_words
 
 _ADVICE = re.compile(
     r"(?:please |wait[^.]{0,30} and |then |^|[.;:,!] *)(?:try|retry)(?: (?:it|this|that|(?:the|your) (?:request|call|operation|command)))?"
@@ -112,7 +112,7 @@ def _may_have_happened(function: Function, tried: Try, clause: ast.ExceptHandler
 
 def _changes(function: Function, call: ast.Call) -> bool:
     name = get_called_name(call)
-    return read_change(function, call, name) is not None or (len(words_of(name)) > 1 and verb_of(name) is not None)
+    return read_change(function, call, name) is not None or (len(split_words(name)) > 1 and find_verb(name) is not None)
 
 
 def _says_to_repeat(text: object) -> bool:

@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Iterator
 from functools import cached_property
 
-from errata.contracts import shown
+from errata.contracts import quote_value
 from errata.linter.analysis import FileBindings, LiteralScope, LiteralValue, find_argument, find_keyword, read_value
 from errata.linter.syntax import UNKNOWN, Class, Function, Module, get_last_part
 
@@ -68,7 +68,7 @@ class ContractEntry:
         """How a message names it."""
         reason = self.reason
         named = isinstance(reason.read, str) and reason.read.strip() if reason else ""
-        return f"reason {shown(named)} of {self.owner}" if named else f"a failure of {self.owner}"
+        return f"reason {quote_value(named)} of {self.owner}" if named else f"a failure of {self.owner}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Declarations:
         return self.speaks_errata and isinstance(node, ast.Call) and scope.resolve(node.func) == RAISES
 
     def _read_raises(self, call: ast.Call, function: Function, name: str) -> Declaration:
-        scope, owner = LiteralScope(function, self._bindings), f"tool {shown(name)}"
+        scope, owner = LiteralScope(function, self._bindings), f"tool {quote_value(name)}"
         seen = [each for each in call.args if not isinstance(each, ast.Starred)]
         entries = tuple(ContractEntry(scope, value, owner) for value in seen)
         is_whole = len(seen) == len(call.args) and not call.keywords
@@ -157,7 +157,7 @@ def _list_pairs(given: ast.expr, scope: LiteralScope) -> Iterator[tuple[str, ast
 
 
 def _read_tool(tool: str, value: ast.expr, scope: LiteralScope) -> Declaration:
-    owner, held = f"tool {shown(tool)}", scope.look_up(value)
+    owner, held = f"tool {quote_value(tool)}", scope.look_up(value)
     several = held.elts if isinstance(held, ast.List | ast.Tuple | ast.Set) else [value]
     seen = [each for each in several if not isinstance(each, ast.Starred)]
     entries = tuple(ContractEntry(scope, each, owner) for each in seen)

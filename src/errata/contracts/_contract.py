@@ -5,28 +5,35 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
+from errata.contracts._callables import read_attribute
 from errata.contracts._failure import Failure
-from errata.contracts._layers import attribute_of
-from errata.contracts._rules import a_kind, checked, declared_twice, shown, undeclared, warn_of_none
+from errata.contracts._rules import (
+    build_duplicate_error,
+    check_failure,
+    describe_undeclared,
+    name_type,
+    quote_value,
+    warn_of_none,
+)
 from errata.model import Code, decide_retry, is_a, wait_ms
-from errata.tools import Missing, missing_tools
+from errata.tools import MissingTool, find_missing_tools
 
 _MAY_STAND_BESIDE = (FunctionType, property, classmethod, staticmethod, type)
 
 
 def _owner(name: str) -> str:
-    return f"contract {shown(name)}"
+    return f"contract {quote_value(name)}"
 
 
 def _entry(name: str, value: object, owner: str) -> object:
     """Name and check a failure in the body of a contract; other things may stand beside it, but no plain values."""
     if is_a(value, Failure):
         unnamed = is_a(value.reason, str) and not value.reason
-        return checked(dataclasses.replace(value, reason=name) if unnamed else value, owner)
+        return check_failure(dataclasses.replace(value, reason=name) if unnamed else value, owner)
     if name.startswith("_") or issubclass(type(value), _MAY_STAND_BESIDE):
         return value
     raise TypeError(
-        f"{shown(name)} of {owner} is no Failure but {a_kind(value)}. "
+        f"{quote_value(name)} of {owner} is no Failure but {name_type(value)}. "
         f"Declare it as `{name} = Failure(Code.…, when=…, recovery=…)`, or begin its name with an underscore. "
         "(error-contract-entry-type)"
     )
@@ -41,7 +48,7 @@ class _Body(dict[str, object]):
 
     def __setitem__(self, name: str, value: object) -> None:
         if is_a(value, Failure) and is_a(self.get(name), Failure):
-            raise declared_twice(name, self._owner)
+            raise build_duplicate_error(name, self._owner)
         super().__setitem__(name, value)
 
 
@@ -70,7 +77,7 @@ class _ContractType(type):
         def __getattr__(cls, name: str) -> NoReturn:
             if name.startswith("__"):
                 raise AttributeError(name)  # Not a typing error: somebody looks for a protocol.
-            raise AttributeError(undeclared(name, "failure", f"Contract `{cls.__name__}`", _failures_of(cls)))
+            raise AttributeError(describe_undeclared(name, "failure", f"Contract `{cls.__name__}`", _failures_of(cls)))
 
 
 class Contract(metaclass=_ContractType):
@@ -84,7 +91,7 @@ class Contract(metaclass=_ContractType):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredFailures:
     """What one tool can fail with."""
 
     failures: Mapping[str, Failure] = dataclasses.field(hash=False)
@@ -95,66 +102,68 @@ class Declared:
         object.__setattr__(self, "failures", MappingProxyType(dict(self.failures)))
         object.__setattr__(self, "codes", frozenset(failure.code for failure in self.failures.values()))
 
-    def missing_tools(self, tools: Collection[str], fields: Collection[str] = ()) -> Iterator[tuple[Failure, Missing]]:
-        """Find the tools that a recovery names and a server does not have; `fields` are names of other things."""
+    def find_missing_tools(
+        self, tools: Collection[str], fields: Collection[str] = ()
+    ) -> Iterator[tuple[Failure, MissingTool]]:
+        """Yield the tools that a recovery names and a server does not have; `fields` are names of other things."""
         others = {*fields, *self.failures}
         for failure in self.failures.values():
-            yield from ((failure, missing) for missing in missing_tools(failure.recovery, tools, others))
+            yield from ((failure, missing) for missing in find_missing_tools(failure.recovery, tools, others))
 
-    def published(self) -> list[dict[str, object]]:
-        """Describe the failures for a client, as JSON."""
-        return [_published(failure) for failure in self.failures.values()]
+    def publish(self) -> list[dict[str, object]]:
+        """Return the failures for a client, as JSON."""
+        return [_publish_failure(failure) for failure in self.failures.values()]
 
-    def lines(self) -> list[str]:
-        """Describe the failures for a reader, one line each."""
+    def write_lines(self) -> list[str]:
+        """Return the failures for a reader, one line each."""
         return [
             f"- {failure.reason} ({failure.code}): {_sentence(failure.when)} {_sentence(failure.recovery)}"
             for failure in self.failures.values()
         ]
 
 
-def declare(*declared: type[Contract] | Failure, by: str) -> Declared:
-    """Put together what a tool declares. A contract was checked when it was made, a lone failure is checked here."""
-    owner = f"tool {shown(by)}"
-    refuse_other_kinds(declared, f"Tool {shown(by)}")
-    found = _by_reason((failure for each in declared for failure in _failures_in(each, owner)), owner)
-    if not found:
+def declare(*declared: type[Contract] | Failure, by: str) -> DeclaredFailures:
+    """Return all that a tool declares. A contract was checked when it was made, a lone failure is checked here."""
+    owner = f"tool {quote_value(by)}"
+    refuse_other_kinds(declared, f"Tool {quote_value(by)}")
+    failures = _by_reason((failure for each in declared for failure in _failures_in(each, owner)), owner)
+    if not failures:
         warn_of_none(owner)
-    return Declared(found)
+    return DeclaredFailures(failures)
 
 
 def refuse_other_kinds(declared: Iterable[object], receiver: str) -> None:
-    """Refuse what is neither a contract nor a failure."""
+    """Raise TypeError for what is neither a contract nor a failure."""
     for each in declared:
         if not is_a(each, _ContractType) and not is_a(each, Failure):
-            name = attribute_of(each, "__name__")
+            name = read_attribute(each, "__name__")
             raise TypeError(
-                f"{receiver} was given {shown(name if is_a(name, str) else each)}, which is neither a Contract nor a Failure. "
+                f"{receiver} was given {quote_value(name if is_a(name, str) else each)}, which is neither a Contract nor a Failure. "
                 "Name what can fail, as in `@raises(FetchErrors)`. (error-contract-type)"
             )
 
 
 def _failures_of(contract: type) -> dict[str, Failure]:
-    """Collect the failures of a contract by attribute, the inherited ones first."""
+    """Return the failures of a contract by attribute, the inherited ones first."""
     attributes = {name: value for each in reversed(contract.__mro__) for name, value in vars(each).items()}
     return {name: value for name, value in attributes.items() if is_a(value, Failure)}
 
 
 def _failures_in(declared: type[Contract] | Failure, owner: str) -> list[Failure]:
-    return [checked(declared, owner)] if isinstance(declared, Failure) else [*_failures_of(declared).values()]
+    return [check_failure(declared, owner)] if isinstance(declared, Failure) else [*_failures_of(declared).values()]
 
 
 def _by_reason(failures: Iterable[Failure], owner: str) -> dict[str, Failure]:
-    """Index failures by reason. Two contracts may share a failure they inherit, but not a reason."""
-    found: dict[str, Failure] = {}
+    """Return failures by reason. Two contracts may share a failure they inherit, but not a reason."""
+    by_reason: dict[str, Failure] = {}
     for failure in failures:
-        if found.setdefault(failure.reason, failure) is not failure:
-            raise declared_twice(failure.reason, owner)
-    return found
+        if by_reason.setdefault(failure.reason, failure) is not failure:
+            raise build_duplicate_error(failure.reason, owner)
+    return by_reason
 
 
-def _published(failure: Failure) -> dict[str, object]:
-    published: dict[str, object] = {
+def _publish_failure(failure: Failure) -> dict[str, object]:
+    described: dict[str, object] = {
         "reason": failure.reason,
         "code": failure.code.value,
         "when": failure.when,
@@ -162,10 +171,10 @@ def _published(failure: Failure) -> dict[str, object]:
         "retryable": decide_retry(failure.code, flag=failure.retryable).retryable,
     }
     wait = wait_ms(failure.retry_after_ms)
-    return published if wait is None else {**published, "retryAfterMs": wait}
+    return described if wait is None else {**described, "retryAfterMs": wait}
 
 
 def _sentence(text: str) -> str:
-    """Put a text on one line and end it as a sentence."""
+    """Return a text on one line that ends as a sentence."""
     line = " ".join(text.split())
     return line if line.endswith((".", "!", "?", "…")) else f"{line}."

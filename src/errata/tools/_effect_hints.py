@@ -63,8 +63,8 @@ ACTIONS = (_READS | _FAMILY.keys()) - _NOUNS
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-def words_of(name: str) -> list[str]:
-    """Split a name into its words: `createIssue`, `create_issue` and `create-issue` have the same two."""
+def split_words(name: str) -> list[str]:
+    """Return the words of a name: `createIssue`, `create_issue` and `create-issue` have the same two."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
@@ -76,12 +76,12 @@ class Parts(NamedTuple):
     things: tuple[str, ...]
 
 
-def parts_of(tool: str) -> Parts | None:
-    """Part the name of a tool into its verb and what it is about; None if it has no verb.
+def split_name(tool: str) -> Parts | None:
+    """Split the name of a tool into its verb and what it is about; None if it has no verb.
 
     A verb may also come last, as in `orders_list`.
     """
-    words = tuple(words_of(tool))
+    words = tuple(split_words(tool))
     for position, word in enumerate(words):
         if word in ACTIONS or (position == 0 and word in _FAMILY):
             if 0 < position == len(words) - 1:
@@ -90,9 +90,9 @@ def parts_of(tool: str) -> Parts | None:
     return None
 
 
-def verb_of(tool: str) -> str | None:
-    """Find the word in a tool's name that says what it changes; None if it reads, or does not say."""
-    words = words_of(tool)
+def find_verb(tool: str) -> str | None:
+    """Return the word in a tool's name that says what it changes; None if it reads, or does not say."""
+    words = split_words(tool)
     is_of_a_thing = not _READABLE.isdisjoint(words[-1:])
     for position, word in enumerate(words):
         if word in _READS:
@@ -103,17 +103,17 @@ def verb_of(tool: str) -> str | None:
 
 
 def reads(tool: str) -> bool:
-    """Whether the name of a tool says that it only reads."""
-    return verb_of(tool) is None and not _READS.isdisjoint(words_of(tool))
+    """Return whether the name of a tool says that it only reads."""
+    return find_verb(tool) is None and not _READS.isdisjoint(split_words(tool))
 
 
 def does_more_each_time(tool: str) -> bool:
-    """Whether the name of a tool says that each call does something more."""
-    return verb_of(tool) in _EACH_TIME
+    """Return whether the name of a tool says that each call does something more."""
+    return find_verb(tool) in _EACH_TIME
 
 
 def is_same_deed(verb: str, other: str) -> bool:
-    """Whether two words change a thing in the same way, as `delete` and `remove` do."""
+    """Return whether two words change a thing in the same way, as `delete` and `remove` do."""
     return other in _FAMILY and _FAMILY[verb] == _FAMILY[other]
 
 
@@ -128,15 +128,15 @@ _JOINING = frozenset({"and", "or", "then"})
 
 
 def only_reads(tool: str) -> bool:
-    """Whether the name of a tool begins with a verb of reading and has no other deed in it, as `get_or_create` has."""
-    words = words_of(tool)
+    """Return whether the name of a tool begins with a verb of reading and has no other deed in it, as `get_or_create` has."""
+    words = split_words(tool)
     if not words or words[0] not in _ONLY_READS or not _JOINING.isdisjoint(words):
         return False
     return not any(word in _FAMILY and word not in _NOUNS for word in words[1:])
 
 
-def harmless_by(annotations: object) -> bool | None:
-    """Read MCP's annotations of a tool: whether calling it twice does no harm; None where they do not say.
+def read_harmless(annotations: object) -> bool | None:
+    """Return whether calling a tool twice does no harm, by MCP's annotations; None where they do not say.
 
     The protocol's defaults for absent hints are a worst case to be shown to people, not something the author said.
     """
@@ -151,7 +151,7 @@ def harmless_by(annotations: object) -> bool | None:
 
 def has_effect(tool: str, annotations: object = None) -> bool | None:
     """Return whether calling a tool changes something: by its annotations, else by its name; None where neither tells."""
-    read_only, harmless = _hint(annotations, "readOnlyHint", "read_only_hint"), harmless_by(annotations)
+    read_only, harmless = _hint(annotations, "readOnlyHint", "read_only_hint"), read_harmless(annotations)
     if read_only is False or (read_only and harmless):
         return not read_only
     if harmless is not None:  # To do once or never is said of what has an effect.
@@ -162,7 +162,7 @@ def has_effect(tool: str, annotations: object = None) -> bool | None:
 
 
 def _hint(annotations: object, on_the_wire: str, name: str) -> bool | None:
-    """Read one of them, from JSON or from an object of an SDK; of two spellings an object may mind the older one."""
+    """Return one annotation, from JSON or from an object of an SDK, which may warn of the older spelling."""
     value: object
     if isinstance(annotations, Mapping):
         members = cast("Mapping[str, object]", annotations)
@@ -177,11 +177,11 @@ _UNSAFE_METHODS = frozenset({"POST", "PATCH"})
 
 
 def _changes(tool: str) -> bool:
-    """Whether a name has a deed in it, also behind a verb of reading: `find_and_delete`."""
-    words = words_of(tool)
+    """Return whether a name has a deed in it, also behind a verb of reading: `find_and_delete`."""
+    words = split_words(tool)
     joined = not _JOINING.isdisjoint(words)
     deeds = [word for word in words if word in _FAMILY and (word not in _NOUNS or joined)]
-    return verb_of(tool) is not None or bool(deeds)
+    return find_verb(tool) is not None or bool(deeds)
 
 
 class Presumption(NamedTuple):
@@ -193,7 +193,7 @@ class Presumption(NamedTuple):
 
 
 def presume(tool: str, method: str | None, *, is_keyed: bool = False) -> Presumption:
-    """Presume a tool's effect by the HTTP method of the request that failed, and by the verb of its name.
+    """Return what is presumed of a tool's effect by the HTTP method of the request that failed, and by the verb of its name.
 
     A safe request says only how far a tool came, which may have sent others before: it tells of a tool that reads by its
     name. An unsafe one of such a tool may be a search. Where the two disagree, the more careful answer counts.
@@ -205,6 +205,6 @@ def presume(tool: str, method: str | None, *, is_keyed: bool = False) -> Presump
         return Presumption() if reads_only else Presumption(harmless=False, why=f"The request was a {method}")
     if changes:
         return Presumption(harmless=False, why=f"By its name, `{tool}` changes something")
-    if method in _SAFE_METHODS and reads(tool) and _JOINING.isdisjoint(words_of(tool)):
+    if method in _SAFE_METHODS and reads(tool) and _JOINING.isdisjoint(split_words(tool)):
         return Presumption(harmless=True, why=f"The request was a {method}")
     return Presumption(harmless=True, why=f"By its name, `{tool}` only reads") if reads_only else Presumption()
