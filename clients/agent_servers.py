@@ -293,8 +293,8 @@ SERVERS = (
         "fast-filesystem-mcp",
         "3.5.2",
         "TypeScript",
-        "It declares nothing, and most of its failures are JSON-RPC errors of one code. A name that it does not have leads to the nearest "
-        "one, a missing file to a search, and a path that is not allowed to a person.",
+        "It declares nothing, and most of its failures are JSON-RPC errors of one code. A wrong name leads to the nearest tool, "
+        "a missing file to a search, and a forbidden path to a person.",
         files,
         errands_with_files,
     ),
@@ -303,8 +303,8 @@ SERVERS = (
         "@tursodatabase/cli-linux-x64-gnu",
         "0.6.0",
         "Rust",
-        "`@tursodatabase/cli-linux-x64-gnu` from npm, the database with a server in it. The failures of its tools call themselves successes. The program knows that `execute_query` only reads, and says so with "
-        '`effects={"execute_query": "read_only"}`; else a person would be asked there, too. A write that complains in a success has run to its end, so a person is asked.',
+        "`@tursodatabase/cli-linux-x64-gnu` from npm, the database with a server in it. Its tools return failures as successes. The program knows that `execute_query` only reads, and says so with "
+        '`effects={"execute_query": "read_only"}`; otherwise a person would be asked there, too. A write that returns a complaint as a success has run to its end, so a person is asked.',
         database,
         errands_in_the_database,
         effects={"execute_query": "read_only"},
@@ -325,7 +325,7 @@ SERVERS = (
         "1.12.0",
         "Go",
         "`@toolbox-sdk/server-linux-x64` from npm. It declares every tool destructive, so the program says "
-        '`effects={"get-order": "read_only"}`. A server that dies is started again, and what it may have done is looked at first.',
+        '`effects={"get-order": "read_only"}`. A server that dies is started again, and what it may have done is verified first.',
         shop,
         errands_in_the_shop,
         effects={"get-order": "read_only"},
@@ -336,7 +336,7 @@ SERVERS = (
         "1.2.5",
         "TypeScript",
         'It declares nothing; the program says `effects={"redis_get": "read_only"}` and `timeout_s=2`. So a read is repeated and then '
-        "handed to the model; else a person would be asked. A count that may have been made is not made again.",
+        "passed on to the model; otherwise a person would be asked. A visit that may have been counted is not counted again.",
         key_value_store,
         errands_in_the_store,
         timeout_s=2,

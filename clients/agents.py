@@ -35,13 +35,13 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
 INTRODUCTION = """\
 # What does an agent do with it?
 
-Five published servers, unchanged, installed by name and version; nothing of them knows of errata. On each, the loop of
+Five published servers, unchanged, installed by name and version; none of them knows errata. On each, the loop of
 [twenty lines](clients.md#what-to-do-next) pursues what a user wants. Its model is a script, so that the sessions can be repeated: it
-sees the list of tools, the step that `decide` hands it, and what its user knows. Each line with a tool is a call of the loop; below
-it is what came back, a failure as `caller.render` says it, and behind the arrow the step. Where no step is, it worked. What is in
-brackets was done to the server from outside. `make agents` starts them all again and writes this page.
+sees the list of tools, the step that `decide` returns, and what its user knows. Each line with a tool is a call of the loop; below it
+is what came back, a failure as `caller.render` writes it, and after the arrow the step. Without a step, the call worked. Parentheses
+say what was done to the server from outside. `make agents` runs all of them again and writes this page.
 
-The errands were chosen to show different ways to fail, after the servers had been tried. They are examples and no measure;
+The tasks were chosen, after trying the servers, to show different ways to fail. They are examples, not a measurement;
 [how often errata is right](accuracy.md) is measured elsewhere.
 """
 
