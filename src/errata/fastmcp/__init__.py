@@ -1,15 +1,17 @@
 """The adapter for FastMCP's server."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from fastmcp import FastMCP
-
-from errata.fastmcp._fastmcp_adapter import FastMCPAdapter
 from errata.serving import InspectableAdapter
 
-__all__ = ["FastMCPAdapter", "adapt"]
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+
+__all__ = ["adapt"]
 
 
 def adapt(server: object) -> InspectableAdapter:
-    """Return the adapter for a server of this SDK."""
+    """Return the adapter for a server; only that of its own era of the SDK can be imported, and is."""
+    from errata.fastmcp._fastmcp_adapter import FastMCPAdapter  # noqa: PLC0415
+
     return FastMCPAdapter(cast("FastMCP[Any]", server))

@@ -2,7 +2,7 @@
 
 import functools
 import logging
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -236,12 +236,12 @@ class _Edge(Middleware):
     def __init__(self, adapter: FastMCPAdapter) -> None:
         self._adapter = adapter
 
-    def __call__(self, context: _Message, call_next: CallNext[Any, Any]) -> Coroutine[Any, Any, object]:
+    async def __call__(self, context: _Message, call_next: CallNext[Any, Any]) -> object:
         if kind := _KINDS.get(context.method or ""):
-            return self._adapter.handle(kind, context, call_next)
+            return await self._adapter.handle(kind, context, call_next)
         if context.method == "tools/list":
-            return self._adapter.list_tools(context, call_next)
-        return cast("Coroutine[Any, Any, object]", call_next(context))
+            return await self._adapter.list_tools(context, call_next)
+        return await call_next(context)
 
 
 class _Quiet(logging.Filter):

@@ -1,18 +1,22 @@
 """Adapters for the official SDK: `MCPServer`, and the low-level `Server` under it."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from mcp.server.lowlevel.server import Server
-from mcp.server.mcpserver import MCPServer
-
-from errata.mcp._lowlevel import LowLevelAdapter
-from errata.mcp._mcpserver import MCPServerAdapter
 from errata.serving import InspectableAdapter
 
-__all__ = ["LowLevelAdapter", "MCPServerAdapter", "adapt"]
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+    from mcp.server.mcpserver import MCPServer
+
+__all__ = ["adapt"]
 
 
 def adapt(server: object) -> InspectableAdapter:
-    """Return the adapter for a server of this SDK."""
-    known = cast("MCPServer[Any] | Server[Any]", server)
-    return MCPServerAdapter(known) if isinstance(known, MCPServer) else LowLevelAdapter(known)
+    """Return the adapter for a server; only that of its own era of the SDK can be imported, and is."""
+    if any(kind.__module__.startswith("mcp.server.mcpserver.") for kind in type(server).__mro__):
+        from errata.mcp._mcpserver import MCPServerAdapter  # noqa: PLC0415
+
+        return MCPServerAdapter(cast("MCPServer[Any]", server))
+    from errata.mcp._lowlevel import LowLevelAdapter  # noqa: PLC0415
+
+    return LowLevelAdapter(cast("Server[Any]", server))

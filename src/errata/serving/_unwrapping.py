@@ -68,15 +68,16 @@ def remove_wrappers(
         if cause is None or not is_wrapper(error, cause):
             break
         error = cause
-    return find_intended(error, intended) if isinstance(error, BaseExceptionGroup) else error
+    return find_intended(error, intended)
 
 
 def find_intended(error: BaseException, intended: tuple[type[BaseException], ...]) -> BaseException:
     """Return what somebody raised for the client, or asked, in a task: it arrives alone in a group."""
     if not isinstance(error, BaseExceptionGroup):
         return error
-    leaves = list(islice(walk_leaves(cast("BaseExceptionGroup[BaseException]", error)), 2))
-    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*intended, NeedsInput)) else error
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    leaves = list(islice(walk_leaves(group), 2))
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*intended, NeedsInput)) else group
 
 
 def hide_secrets(error: BaseException) -> None:
