@@ -285,11 +285,15 @@ _NEXT_OPTION = {
 _NAMES = frozenset(name for names, _ in _ROWS for name in names.split())
 
 
-def _index(table: tuple[tuple[str, str], ...]) -> PatternIndex:
+def _build_index(table: tuple[tuple[str, str], ...]) -> PatternIndex:
     return PatternIndex((literals, pattern, compile_late(rf"(?i)(?<!\w){pattern}")) for literals, pattern in table)
 
 
-_COMMAND_INDEX, _STATEMENT_INDEX, _LOGIN_INDEX = PatternIndex(_COMMANDS), _index(_STATEMENTS), _index(_LOGINS)
+_COMMAND_INDEX, _STATEMENT_INDEX, _LOGIN_INDEX = (
+    PatternIndex(_COMMANDS),
+    _build_index(_STATEMENTS),
+    _build_index(_LOGINS),
+)
 
 _PROMPT = re.compile(
     r"(?:[>$\"']|\b(?:C|FTP|POP3?|IMAP|client):|\b(?:sent|send|sending):?) ?$|USER \S{1,64}\s[^\0]{0,160}$"
@@ -300,7 +304,7 @@ _MECHANISMS = frozenset(
 
 
 _CALL = compile_late(r"""\((?<=\w\()\s{0,40}+(?=(?:\w{1,12}+=)?["'])""")
-"""Match the bracket of a call whose first argument is a text."""
+"""Matches the bracket of a call whose first argument is a text."""
 
 
 _ARGUMENT_LITERAL = rf"(?:\w{{1,12}}+=)?{_LITERAL}"
@@ -313,16 +317,16 @@ _CONNECTION_TAKEN = compile_late(rf"(?:{_ARGUMENT}){{2,3}}?{_CHOSEN}")
 _PASSED = compile_late(
     r"(?:auth|login|logon|sign-?in|credential|password)[\w.]{0,40}+(?:\(\))?(?::|[^\n(){}\[\]'\"]{0,60}(?:args|arguments|params)\s?[=:])\s{0,4}[\[(](?=['\"])"
 )
-"""Match where an error about logging in shows what it was raised or called with, in lower case."""
+"""Matches where an error about logging in shows what it was raised or called with, in lower case."""
 
 
-def _calls(text: str, lower: str) -> Iterator[Span]:
+def _find_in_calls(text: str, lower: str) -> Iterator[Span]:
     """Find the password among the arguments of a call: `login('ann', '…')`, `BasicAuthentication("app", "…")`."""
-    for found in _PASSED.finditer(lower):
-        if match := _LOGIN_TAKEN.match(text, found.end()):
+    for hit in _PASSED.finditer(lower):
+        if match := _LOGIN_TAKEN.match(text, hit.end()):
             yield from _spans(match)
-    for found in _CALL.finditer(text):
-        name = lower[max(0, found.start() - 40) : found.start()]
+    for hit in _CALL.finditer(text):
+        name = lower[max(0, hit.start() - 40) : hit.start()]
         if any(map(_NAME_BEFORE.split(name)[-1].__contains__, _CREDENTIALS)):
             form = _CREDENTIALS_TAKEN
         elif name.endswith(_LOGS_IN):
@@ -331,7 +335,7 @@ def _calls(text: str, lower: str) -> Iterator[Span]:
             form = _CONNECTION_TAKEN
         else:
             continue
-        if match := form.match(text, found.end()):
+        if match := form.match(text, hit.end()):
             yield from _spans(match)
 
 
@@ -340,12 +344,12 @@ _NAME_BEFORE = re.compile(r"[^\w]")
 
 def find_commands(text: str, lower: str) -> Iterator[Span]:
     """Find the passwords on command lines, in SQL and in password files."""
-    spans = [span for pattern, match in _COMMAND_INDEX.search(text, lower) for span in _options(pattern, match)]
+    spans = [span for pattern, match in _COMMAND_INDEX.search(text, lower) for span in _find_options(pattern, match)]
     spans += [span for _, match in _STATEMENT_INDEX.search(text, lower) for span in _spans(match)]
-    return iter(sorted([*spans, *_calls(text, lower)]))
+    return iter(sorted([*spans, *_find_in_calls(text, lower)]))
 
 
-def _options(pattern: re.Pattern[str], first: re.Match[str]) -> Iterator[Span]:
+def _find_options(pattern: re.Pattern[str], first: re.Match[str]) -> Iterator[Span]:
     """Find the passwords on one command line, which may have several: `-srcstorepass … -deststorepass …`."""
     following = _NEXT_OPTION[pattern]
     match: re.Match[str] | None = first
@@ -371,7 +375,7 @@ def find_logins(text: str, lower: str) -> Iterator[Span]:
 
 
 def _is_login(text: str, match: re.Match[str]) -> bool:
-    """Whether it was typed, and not said: "AUTH failed", "PASS tests/login"."""
+    """Return whether it was typed, and not said: "AUTH failed", "PASS tests/login"."""
     groups = match.groupdict()
     if (secret := groups.get("prompted")) is not None:
         before = text[max(0, match.start() - 200) : match.start()]
@@ -387,7 +391,7 @@ def _is_login(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_chosen(secret: str) -> bool:
-    """Whether somebody may have chosen it as a password: not of letters only, and not without any."""
+    """Return whether somebody may have chosen it as a password: not of letters only, and not without any."""
     return any(map(str.isalpha, secret)) and not all(c.isalpha() or c in "-_." for c in secret)
 
 
@@ -395,7 +399,7 @@ _SETTING = re.compile(r"[ \t]{0,16}[A-Za-z][\w.\-]{1,40}(?:[ \t]{1,40}[^\s,;:()]
 
 
 def _is_among_settings(text: str, match: re.Match[str]) -> bool:
-    """Whether the line above or below is a setting, too: one name, and one or two words behind it."""
+    """Return whether the line above or below is a setting, too: one name, and one or two words behind it."""
     above = text[max(0, match.start() - _LONGEST_LINE) : match.start()].removesuffix("\n").rpartition("\n")[2]
     below = text[match.end() : match.end() + _LONGEST_LINE].lstrip(" \t\r\"'").removeprefix("\n").partition("\n")[0]
     return any(map(_SETTING.fullmatch, (above, below)))
@@ -408,7 +412,7 @@ _LEAST_MADE = 16
 
 
 def _spans(match: re.Match[str]) -> Iterator[Span]:
-    """Give every part of a command that is a password and not only stands for one.
+    """Return every part of a command that is a password and not only stands for one.
 
     What is called `made…` may be something else, and counts if it looks random.
     """

@@ -30,7 +30,7 @@ _WIDE = re.compile("[\uff01-\uff5e\xa0\u2007\u202f\u3000]")
 
 
 def may_be_encoded(text: str, long: str) -> bool:
-    """Whether decoding is worth a try; `long` are the words of the text that are long."""
+    """Return whether decoding is worth a try; `long` are the words of the text that are long."""
     return bool(long) or _BYTES.search(text) is not None
 
 
@@ -48,7 +48,7 @@ def unescape(text: str) -> str:
     if not text.isascii() and _WIDE.search(text):
         text = text.translate(_FULL_WIDTH)
     if "\\" in text or "&#" in text or "%" in text:
-        return _ESCAPE.sub(_letter, text)
+        return _ESCAPE.sub(_decode_escape, text)
     return text
 
 
@@ -58,10 +58,10 @@ _ESCAPE = compile_late(
     rf"|&\#(?:0{{0,4}}(?P<decimal>3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6])|x0{{0,4}}(?P<page>{_PRINTABLE}));"
     r"|%(?:25){0,2}(?P<percent>3[0-9]|[46][1-9a-f]|[57][0-9a]|2[de]|5f|7e)"
 )
-"""Match a letter that somebody wrote as its number; after a percent sign, one for which there was no need."""
+"""Matches a letter that somebody wrote as its number; after a percent sign, one for which there was no need."""
 
 
-def _letter(escape: re.Match[str]) -> str:
+def _decode_escape(escape: re.Match[str]) -> str:
     if escape["octal"]:
         return chr(int(escape["octal"], 8))
     number = escape["hex"] or escape["braced"] or escape["page"] or escape["percent"]
@@ -74,29 +74,29 @@ def _letter(escape: re.Match[str]) -> str:
 _BASE64 = compile_late(
     rf"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/_\-]{{{_LEAST},}}+(?:(?:\\?\r?\n[ \t]{{0,16}}|\\r\\n|\\n)[A-Za-z0-9+/_\-]{{4,}}+)*+={{0,6}}+"
 )
-"""Match a word of base64, over the ends of lines that it was wrapped at."""
+"""Matches a word of base64, over the ends of lines that it was wrapped at."""
 
 
 _LINE_END = re.compile(r"\\?\r?\n[ \t]*|\\r\\n|\\n")
 
 
 def _in_base64(text: str, judge: Judge, depth: int) -> Iterator[Span]:
-    for found in _BASE64.finditer(text):
-        whole = _LINE_END.sub("", found[0])
+    for match in _BASE64.finditer(text):
+        whole = _LINE_END.sub("", match[0])
         if kind := _kind_of_bytes(_from_base64(whole), judge, depth) or _in_base32(whole, judge, depth):
-            yield Span(*found.span(), kind)
-        elif len(whole) < len(found[0]):
-            yield from _line_by_line(found, judge, depth)
+            yield Span(*match.span(), kind)
+        elif len(whole) < len(match[0]):
+            yield from _line_by_line(match, judge, depth)
 
 
-def _line_by_line(found: re.Match[str], judge: Judge, depth: int) -> Iterator[Span]:
+def _line_by_line(match: re.Match[str], judge: Judge, depth: int) -> Iterator[Span]:
     """Judge words on lines of their own that are not one."""
     start = 0
-    for ended in [*_LINE_END.finditer(found[0]), None]:
-        end = ended.start() if ended else len(found[0])
-        word = found[0][start:end]
+    for ended in [*_LINE_END.finditer(match[0]), None]:
+        end = ended.start() if ended else len(match[0])
+        word = match[0][start:end]
         if kind := _kind_of_bytes(_from_base64(word), judge, depth):
-            yield Span(found.start() + start, found.start() + end, kind)
+            yield Span(match.start() + start, match.start() + end, kind)
         start = ended.end() if ended else end
 
 
@@ -110,13 +110,13 @@ def _from_base64(word: str) -> bytes | None:
 
 
 def is_readable_base64(word: str) -> bool:
-    """Whether a word is base64 of readable text; one with a secret in it was hidden before."""
+    """Return whether a word is base64 of readable text; one with a secret in it was hidden before."""
     raw = _from_base64(word) if _BASE64.fullmatch(word) else None
     return raw is not None and _is_readable(raw) and _is_whole_text(raw)
 
 
 def _is_whole_text(raw: bytes) -> bool:
-    """Whether all of it is text, but for a letter that was cut: random bytes are half text, too."""
+    """Return whether all of it is text, but for a letter that was cut: random bytes are half text, too."""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -149,15 +149,15 @@ _BETWEEN_BYTES = re.compile(r"0[xX]|\\x|[ :]")
 
 
 def _in_hexadecimal(text: str, judge: Judge, depth: int) -> Iterator[Span]:
-    for found in _HEXADECIMAL.finditer(text):
-        written = found[0].rstrip(" :")
-        end = found.start() + len(written)
+    for match in _HEXADECIMAL.finditer(text):
+        written = match[0].rstrip(" :")
+        end = match.start() + len(written)
         digits = _BETWEEN_BYTES.sub("", written)
         digits = digits[: len(digits) - len(digits) % 2]
         if text[end : end + 1].isalnum() or not _is_promising(unhexlify(digits[:_HEAD])):
             continue  # Other letters follow, so that it is no number; or nobody could read it.
         if kind := _kind_of_bytes(unhexlify(digits), judge, depth):
-            yield Span(found.start(), end, kind)
+            yield Span(match.start(), end, kind)
 
 
 # Percent signs upon percent signs
@@ -171,19 +171,19 @@ def _in_percent(text: str, judge: Judge, depth: int) -> Iterator[Span]:
         return
     from urllib.parse import unquote  # noqa: PLC0415
 
-    for found in _PERCENT.finditer(text):
-        if "%25" not in found[0] or not (kind := _kind_of_text(unquote(unquote(found[0])), judge, depth)):
+    for match in _PERCENT.finditer(text):
+        if "%25" not in match[0] or not (kind := _kind_of_text(unquote(unquote(match[0])), judge, depth)):
             continue
         spans = [
-            Span(found.start() + part.start(), found.start() + part.end(), guilty)
-            for part in _PARAMETER.finditer(found[0])
+            Span(match.start() + part.start(), match.start() + part.end(), guilty)
+            for part in _PARAMETER.finditer(match[0])
             if "%25" in part[0] and (guilty := _kind_of_text(unquote(unquote(part[0])), judge, depth))
         ]
-        yield from spans or [Span(*found.span(), kind)]
+        yield from spans or [Span(*match.span(), kind)]
 
 
 _PARAMETER = compile_late(r"(?:[^%&?]|%(?!25(?:26|3[fF])))++")
-"""Match a part of an address that was encoded twice, up to the next `?` or `&`."""
+"""Matches a part of an address that was encoded twice, up to the next `?` or `&`."""
 
 
 # What was decoded
@@ -196,7 +196,7 @@ def _kind_of_bytes(raw: bytes | None, judge: Judge, depth: int) -> Kind | None:
         return "private key"
     if _is_wide(raw):
         raw = raw.decode("utf-16-le", "ignore").encode()
-    if _is_packed(raw) and (unpacked := _unpacked(raw)):
+    if _is_packed(raw) and (unpacked := _unpack(raw)):
         raw = unpacked
     try:
         decoded = raw.decode("utf-8")
@@ -213,7 +213,7 @@ def _kind_of_text(decoded: str, judge: Judge, depth: int) -> Kind | None:
     if _is_login(decoded) or _KEPT_APART.search(decoded):
         return "secret"
     after = judge(decoded)
-    kinds = {found[0][11:-1] for found in MARK.finditer(after)} - _HARMLESS_INSIDE
+    kinds = {match[0][11:-1] for match in MARK.finditer(after)} - _HARMLESS_INSIDE
     if after != decoded and kinds:
         return "private key" if "private key" in kinds else "secret"
     if depth > 1 and (inside := next(find_encoded(decoded, judge, depth - 1), None)):
@@ -238,11 +238,11 @@ _COUNTED = frozenset(
 
 
 def _is_login(decoded: str) -> bool:
-    """Whether it is `user:password`, and not the type and the number of an object, as GraphQL encodes them."""
-    found = _LOGIN.fullmatch(decoded)
-    if found is None:
+    """Return whether it is `user:password`, and not the type and the number of an object, as GraphQL encodes them."""
+    match = _LOGIN.fullmatch(decoded)
+    if match is None:
         return False
-    user, password = found["user"], found["password"]
+    user, password = match["user"], match["password"]
     if _TYPES.fullmatch(user) or user.lower() in _COUNTED or password.startswith("//") or is_hexadecimal(password):
         return False
     letters, digits = any(map(str.isalpha, password)), any(map(str.isdigit, password))
@@ -254,7 +254,7 @@ _LEAST_PASSWORD = 8
 
 
 def _is_readable(raw: bytes) -> bool:
-    """Whether bytes are text, or the beginning of one; of letters that are not ASCII, at least half a line is."""
+    """Return whether bytes are text, or the beginning of one; of letters that are not ASCII, at least half a line is."""
     if raw.isascii():
         return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in raw)  # noqa: PLR2004
     try:
@@ -264,12 +264,12 @@ def _is_readable(raw: bytes) -> bool:
 
 
 def _is_promising(head: bytes) -> bool:
-    """Whether first bytes may be those of a text, of a packed one, or of a key."""
+    """Return whether first bytes may be those of a text, of a packed one, or of a key."""
     return _is_readable(head) or _is_packed(head) or _could_be_key(head) or _is_wide(head)
 
 
 def _is_wide(raw: bytes) -> bool:
-    """Whether bytes are text of two bytes for each letter, as Windows encodes it."""
+    """Return whether bytes are text of two bytes for each letter, as Windows encodes it."""
     head = raw[:_HEAD]
     return len(head) >= _LEAST_WIDE and not any(head[1::2]) and _is_readable(head[::2])
 
@@ -281,7 +281,7 @@ def _is_packed(raw: bytes) -> bool:
     return raw.startswith((b"\x1f\x8b\x08", b"x\x9c", b"x\xda", b"x\x01", b"x\x5e"))
 
 
-def _unpacked(raw: bytes) -> bytes | None:
+def _unpack(raw: bytes) -> bytes | None:
     """Unpack no more than a bounded part: a small text may hold a large one."""
     import zlib  # noqa: PLC0415
 
@@ -301,7 +301,7 @@ def _could_be_key(head: bytes) -> bool:
 
 
 def _is_private_key(raw: bytes) -> bool:
-    """Whether bytes are a private key: in DER, a sequence that begins with its version, or with how it is encrypted."""
+    """Return whether bytes are a private key: in DER, a sequence that begins with its version, or with how it is encrypted."""
     if raw.startswith(_KEY_HEADS):
         return True
     if len(raw) < _LEAST_KEY or raw[0] != 0x30:  # noqa: PLR2004 - a sequence
@@ -314,7 +314,7 @@ def _is_private_key(raw: bytes) -> bool:
 
 
 def _fits(raw: bytes) -> bool:
-    """Whether a sequence is as long as it says, or was cut."""
+    """Return whether a sequence is as long as it says, or was cut."""
     size = int.from_bytes(raw[2 : 2 + (raw[1] & 0x7F)], "big") if raw[1] & 0x80 else raw[1]
     return len(raw) <= size + 8
 
@@ -330,15 +330,15 @@ _BREAK = compile_late(
 )
 
 
-def find_broken_tokens(text: str) -> Iterator[Span]:
+def find_broken_tokens(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all rules.
     """Find tokens that a line end breaks into parts, none of which might be one."""
-    breaks = [found for found in _BREAK.finditer(text) if found["told"] or _is_rest(found["next"])]
+    breaks = [match for match in _BREAK.finditer(text) if match["told"] or _is_rest(match["next"])]
     if not breaks:
         return
-    starts, ends = [0, *(found.end() for found in breaks)], [*(found.start() for found in breaks), len(text)]
+    starts, ends = [0, *(match.end() for match in breaks)], [*(match.start() for match in breaks), len(text)]
     pieces = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     joints = [*accumulate(map(len, pieces[:-1]))]
-    gaps = [0, *accumulate(found.end() - found.start() for found in breaks)]
+    gaps = [0, *accumulate(match.end() - match.start() for match in breaks)]
     joined = "".join(pieces)
     begun: set[int] | None = None
     for start, end, kind in find_tokens(joined, joined):
@@ -351,5 +351,5 @@ def find_broken_tokens(text: str) -> Iterator[Span]:
 
 
 def _is_rest(word: str) -> bool:
-    """Whether a word may be the rest of a token: it is none of a language."""
+    """Return whether a word may be the rest of a token: it is none of a language."""
     return any(map(str.isdigit, word)) or not (word.islower() or word.isupper() or word.istitle())

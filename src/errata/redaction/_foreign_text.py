@@ -87,10 +87,10 @@ def make_visible(text: str) -> str:
         text = redact(text)  # A sequence swallows letters behind it, which may be the first ones of a secret.
     elif begins:
         text = text.translate(_WITHOUT_BEGINNINGS)
-    text = _UNSEEN.sub(_replacement, text)
+    text = _UNSEEN.sub(_replace_unseen, text)
     if text.isascii() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(map(_shown, text))
+    return "".join(map(_show_character, text))
 
 
 def make_data_visible(value: object) -> object:
@@ -125,7 +125,7 @@ def defuse_markup(text: str) -> str:
 
 def defuse_json(text: str) -> str:
     """Do the same with JSON, without changing what it says: the character that matters becomes an escape of JSON."""
-    return _RENDERED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) if _may_be_rendered(text) else text
+    return _RENDERED_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text) if _may_be_rendered(text) else text
 
 
 def quote_labels(text: str) -> str:
@@ -168,14 +168,14 @@ def _may_be_rendered(text: str) -> bool:
     return "](" in text or "![" in text or "<" in text
 
 
-def _replacement(found: re.Match[str]) -> str:
-    first = found[0][0]
-    if first in _JOINERS and _MEANT.match(found.string, found.start()):
+def _replace_unseen(match: re.Match[str]) -> str:
+    first = match[0][0]
+    if first in _JOINERS and _MEANT.match(match.string, match.start()):
         return first
     return _REPLACED.get(first, "")
 
 
-def _shown(character: str) -> str:
+def _show_character(character: str) -> str:
     if character.isprintable() or character.isspace() or character in _JOINERS or ord(character) in _NEW_EMOJI:
         return character
     return f"\\u{{{ord(character):x}}}"

@@ -22,7 +22,7 @@ _MORE_PARAMETERS = rf"(?:,[ \t]{{0,40}}+[\w\-]{{1,40}}+={_PARAMETER_VALUE})"
 _PARAMETERS = compile_late(
     rf"""[\w\-]{{1,40}}+=(?:"[^"\n]{{0,1000}}+"{_MORE_PARAMETERS}*+|{_PARAMETER_VALUE}{_MORE_PARAMETERS}++)"""
 )
-"""Match the parameters of Digest, OAuth and AWS: one in quotation marks, or two at least."""
+"""Matches the parameters of Digest, OAuth and AWS: one in quotation marks, or two at least."""
 
 
 _WORD = compile_late(rf"""(?:{ANY_MARK}|[^\s,;"'<>\\])++""")
@@ -46,7 +46,7 @@ def find_credentials(ends: Ends, start: int, end: int, *, whole: bool) -> Iterat
     if not scheme and not whole and secret.isalpha() and len(secret) < _LEAST_COOKIE:  # `'Authorization': auth`
         return
     if scheme in _SCHEME_ONLY or not is_statement(scheme):
-        yield from _secret_parameters(text, first, last)
+        yield from _find_parameters(text, first, last)
 
 
 _PARAMETER = compile_late(
@@ -61,17 +61,17 @@ _PUBLIC = frozenset(
 """Parameters that say who asks for what, and prove nothing."""
 
 
-def _secret_parameters(text: str, start: int, end: int) -> Iterator[Span]:
+def _find_parameters(text: str, start: int, end: int) -> Iterator[Span]:
     """Find the credentials among several parameters: `username="ann", response="…"`; without those, all of it."""
     spans: list[Span] = []
     position, count = start, 0
-    while position < end and (found := _PARAMETER.match(text, position, end)):
-        group = "bare" if found["quoted"] is None else "quoted"
-        value = found[group]
-        public = found["name"].lower() in _PUBLIC and not is_machine_made(value)
+    while position < end and (match := _PARAMETER.match(text, position, end)):
+        group = "bare" if match["quoted"] is None else "quoted"
+        value = match[group]
+        public = match["name"].lower() in _PUBLIC and not is_machine_made(value)
         if value and not public and not is_placeholder(value):
-            spans.append(Span(*found.span(group), "token"))
-        position, count = found.end(), count + 1
+            spans.append(Span(*match.span(group), "token"))
+        position, count = match.end(), count + 1
     yield from spans if position == end and count > 1 else [Span(start, end, "token")]
 
 
@@ -91,25 +91,25 @@ def find_cookies(text: str, start: int, end: int) -> tuple[list[Span], int]:
     """Find the cookies that are more than a preference, and where all of them end; `theme=dark` may be seen."""
     spans: list[Span] = []
     position = start
-    while found := _CRUMB.match(text, position, end):
-        position = found.end()
-        name, group = found["name"], "value" if found["quoted"] is None else "quoted"
-        value = found[group]
-        if value is None and found.start() == start and text[position : position + 1] != ";":
-            return _lonely_cookie(text, start, end)
+    while match := _CRUMB.match(text, position, end):
+        position = match.end()
+        name, group = match["name"], "value" if match["quoted"] is None else "quoted"
+        value = match[group]
+        if value is None and match.start() == start and text[position : position + 1] != ";":
+            return _find_lonely_cookie(text, start, end)
         if name.lower() not in _ATTRIBUTES and value and not is_placeholder(value) and _is_more(name, value):
-            spans.append(Span(*found.span(group), "cookie"))
+            spans.append(Span(*match.span(group), "cookie"))
         if text[position : position + 1] != ";":
             break
     return spans, position
 
 
-def _lonely_cookie(text: str, start: int, end: int) -> tuple[list[Span], int]:
+def _find_lonely_cookie(text: str, start: int, end: int) -> tuple[list[Span], int]:
     """Take a header without any `=` for the value of a cookie."""
-    found = _WORD.match(text, start, end)
-    if found is None or found.end() < end or "=" in found[0] or not _is_more("", found[0]):
-        return [], found.end() if found else start
-    return [Span(*found.span(), "cookie")], found.end()
+    match = _WORD.match(text, start, end)
+    if match is None or match.end() < end or "=" in match[0] or not _is_more("", match[0]):
+        return [], match.end() if match else start
+    return [Span(*match.span(), "cookie")], match.end()
 
 
 def _is_more(name: str, value: str) -> bool:

@@ -71,7 +71,7 @@ def text_of(value: object) -> str:
 
 
 def type_text(value: object) -> str:
-    """Say what a value is that has no text of its own."""
+    """Return what a value is that has no text of its own."""
     return f"<{_TYPE_NAME(type(value))}>"  # Past a metaclass, which may have its own idea of a name.
 
 
@@ -107,7 +107,7 @@ def cut(text: str, limit: int, *, goes_on: bool = False) -> str:
 
 def _head(text: str, length: int) -> str:
     """Take the beginning of a text, and no half of a mark."""
-    broken = next((found.start() for found in MARK.finditer(text) if found.start() < length < found.end()), length)
+    broken = next((match.start() for match in MARK.finditer(text) if match.start() < length < match.end()), length)
     return text[:broken]
 
 

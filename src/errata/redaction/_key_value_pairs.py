@@ -132,7 +132,7 @@ _JOINT = compile_late(
     (?P<open>(?(csv)""|(?:'{{3}}|"{{3}}|''(?=[^\s',;)\]}}])|""(?=[^\s",;)\]}}])|{QUOTE}|[“„«「])))?
     """
 )
-"""Match what stands between a name and its value."""
+"""Matches what stands between a name and its value."""
 
 
 # A `,`, `;` or `&` ends a value where another pair, a space or a quotation mark follows; a bracket where nothing does.
@@ -176,10 +176,10 @@ class _Pairs:
 
     def spans(self) -> Iterator[Span]:
         stem, joint = _STEM, _JOINT
-        while found := stem.search(self._lower, self._position):
-            self._position = found.end()
+        while match := stem.search(self._lower, self._position):
+            self._position = match.end()
             if joined := joint.match(self._text, self._position):
-                for span in self._behind(self._start_of_name(found.start()), joined, found.start()):
+                for span in self._behind(self._start_of_name(match.start()), joined, match.start()):
                     yield span
                     self._position = max(self._position, span.end)
 
@@ -196,7 +196,7 @@ class _Pairs:
         before = max(0, start - _LONGEST_COLOUR)
         if "[" not in self._text[before:start]:
             return start
-        return max([start, *(found.end() for found in _COLOUR.finditer(self._text, before, stem))])
+        return max([start, *(match.end() for match in _COLOUR.finditer(self._text, before, stem))])
 
     def _behind(self, first: int, joined: re.Match[str], stem: int) -> Iterator[Span]:
         name = self._text[first : joined.start()]
@@ -218,12 +218,12 @@ class _Pairs:
             yield Span(value.start, value.end, promise.kind)
             yield from self._others(joined, promise, value.end)
             if joined["open"] and (changed := _CHANGED.match(self._text, value.end)):  # `"old" -> "new"`
-                yield Span(changed.end(), self._closing(joined["open"], changed.end()), promise.kind)
+                yield Span(changed.end(), self._find_closing(joined["open"], changed.end()), promise.kind)
         elif (joined["bracket"] or "").startswith("(") and name.lower().endswith("auth"):  # `auth=("user", "password")`
             yield from self._others(joined, Promise("password", sure=True), value.end)
 
     def _is_in_mark(self, first: int) -> bool:
-        """Whether a name is what a mark of ours says: `[redacted: token]:…`."""
+        """Return whether a name is what a mark of ours says: `[redacted: token]:…`."""
         at = first - len("[redacted: ")
         return at >= 0 and MARK.match(self._text, at) is not None
 
@@ -244,19 +244,19 @@ class _Pairs:
         line = _LINE_BELOW if self._text.startswith(("\r", "\n"), position) else _ESCAPED_LINE_BELOW
         outer = self._indent(first)
         folded = joined["below"].strip() != ""
-        found = line.match(self._text, position)
+        match = line.match(self._text, position)
         for _ in range(2):
-            if found and not found["line"].strip():
-                found = line.match(self._text, found.end())
-        if found is None or not self._is_block(promise, found["line"][:_LONGEST_JUDGED], folded=folded):
+            if match and not match["line"].strip():
+                match = line.match(self._text, match.end())
+        if match is None or not self._is_block(promise, match["line"][:_LONGEST_JUDGED], folded=folded):
             return
         for _ in range(_MOST_LINES):
-            if found is None or (found["line"].strip() and len(found["indent"]) <= outer):
+            if match is None or (match["line"].strip() and len(match["indent"]) <= outer):
                 return
-            start = found.start("line") + (2 if found["line"].startswith("- ") else 0)
-            if found["line"].strip() and not MARK.fullmatch(self._text, start, found.end()):
-                yield Span(start, found.end(), promise.kind)
-            found = line.match(self._text, found.end())
+            start = match.start("line") + (2 if match["line"].startswith("- ") else 0)
+            if match["line"].strip() and not MARK.fullmatch(self._text, start, match.end()):
+                yield Span(start, match.end(), promise.kind)
+            match = line.match(self._text, match.end())
 
     def _is_block(self, promise: Promise, line: str, *, folded: bool) -> bool:
         value = line.removeprefix("- ").strip()
@@ -271,8 +271,8 @@ class _Pairs:
         floor = max(0, first - _NEAR)
         before = self._text[floor:first]
         newline = max(before.rfind("\n") + 1, before.rfind("\\n") + 2 if "\\n" in before else 0)
-        found = _INDENT.match(before, newline)
-        return len(found[0]) if found else 0
+        match = _INDENT.match(before, newline)
+        return len(match[0]) if match else 0
 
     def _value(self, joined: re.Match[str], end: int) -> _Value:
         start = joined.end()
@@ -288,7 +288,7 @@ class _Pairs:
         return _QUERY_ONLY.get(name[stem - joined.start() :].lower()) if inside else None
 
     def _is_believable(self, name: str, promise: Promise, joined: re.Match[str], value: _Value) -> bool:
-        """Whether what joins name and value makes them a pair at all."""
+        """Return whether what joins name and value makes them a pair at all."""
         if joined["flag"] is not None or joined["cell"] is not None or joined["part"] is not None:
             return self._is_apart(name, promise, joined, value.text)
         if joined["call"] is not None:
@@ -305,7 +305,7 @@ class _Pairs:
         return begun or self._is_opening(joined, joined.start() - len(name))
 
     def _is_opening(self, joined: re.Match[str], first: int) -> bool:
-        """Whether a quotation mark opens the value, and does not close a text that ends with the name: `"password=" + x`."""
+        """Return whether a quotation mark opens the value, and does not close a text that ends with the name: `"password=" + x`."""
         if joined["close"] is not None or joined["csv"] is not None:
             return True
         before = self._text[max(0, first - _NEAR) : first].rpartition("\n")[2]
@@ -374,7 +374,7 @@ class _Pairs:
         return not before.rpartition("\n")[2].strip() and self._text[last : last + 1] in {"", "\n", "\r"}
 
     def _is_segment(self, first: int, joined: re.Match[str]) -> bool:
-        """Whether a name is a part of a longer one: of a path, `/etc/passwd: …`, or of an ARN, `…:secret:prod/db`.
+        """Return whether a name is a part of a longer one: of a path, `/etc/passwd: …`, or of an ARN, `…:secret:prod/db`.
 
         Decided before the value is looked for, which may be all the rest of the text.
         """
@@ -390,7 +390,7 @@ class _Pairs:
         return not before.split()[-1].startswith(_LEVELS)  # `ERROR:root:password:…`, as logging writes
 
     def _is_variable(self, name: str, joined: re.Match[str], value: _Value) -> bool:
-        """Whether a value is a name of the program: `api_key=api_key`, `password = getpass.getpass()`."""
+        """Return whether a value is a name of the program: `api_key=api_key`, `password = getpass.getpass()`."""
         if value.text == name or joined["tag"] is not None or joined["open"] is not None:
             return _is_same_name(name, value.text) or names_another(value.text)
         text, following = value.text, self._text[value.end : value.end + 8]
@@ -401,7 +401,7 @@ class _Pairs:
         return _is_about_one(text, following) or self._is_name_of_program(name, joined, text, following)
 
     def _is_name_of_program(self, name: str, joined: re.Match[str], text: str, following: str) -> bool:
-        """Whether a value that is not quoted is a call, a type, a variable or several of them."""
+        """Return whether a value that is not quoted is a call, a type, a variable or several of them."""
         if _SUBSCRIPT.fullmatch(text) and following.startswith(_OPERATORS):  # `token = tokens[i + 1]`
             return True
         if following.startswith("]"):  # `token = tokens[i]`
@@ -418,7 +418,7 @@ class _Pairs:
         return self._is_assigned(name, joined, text.lstrip("$@"), following)
 
     def _is_type_or_sentence(self, text: str, following: str) -> bool:
-        """Whether `token: Token,` annotates, or `token: JWT token to verify` explains."""
+        """Return whether `token: Token,` annotates, or `token: JWT token to verify` explains."""
         if _TYPE_OF_MODULE.fullmatch(text):
             return True
         if _CONSTANT.fullmatch(text):
@@ -428,7 +428,7 @@ class _Pairs:
         return text.isalpha() and text[0].isupper() and _SENTENCE_GOES_ON.match(following) is not None
 
     def _is_assigned(self, name: str, joined: re.Match[str], text: str, following: str) -> bool:
-        """Whether one name is assigned to another: `self.secret = secret`, `user, password = auth`."""
+        """Return whether one name is assigned to another: `self.secret = secret`, `user, password = auth`."""
         owner = name[: -len(text)] if name.endswith(text) else "x"
         if not owner or owner[-1] in "._>$@-" or name.startswith(_OF_OBJECT):
             return True
@@ -446,15 +446,15 @@ class _Pairs:
     def _end_of_value(self, joined: re.Match[str], promise: Promise) -> int:
         start, quote = joined.end(), joined["open"]
         if quote is not None:
-            return self._closing(_CLOSING_OF.get(quote, quote), start)
+            return self._find_closing(_CLOSING_OF.get(quote, quote), start)
         if joined["bracket"] is not None:
             opened = joined["bracket"].rstrip().rstrip("=: ")
-            return self._closing(_CLOSING_OF.get(opened[-1:], ")"), start)
+            return self._find_closing(_CLOSING_OF.get(opened[-1:], ")"), start)
         if joined["part"] is not None:
             return self._ends.run(_TO_ESCAPED_NEWLINE if "\\" in joined["part"] else _TO_NEWLINE, start)
         if joined["tag"] is not None:
             tag = joined["tag"]
-            return self._closing("]]>", start) if tag.endswith("[") else self._end_of_element(start, tag)
+            return self._find_closing("]]>", start) if tag.endswith("[") else self._end_of_element(start, tag)
         return self._end_of_bare(joined, promise)
 
     def _end_of_element(self, start: int, tag: str) -> int:
@@ -464,10 +464,10 @@ class _Pairs:
 
     def _end_of_bare(self, joined: re.Match[str], promise: Promise) -> int:
         start = joined.end()
-        if found := REFERENCE.match(self._text, start) or _TO_FILL_IN.match(self._text, start):
-            return found.end()
-        if promise.kind == "password" and (found := _APP_PASSWORD.match(self._text, start)):
-            return found.end()
+        if match := REFERENCE.match(self._text, start) or _TO_FILL_IN.match(self._text, start):
+            return match.end()
+        if promise.kind == "password" and (match := _APP_PASSWORD.match(self._text, start)):
+            return match.end()
         end = self._ends.run(_BARE, start)
         if promise.kind not in _WITH_ANY_SIGN:
             end = min(end, self._ends.run(_TO_ANGLE, start))
@@ -476,7 +476,7 @@ class _Pairs:
         last = self._text[max(start, end - _LONGEST_TAIL) : end]
         return end - len(last) + len(last.rstrip(".,:;!?)" if joined["colon"] else ",;)"))
 
-    def _closing(self, mark: str, start: int) -> int:
+    def _find_closing(self, mark: str, start: int) -> int:
         """Find the mark that closes a value; without one it ends with its line."""
         begin, at = self._closings.get(mark, (0, -1))
         if not begin <= start <= at:
@@ -497,10 +497,10 @@ class _Pairs:
         return self._ends.sign("\n", start)
 
     def _ends_a_mark(self, at: int, start: int) -> bool:
-        """Whether a bracket is one of our own: `secrets=[[redacted: secret]]`."""
+        """Return whether a bracket is one of our own: `secrets=[[redacted: secret]]`."""
         opened = self._text.rfind("[redacted: ", max(start, at - _LONGEST_NAME), at) if self._text[at] == "]" else -1
-        found = MARK.match(self._text, opened) if opened >= 0 else None
-        return found is not None and found.end() == at + 1
+        match = MARK.match(self._text, opened) if opened >= 0 else None
+        return match is not None and match.end() == at + 1
 
     def _is_escaped(self, at: int) -> bool:
         before = self._text[max(0, at - 16) : at]
@@ -516,31 +516,31 @@ class _Pairs:
         if not joined["bracket"] or not quote or end < self._listed:
             return
         while more := _MORE.match(self._text, end):
-            start, end = more.end(), self._closing(quote, more.end())
+            start, end = more.end(), self._find_closing(quote, more.end())
             self._listed = end
             if is_worth_hiding(promise, self._text[start : min(end, start + _LONGEST_JUDGED)], Manner()):
                 yield Span(start, end, promise.kind)
 
 
 def _is_directory(name: str, value: str) -> bool:
-    """Whether a variable of the shell tells where somebody works: `PWD=/root`."""
+    """Return whether a variable of the shell tells where somebody works: `PWD=/root`."""
     return name in _WORKING_DIRECTORY and value.startswith(("/", "~"))
 
 
 def _is_telling_password(promise: Promise, value: str) -> bool:
-    """Whether somebody compares with a password: letters and digits, and no name of a constant."""
+    """Return whether somebody compares with a password: letters and digits, and no name of a constant."""
     telling = any(map(str.isdigit, value)) and any(map(str.islower, value))
     return promise.kind == "password" and telling and " " not in value
 
 
 def _is_same_name(name: str, value: str) -> bool:
-    """Whether a value is only the name once more, written another way: `CHALLENGE_PASSWORD: "challengePassword"`."""
+    """Return whether a value is only the name once more, written another way: `CHALLENGE_PASSWORD: "challengePassword"`."""
     last = name.rpartition(".")[2]
     return value == name or (value != last.lower() and "_" in last and last.replace("_", "").lower() == value.lower())
 
 
 def _is_signature(joined: re.Match[str], value: str) -> bool:
-    """Whether a name ends what a function takes or a condition: `(token: Token) -> Coord:`, `if x == token: raise`."""
+    """Return whether a name ends what a function takes or a condition: `(token: Token) -> Coord:`, `if x == token: raise`."""
     if joined["assign"] == "->" and joined[0].startswith(")"):
         return True
     if joined[0].startswith("] = ") and (value.isalpha() or _LOWER_NAME.fullmatch(value)):  # `styles[token] = style`
@@ -549,7 +549,7 @@ def _is_signature(joined: re.Match[str], value: str) -> bool:
 
 
 def _is_several_or_numbered(joined: re.Match[str], text: str, following: str) -> bool:
-    """Whether a value is several names of the program, or one with a number: `(0, Generic.Error, line)`, `win32api.Key`."""
+    """Return whether a value is several names of the program, or one with a number: `(0, Generic.Error, line)`, `win32api.Key`."""
     if joined["bracket"] and _BYTES.fullmatch(text):
         return False
     if joined["bracket"] and ", " in text:
@@ -560,7 +560,7 @@ def _is_several_or_numbered(joined: re.Match[str], text: str, following: str) ->
 
 
 def _is_about_one(text: str, following: str) -> bool:
-    """Whether a value says where a secret is, or how long: `Configuration["Jwt:Secret"]`, `token: 1024 bytes`."""
+    """Return whether a value says where a secret is, or how long: `Configuration["Jwt:Secret"]`, `token: 1024 bytes`."""
     if following.startswith(('"]', "']")):
         return text.isalpha()
     if following.startswith(" bytes"):
@@ -569,14 +569,14 @@ def _is_about_one(text: str, following: str) -> bool:
 
 
 def names_another(text: str) -> bool:
-    """Whether a value is itself a name: `api_key_header: "X-API-Key"`, `env.str("SECRET_KEY")`, or a colour."""
+    """Return whether a value is itself a name: `api_key_header: "X-API-Key"`, `env.str("SECRET_KEY")`, or a colour."""
     if _HEX_COLOUR.fullmatch(text):
         return True
     return (_HEADER_NAME.fullmatch(text) or _CONSTANT.fullmatch(text)) is not None and read_promise(text) is not None
 
 
 def _is_called(text: str, following: str) -> bool:
-    """Whether a value is a call: `getpass()`, `t1.set("x")`, `random_string(20`; a password may have a bracket, too."""
+    """Return whether a value is a call: `getpass()`, `t1.set("x")`, `random_string(20`; a password may have a bracket, too."""
     if following.startswith("("):
         return _CALLED.fullmatch(text) is not None
     called, opened, _ = text.partition("(")

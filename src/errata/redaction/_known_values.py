@@ -65,9 +65,9 @@ class Known:
     """The secrets of a process, in the forms in which they turn up in text."""
 
     def __init__(self) -> None:
-        self._told: dict[object, frozenset[str]] = {}
-        self._found: frozenset[str] = frozenset()
-        self._forms: tuple[str, ...] = ()
+        self._registered: dict[object, frozenset[str]] = {}
+        self._from_environment: frozenset[str] = frozenset()
+        self._spell_forms: tuple[str, ...] = ()
         self._generation = 0
         self.take_new_lock()
         renewed_after_fork(self)
@@ -78,46 +78,50 @@ class Known:
         self._variables = -1
         self._read_at = float("-inf")
 
-    def tell(self, value: str) -> Callable[[], None]:
+    def register(self, value: str) -> Callable[[], None]:
         """Learn a secret; what is returned forgets it, unless somebody else told it, too."""
-        told = object()
+        registration = object()
         with self._lock:
-            self._told[told] = frozenset(_forms(value))
-            self._arrange()
-        return lambda: self._forget(told)
+            self._registered[registration] = frozenset(_spell_forms(value))
+            self._sort_forms()
+        return lambda: self._forget(registration)
 
-    def _forget(self, told: object) -> None:
+    def _forget(self, registration: object) -> None:
         with self._lock:
-            self._told.pop(told, None)
-            self._arrange()
+            self._registered.pop(registration, None)
+            self._sort_forms()
 
     def forms(self) -> tuple[str, ...]:
-        """Give all forms of all secrets, the longest first."""
-        self._look_around()
-        return self._forms
+        """Return all forms of all secrets, the longest first."""
+        self._refresh()
+        return self._spell_forms
 
     def generation(self) -> int:
-        """Give the secrets that are known a number, and others another one."""
-        self._look_around()
+        """Return the secrets that are known a number, and others another one."""
+        self._refresh()
         return self._generation
 
-    def _look_around(self) -> None:
+    def _refresh(self) -> None:
         if not self._is_up_to_date():
             with self._lock:
                 if self._is_up_to_date():  # Another thread was faster.
                     return
                 variables, now = len(os.environ), time.monotonic()
-                self._found = frozenset(form for value in _environment() for form in _forms(value))
-                self._arrange()
+                self._from_environment = frozenset(
+                    form for value in _read_environment() for form in _spell_forms(value)
+                )
+                self._sort_forms()
                 self._variables, self._read_at = variables, now  # Last: until then, nobody else goes on without them.
 
     def _is_up_to_date(self) -> bool:
         return len(os.environ) == self._variables and time.monotonic() - self._read_at <= _ENVIRONMENT_AGE_S
 
-    def _arrange(self) -> None:
-        forms = tuple(sorted(self._found.union(*self._told.values()), key=lambda form: (-len(form), form)))
-        if forms != self._forms:
-            self._forms = forms
+    def _sort_forms(self) -> None:
+        forms = tuple(
+            sorted(self._from_environment.union(*self._registered.values()), key=lambda form: (-len(form), form))
+        )
+        if forms != self._spell_forms:
+            self._spell_forms = forms
             self._generation += 1  # Last, so that whoever sees the number sees at least these forms.
 
 
@@ -150,7 +154,7 @@ def learn_secret(value: str) -> Callable[[], None]:
             "The secret is a word, a media type or a short number that every log is full of; each of them would be hidden. "
             "Register a secret that turns up nowhere else."
         )
-    return _KNOWN.tell(secret)
+    return _KNOWN.register(secret)
 
 
 def _is_everyday(secret: str) -> bool:
@@ -168,43 +172,43 @@ def find_known(text: str) -> Iterator[Span]:
     spans = _spans_of(forms, text)
     if "\n" in text:
         unbroken = _join_lines(text)
-        spans += unbroken.place(_spans_of(forms, unbroken.text))
+        spans += unbroken.map_back(_spans_of(forms, unbroken.text))
     return iter(sorted(spans))
 
 
 def _spans_of(forms: tuple[str, ...], text: str) -> list[Span]:
     return [
-        Span(found.start(), found.end(), "secret")
+        Span(match.start(), match.end(), "secret")
         for form in forms
         if form in text
-        for found in re.finditer(re.escape(form), text)
+        for match in re.finditer(re.escape(form), text)
     ]
 
 
 def _join_lines(text: str) -> View:
     """Return a text without its line ends."""
     builder = ViewBuilder(text)
-    for start, line in _lines(text):
+    for start, line in _split_lines(text):
         builder.keep(start, start + len(line))
     return builder.build()
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _split_lines(text: str) -> Iterator[tuple[int, str]]:
     """Part a text into lines, each with its position and without blanks around it or the bars of those who quote."""
     start = 0
-    for found in _LINE_END.finditer(text):
-        yield start, text[start : found.start()].rstrip(" \t\r")
-        start = found.end()
+    for match in _LINE_END.finditer(text):
+        yield start, text[start : match.start()].rstrip(" \t\r")
+        start = match.end()
     yield start, text[start:]
 
 
 def has_known(text: str) -> bool:
-    """Whether a secret of this process is in a text."""
+    """Return whether a secret of this process is in a text."""
     forms = _KNOWN.forms()
     if not forms or len(text) < len(forms[-1]):
         return False
     return any(map(text.__contains__, forms)) or (
-        "\n" in text and any(map("".join(line for _, line in _lines(text)).__contains__, forms))
+        "\n" in text and any(map("".join(line for _, line in _split_lines(text)).__contains__, forms))
     )
 
 
@@ -213,18 +217,18 @@ def generation() -> int:
     return _KNOWN.generation()
 
 
-def _environment() -> Iterator[str]:
+def _read_environment() -> Iterator[str]:
     """Read the secrets in variables whose names announce one, or whose values name one, unless they could be anything else."""
     for name in list(os.environ):
         text = os.environ.get(name, "").strip()  # Another thread may have removed it.
         promise = read_promise(name) or read_promise(name.rstrip("sS"))  # `API_KEYS` are several.
         if promise and promise.kind in {"password", "token", "key", "secret"}:
-            yield from (part for part in _parts(text) if _could_be_nothing_else(part, is_sure=promise.sure))
-        for part in (found[1] or found[2] for found in _NAMED.finditer(text[:_LONGEST])):
+            yield from (part for part in _split_value(text) if _could_be_nothing_else(part, is_sure=promise.sure))
+        for part in (match[1] or match[2] for match in _NAMED.finditer(text[:_LONGEST])):
             yield from (form for form in {part, unquote(part)} if _could_be_nothing_else(form, is_sure=True))
 
 
-def _parts(value: str) -> Iterator[str]:
+def _split_value(value: str) -> Iterator[str]:
     """Take the value of a variable apart: several keys, a scheme with its token, an object with credentials."""
     yield value
     if "," in value:
@@ -233,10 +237,10 @@ def _parts(value: str) -> Iterator[str]:
     if scheme.lower() in {"bearer", "basic", "token"}:
         yield rest.strip()
     if value.startswith("{"):
-        yield from _values_of_json(value)
+        yield from _read_json_secrets(value)
 
 
-def _values_of_json(text: str) -> Iterator[str]:
+def _read_json_secrets(text: str) -> Iterator[str]:
     """Return the values of an object whose names announce a secret."""
     from json import loads  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
 
@@ -251,7 +255,7 @@ def _values_of_json(text: str) -> Iterator[str]:
 
 
 def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
-    """Whether a value is no word, path, address or number that turns up in innocent text as well."""
+    """Return whether a value is no word, path, address or number that turns up in innocent text as well."""
     if not _LEAST_FOUND <= len(value) <= _LONGEST or value.isdigit() or _is_everyday(value):
         return False
     if value.startswith(_REFERENCES) or (value.startswith("/") and not is_machine_made(value)):
@@ -263,7 +267,7 @@ def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
     return is_sure and chosen and any(map(str.isalpha, value))
 
 
-def _forms(secret: str) -> Iterator[str]:
+def _spell_forms(secret: str) -> Iterator[str]:
     """Write a secret in the ways in which others would."""
     from base64 import b64encode, urlsafe_b64encode  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
     from json import dumps  # noqa: PLC0415
@@ -272,7 +276,7 @@ def _forms(secret: str) -> Iterator[str]:
     yield secret
     for encoded in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
         yield encoded
-        yield _PERCENT.sub(lambda found: found[0].lower(), encoded)
+        yield _PERCENT.sub(lambda match: match[0].lower(), encoded)
     page = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for double, single in _QUOTES_IN_PAGES:
         shown = page.replace('"', double).replace("'", single)
@@ -284,8 +288,8 @@ def _forms(secret: str) -> Iterator[str]:
     for quoted in (once, dumps(once)[1:-1], dumps(secret, ensure_ascii=False)[1:-1]):
         yield quoted
         yield quoted.replace("/", "\\/")  # As PHP has it; the next two as Go and .NET.
-        yield _SPECIAL_IN_GO.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
-        yield _SPECIAL_IN_NET.sub(lambda found: f"\\u{ord(found[0][-1]):04X}", quoted)
+        yield _SPECIAL_IN_GO.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+        yield _SPECIAL_IN_NET.sub(lambda match: f"\\u{ord(match[0][-1]):04X}", quoted)
     if len(raw) >= _LEAST_TOLD:
         # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
         for before in range(3):

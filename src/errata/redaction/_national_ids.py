@@ -15,7 +15,7 @@ _Check = Callable[[str], bool]
 
 
 def is_luhn(digits: str) -> bool:
-    """Whether the last digit is right by the rule of Luhn, as cards have it."""
+    """Return whether the last digit is right by the rule of Luhn, as cards have it."""
     odd, even = digits[-1::-2], digits[-2::-2]
     return (sum(map(int, odd)) + sum(sum(divmod(2 * int(digit), 10)) for digit in even)) % 10 == 0
 
@@ -137,7 +137,7 @@ def _argentina(digits: str) -> bool:
 
 
 def _chile(code: str) -> bool:
-    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(code[:-1])))
+    total = sum(int(digit) * (2 + index % 6) for index, digit in enumerate(reversed(code[:-1])))
     return "0123456789K"[-total % 11] == code[-1]
 
 
@@ -149,7 +149,7 @@ _CURP = "0123456789ABCDEFGHIJKLMN\u00d1OPQRSTUVWXYZ"
 
 
 def _mexico(code: str) -> bool:
-    total = sum(_CURP.find(letter) * (18 - place) for place, letter in enumerate(code[:17]))
+    total = sum(_CURP.find(letter) * (18 - index) for index, letter in enumerate(code[:17]))
     return -total % 10 == int(code[17]) and _is_day(code[6:8], code[8:10])
 
 
@@ -179,13 +179,13 @@ _DIHEDRAL = (
 
 def _india(digits: str) -> bool:
     check = 0
-    for place, digit in enumerate(reversed(digits)):
-        check = int(_DIHEDRAL[check][int(_VERHOEFF[place % 8][int(digit)])])
+    for index, digit in enumerate(reversed(digits)):
+        check = int(_DIHEDRAL[check][int(_VERHOEFF[index % 8][int(digit)])])
     return check == 0 and digits[0] not in "01"
 
 
 def _china(code: str) -> bool:
-    rest = sum(int(digit) * 2 ** (17 - place) for place, digit in enumerate(code[:17])) % 11
+    rest = sum(int(digit) * 2 ** (17 - index) for index, digit in enumerate(code[:17])) % 11
     return (
         "10X98765432"[rest] == code[17]
         and code[6:8] in {"19", "20"}
@@ -373,18 +373,18 @@ _NUMBER = (
     r"(?:[ .\-/\u00a0](?=[A-Za-z]{0,3}\d)[0-9A-Za-z]{1,12}+){0,6}(?:[ \-./]?\(?[A-Z]\)?(?![A-Za-z]))?"
 )
 _BEHIND_A_WORD = compile_late(rf"(?i:{_GLUE})(?P<number>{_NUMBER})")
-"""Match a number directly behind a word that announces it."""
+"""Matches a number directly behind a word that announces it."""
 
 
 _NEAR_A_WORD = compile_late(rf"(?<![\w.\-/]){_NUMBER}(?![\w\-]|\.\d)")
-"""Match numbers in the words around one."""
+"""Matches numbers in the words around one."""
 
 
 def find_announced_ids(text: str, lower: str) -> Iterator[Span]:
     """Find numbers beside words that announce them."""
     seen = looked_at = 0
     for word in _WORD.finditer(lower):
-        countries, end = _announced_by(lower, word)
+        countries, end = _read_announcement(lower, word)
         if countries is None or word.start() < seen:
             continue
         number = _directly_behind(text, end, countries)
@@ -400,8 +400,8 @@ _ANY: tuple[str, ...] = tuple(_NUMBERS)
 _FORMS = {country: (compile_late(form, re.ASCII), is_right) for country, (form, is_right) in _NUMBERS.items()}
 
 
-def _announced_by(lower: str, word: re.Match[str]) -> tuple[tuple[str, ...] | None, int]:
-    """Say whose numbers a word announces, and where the phrase ends that it begins; of none, those of everybody."""
+def _read_announcement(lower: str, word: re.Match[str]) -> tuple[tuple[str, ...] | None, int]:
+    """Return whose numbers a word announces, and where the phrase ends that it begins; of none, those of everybody."""
     name = word[0]
     if name in _SURE_WORDS:
         return (), word.end()
@@ -421,13 +421,13 @@ _FIRST_WORDS = frozenset(phrase.partition(" ")[0] for phrase in _PHRASES)
 
 def _directly_behind(text: str, start: int, countries: tuple[str, ...]) -> tuple[int, int] | None:
     """Return where the number behind a word is: one of its countries, or any if the word means nothing else."""
-    found = _BEHIND_A_WORD.match(text, start, start + 96)
-    if found is None:
+    match = _BEHIND_A_WORD.match(text, start, start + 96)
+    if match is None:
         return None
-    number = found["number"].rstrip(" .-/")
+    number = match["number"].rstrip(" .-/")
     compact = _compact(number)
     if _is_right(compact, countries) if countries else _could_be_one(compact):
-        return found.start("number"), found.start("number") + len(number)
+        return match.start("number"), match.start("number") + len(number)
     return None
 
 
@@ -438,7 +438,7 @@ def _nearby(text: str, floor: int, end: int) -> tuple[int, int] | None:
     if floor >= end or not _DIGITS.search(text, floor, end):
         return None
     following = _NEAR_A_WORD.finditer(text, floor, min(len(text), end))
-    return next((found.span() for found in following if _is_right(_compact(found[0]), _ANY)), None)
+    return next((match.span() for match in following if _is_right(_compact(match[0]), _ANY)), None)
 
 
 _NEAR = 40
@@ -451,7 +451,7 @@ def _compact(number: str) -> str:
 
 
 def _could_be_one(compact: str) -> bool:
-    """Whether a number has as many digits as those of persons."""
+    """Return whether a number has as many digits as those of persons."""
     digits = sum(map(str.isdigit, compact))
     return _LEAST_DIGITS <= digits <= _MOST_DIGITS and len(compact) <= 20 and len(set(compact)) > 1  # noqa: PLR2004
 
@@ -462,7 +462,7 @@ _MOST_DIGITS = 19
 
 
 def _is_right(compact: str, countries: tuple[str, ...]) -> bool:
-    """Whether a number has the form of one of some countries, and the check digit."""
+    """Return whether a number has the form of one of some countries, and the check digit."""
     rows = (_FORMS[country] for country in countries) if len(compact) >= _SHORTEST else ()
     return any(form.fullmatch(compact) is not None and is_right(compact) for form, is_right in rows)
 
@@ -499,6 +499,6 @@ def find_bare_ids(text: str, starts: list[int]) -> Iterator[Span]:
     digits = [start for start in starts if text[start : start + 1].isdigit()]
     letters = [start for start in starts if text[start : start + 1].isupper()]
     for country, pattern, is_number in _BARE:
-        for found in match_at(pattern, text, digits if is_number else letters):
-            if _is_right(_compact(found[0]), (country,)):
-                yield Span(*found.span(), "national id")
+        for match in match_at(pattern, text, digits if is_number else letters):
+            if _is_right(_compact(match[0]), (country,)):
+                yield Span(*match.span(), "national id")

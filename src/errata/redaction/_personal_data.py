@@ -53,24 +53,24 @@ _ISSUED = (
 _DECIMAL = re.compile(r"\+\d{4,16}+\.\d{1,2}")
 
 
-def _is_phone(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001 - one signature for all of them.
-    if _DECIMAL.fullmatch(found[0]):
+def _is_phone(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001 - one signature for all of them.
+    if _DECIMAL.fullmatch(match[0]):
         return False
-    return 9 <= sum(character.isdigit() for character in found[0]) <= 17  # noqa: PLR2004 - E.164, and a `%2B`
+    return 9 <= sum(character.isdigit() for character in match[0]) <= 17  # noqa: PLR2004 - E.164, and a `%2B`
 
 
-def _is_by_form(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
+def _is_by_form(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001
     """Nothing else is written so."""
     return True
 
 
-def _is_first_line(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
-    """Whether it is the line of a passport with the name on it, as machines read it."""
-    return "<<" in found[0][5:-1]
+def _is_first_line(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001
+    """Return whether it is the line of a passport with the name on it, as machines read it."""
+    return "<<" in match[0][5:-1]
 
 
-def _is_card(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
-    digits = re.sub(r"\D", "", found[0])
+def _is_card(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001
+    digits = re.sub(r"\D", "", match[0])
     return _is_issued(digits) and is_luhn(digits)
 
 
@@ -90,30 +90,30 @@ _CARD_BEFORE = compile_late(
 )
 
 
-def _is_card_by_word(text: str, found: re.Match[str]) -> bool:
-    """Whether a word before it says that it is a card, and its check digit is right."""
-    digits = re.sub(r"\D", "", found[0])
+def _is_card_by_word(text: str, match: re.Match[str]) -> bool:
+    """Return whether a word before it says that it is a card, and its check digit is right."""
+    digits = re.sub(r"\D", "", match[0])
     issued = any(
         shortest <= len(digits) <= longest and first <= digits[: len(first)] <= last
         for shortest, longest, first, last in _ISSUED_ELSEWHERE
     )
-    before = text[max(0, found.start() - 32) : found.start()]
+    before = text[max(0, match.start() - 32) : match.start()]
     return issued and is_luhn(digits) and _CARD_BEFORE.search(before) is not None
 
 
 def _is_issued(digits: str) -> bool:
-    """Whether some network issues numbers of this beginning and length; the others are orders and accounts."""
+    """Return whether some network issues numbers of this beginning and length; the others are orders and accounts."""
     return any(len(digits) == length and first <= digits[: len(first)] <= last for length, first, last in _ISSUED)
 
 
-def _is_iban(text: str, found: re.Match[str]) -> bool:
-    code = re.sub(r"[ \u00a0-]", "", found[0]).upper()
+def _is_iban(text: str, match: re.Match[str]) -> bool:
+    code = re.sub(r"[ \u00a0-]", "", match[0]).upper()
     length = _IBAN_LENGTHS.get(code[:2], 0)
-    whole = len(code) == length and text[found.end() : found.end() + 1].isalnum()
+    whole = len(code) == length and text[match.end() : match.end() + 1].isalnum()
     if not length or len(code) < length or whole:
         return False
     proof = int("".join(str(int(character, 36)) for character in code[4:length] + code[:4]))
-    return proof % 97 == 1 and not _is_in_identifier(text, found.start())
+    return proof % 97 == 1 and not _is_in_identifier(text, match.start())
 
 
 _IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[0-9A-F]{8}(-?)(?:[0-9A-F]{4}\1){3}[0-9A-F]{12}(?![A-Za-z0-9])")
@@ -122,11 +122,11 @@ _IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[0-9A-F]{8}(-?)(?:[0-9A-F]{4}\1){3}[0
 
 def _is_in_identifier(text: str, at: int) -> bool:
     around = _IDENTIFIER.finditer(text, max(0, at - 36), at + 36)
-    return any(found.start() <= at < found.end() for found in around)
+    return any(match.start() <= at < match.end() for match in around)
 
 
-def _is_national_id(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
-    area, group, serial = found[0][:3], found[0][4:6], found[0][7:]
+def _is_national_id(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001
+    area, group, serial = match[0][:3], match[0][4:6], match[0][7:]
     return area not in {"000", "666"} and group != "00" and serial != "0000"
 
 
@@ -136,28 +136,28 @@ _LIKE_A_VERSION = 24  # 1.2.3.4 is more often a section or a version than somebo
 _DOCUMENTED = ("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:")  # RFC 5737 and 3849: examples, and nobody's
 
 
-def _is_public(text: str, found: re.Match[str]) -> bool:
-    """Whether an address tells who somebody is: one's own network and the machine itself do not, and a version is none."""
-    first, second, *others = (int(part) for part in found[0].split("."))
+def _is_public(text: str, match: re.Match[str]) -> bool:
+    """Return whether an address tells who somebody is: one's own network and the machine itself do not, and a version is none."""
+    first, second, *others = (int(part) for part in match[0].split("."))
     if max(first, second, *others) > 255 or first in {10, 127} or first >= 224:  # noqa: PLR2004 - RFC 1918, 1122, 5771
         return False
     if (
         (first, second) in {(192, 168), (169, 254)}
         or (first, second // 16) == (172, 1)
         or (first, second // 64) == (100, 1)
-        or found[0].startswith(_DOCUMENTED)
+        or match[0].startswith(_DOCUMENTED)
     ):
         return False
-    before = text[max(0, found.start() - 64) : found.start()]
-    if _PORT_BEHIND.match(text, found.end()) or _ADDRESS_BEFORE.search(before):
+    before = text[max(0, match.start() - 64) : match.start()]
+    if _PORT_BEHIND.match(text, match.end()) or _ADDRESS_BEFORE.search(before):
         return True
     return max(first, second, *others) >= _LIKE_A_VERSION and not _VERSION_BEFORE.search(before)
 
 
-def _is_ipv6(text: str, found: re.Match[str]) -> bool:  # noqa: ARG001
-    groups = found[0].split(":")
-    whole = found[0].count("::") == 1 if "::" in found[0] else len(groups) == 8  # noqa: PLR2004
-    return whole and not found[0].lower().startswith(_DOCUMENTED)
+def _is_ipv6(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001
+    groups = match[0].split(":")
+    whole = match[0].count("::") == 1 if "::" in match[0] else len(groups) == 8  # noqa: PLR2004
+    return whole and not match[0].lower().startswith(_DOCUMENTED)
 
 
 _DEVICE_BEFORE = compile_late(
@@ -166,12 +166,12 @@ _DEVICE_BEFORE = compile_late(
 )
 
 
-def _is_mac(text: str, found: re.Match[str]) -> bool:
-    """Whether six bytes name one device of somebody: given by a maker, and not to a virtual machine or to a group."""
-    first = int(found[0][:2], 16)
-    if first & 0b11 or re.sub("[^0-9a-f]", "", found[0].lower()) in {"0" * 12, "f" * 12}:
+def _is_mac(text: str, match: re.Match[str]) -> bool:
+    """Return whether six bytes name one device of somebody: given by a maker, and not to a virtual machine or to a group."""
+    first = int(match[0][:2], 16)
+    if first & 0b11 or re.sub("[^0-9a-f]", "", match[0].lower()) in {"0" * 12, "f" * 12}:
         return False
-    return _DEVICE_BEFORE.search(text[max(0, found.start() - 32) : found.start()]) is not None
+    return _DEVICE_BEFORE.search(text[max(0, match.start() - 32) : match.start()]) is not None
 
 
 _STREETS = (
@@ -197,14 +197,14 @@ _STREET = compile_late(
     rf"|(?<![\w.\-/#:])(?:[{_CAPITAL}][\w\-]{{1,24}} )?[{_CAPITAL}][\w\-]{{1,24}}(?:stra\u00dfe|strasse|str\.|gasse|weg|allee|platz|laan|straat|gatan"
     rf"|v\u00e4gen|gade|vej) \d{{1,4}} ?[a-z]?(?![\w.])(?:, \d{{4,5}} [{_CAPITAL}][\w\-]{{1,24}})?"
 )
-"""Match `221B Baker Street`, `12 rue de la Paix` and `Hauptstra\u00dfe 12`, with the town behind it."""
+"""Matches `221B Baker Street`, `12 rue de la Paix` and `Hauptstra\u00dfe 12`, with the town behind it."""
 
 
-def _is_address(text: str, found: re.Match[str]) -> bool:
-    """Whether a number and a name are those of a house."""
-    if not found["unsure"] or found["town"]:
+def _is_address(text: str, match: re.Match[str]) -> bool:
+    """Return whether a number and a name are those of a house."""
+    if not match["unsure"] or match["town"]:
         return True
-    return _HOME_BEFORE.search(text[max(0, found.start() - 48) : found.start()]) is not None
+    return _HOME_BEFORE.search(text[max(0, match.start() - 48) : match.start()]) is not None
 
 
 ABOUT_PEOPLE = re.compile(
@@ -222,7 +222,7 @@ _BIRTH_DATE = compile_late(
     rf"(?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d|t\d| \d\d:)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?!\d)|\d{{8}}(?!\d)"
     rf"|\d{{1,2}}\.? (?:{_MONTHS})[a-z]{{0,6}}\.?,? \d{{4}}|(?:{_MONTHS})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
 )
-"""Match a date behind a word about somebody's birth, in lower case."""
+"""Matches a date behind a word about somebody's birth, in lower case."""
 
 
 _Check = Callable[[str, re.Match[str]], bool]
@@ -292,7 +292,7 @@ _NATIONAL_PHONE = compile_late(
     r"|\(\d{2}\) ?9?\d{4}-\d{4}|8[ \-]?\(?\d{3}\)?[ \-]?\d{3}[ \-]?\d{2}[ \-]?\d{2}"
     r"|1[3-9]\d[ \-]?\d{4}[ \-]?\d{4}|[6-9]\d{4} ?\d{5})(?![\w\-]|\.\d|:\d)"
 )
-"""Match a number as it is dialled at home: with a nought before it, or in the groups of North America."""
+"""Matches a number as it is dialled at home: with a nought before it, or in the groups of North America."""
 
 
 _NEAR_A_PHONE = 8
@@ -302,12 +302,12 @@ def _phones_spoken_of(text: str, lower: str) -> Iterator[Span]:
     """Find numbers of one country a few words behind something about calling."""
     seen = 0
     for word in _PHONE_WORDS.finditer(lower):
-        for found in _NATIONAL_PHONE.finditer(text, max(seen, word.end()), word.end() + 40):
-            seen = found.end()
-            between = text[word.end() : found.start()]
-            near = not found[0].isdigit() or len(between) <= _NEAR_A_PHONE
-            if 9 <= sum(map(str.isdigit, found[0])) <= 13 and near and "\n" not in between:  # noqa: PLR2004
-                yield Span(*found.span(), "phone")
+        for match in _NATIONAL_PHONE.finditer(text, max(seen, word.end()), word.end() + 40):
+            seen = match.end()
+            between = text[word.end() : match.start()]
+            near = not match[0].isdigit() or len(between) <= _NEAR_A_PHONE
+            if 9 <= sum(map(str.isdigit, match[0])) <= 13 and near and "\n" not in between:  # noqa: PLR2004
+                yield Span(*match.span(), "phone")
 
 
 _CARD_KINDS: dict[str, Kind] = {"fn": "name", "n": "name", "nickname": "name", "adr": "address", "bday": "birth date"}
@@ -316,7 +316,7 @@ _CARD_KINDS: dict[str, Kind] = {"fn": "name", "n": "name", "nickname": "name", "
 _VISITING_CARD = compile_late(
     r"(?:(?<=\n)|(?<=\\n))(?P<name>fn|n|nickname|adr|bday)(?:;[^:\n]{1,80}+)?:(?P<value>(?!\[redacted)[^\r\n\\]{2,256}+)"
 )
-"""Match a line of a vCard about the person, in lower case."""
+"""Matches a line of a vCard about the person, in lower case."""
 
 
 # fmt: off
@@ -346,21 +346,21 @@ _DOMAIN = compile_late(
 _SPELLED = compile_late(
     r"(?i)(?<![\w.+\-])[\w.+\-]{1,64}+ ?[\[({] ?at ?[\])}] ?[a-z0-9\-]{1,63}+(?:(?: ?[\[({] ?dot ?[\])}] ?|\.)[a-z0-9\-]{2,63}+){1,4}"
 )
-"""Match `ann [at] example [dot] org`, as people write for people."""
+"""Matches `ann [at] example [dot] org`, as people write for people."""
 
 
 def _find_emails(text: str) -> Iterator[Span]:
     """Find the addresses; each is looked for from its @, no further back than to the one before."""
-    yield from (Span(*found.span(), "email") for found in _SPELLED.finditer(text))
+    yield from (Span(*match.span(), "email") for match in _SPELLED.finditer(text))
     seen = 0
-    for found in _DOMAIN.finditer(text):
-        start = _start_of_email(text, max(seen, found.start() - _LONGEST_LOCAL), found.start())
-        seen = found.end("domain")
-        if start < found.start() and _is_somebody(text, start, found):
+    for match in _DOMAIN.finditer(text):
+        start = _find_start_of_email(text, max(seen, match.start() - _LONGEST_LOCAL), match.start())
+        seen = match.end("domain")
+        if start < match.start() and _is_somebody(text, start, match):
             yield Span(start, seen, "email")
 
 
-def _start_of_email(text: str, floor: int, end: int) -> int:
+def _find_start_of_email(text: str, floor: int, end: int) -> int:
     before = text[floor:end]
     if quoted := _QUOTED.search(before):
         return floor + quoted.start()
@@ -384,9 +384,9 @@ def _start_of_word(text: str, floor: int, start: int) -> int:
     return start
 
 
-def _is_somebody(text: str, start: int, found: re.Match[str]) -> bool:
-    user, domain = text[start : found.start()].lower(), found["domain"].lower()
-    if text.endswith("://", 0, start) or found["path"] or user in _MACHINES or user.endswith("}"):  # `${USER}@host`
+def _is_somebody(text: str, start: int, match: re.Match[str]) -> bool:
+    user, domain = text[start : match.start()].lower(), match["domain"].lower()
+    if text.endswith("://", 0, start) or match["path"] or user in _MACHINES or user.endswith("}"):  # `${USER}@host`
         return False
     if user in _EXAMPLES and domain.startswith("example."):  # "Write it as name@example.org."
         return False
@@ -403,17 +403,17 @@ def find_personal_data(text: str, lower: str) -> Iterator[Span]:
         *_phones_spoken_of(text, lower),
     ]
     if ABOUT_PEOPLE.search(lower):
-        spans += [Span(*found.span(), "address") for found in _STREET.finditer(text) if _is_address(text, found)]
-        spans += [Span(*found.span("date"), "birth date") for found in _BIRTH_DATE.finditer(lower)]
-    spans += [Span(*found.span("number"), "national id") for found in _PASSPORT.finditer(text)]
-    spans += [Span(*found.span("number"), "phone") for found in _NAMED_PHONE.finditer(lower)]
+        spans += [Span(*match.span(), "address") for match in _STREET.finditer(text) if _is_address(text, match)]
+        spans += [Span(*match.span("date"), "birth date") for match in _BIRTH_DATE.finditer(lower)]
+    spans += [Span(*match.span("number"), "national id") for match in _PASSPORT.finditer(text)]
+    spans += [Span(*match.span("number"), "phone") for match in _NAMED_PHONE.finditer(lower)]
     spans += [
-        Span(*found.span("number"), "national id" if found["id"] else "account")
-        for found in _NAMED_NUMBER.finditer(lower)
+        Span(*match.span("number"), "national id" if match["id"] else "account")
+        for match in _NAMED_NUMBER.finditer(lower)
     ]
     if "begin:vcard" in lower:
-        spans += [Span(*found.span("value"), _CARD_KINDS[found["name"]]) for found in _VISITING_CARD.finditer(lower)]
+        spans += [Span(*match.span("value"), _CARD_KINDS[match["name"]]) for match in _VISITING_CARD.finditer(lower)]
     for kind, pattern, is_real in _ROWS:
         matches = pattern.finditer(text) if kind == "phone" else match_at(pattern, text, starts)
-        spans += [Span(*found.span(), kind) for found in matches if is_real(text, found)]
+        spans += [Span(*match.span(), kind) for match in matches if is_real(text, match)]
     return iter(sorted(spans))

@@ -28,7 +28,7 @@ _BODY_HEADER = r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash)(?:: |%3A)[^\n\\]
 _BODY = compile_late(
     rf"(?:{_SPACE}{{0,40}}+(?:{_BODY_HEADER}|(?:{_LINE}){{16,}}+))*+(?:{_SPACE}{{0,40}}+(?:{_LINE}){{1,76}}+(?=$|…|\.\.|[\"']|\[))?"
 )
-"""Match lines of a key whose end is missing: long ones, and the rest of one that was cut."""
+"""Matches lines of a key whose end is missing: long ones, and the rest of one that was cut."""
 
 
 _UNFRAMED = compile_late(
@@ -38,7 +38,7 @@ _UNFRAMED = compile_late(
     rf"|(?<=Private-Lines: )\d{{1,3}}(?:{_SPACE}{{1,8}}+(?:{_LINE}){{16,}}+)++"
     r"|[xyz]prv[1-9A-HJ-NP-Za-km-z]{80,}+"
 )
-"""Match a key without its first line, known by how its base64 begins, and formats with lines of their own."""
+"""Matches a key without its first line, known by how its base64 begins, and formats with lines of their own."""
 
 
 _UNFRAMED_HEADS = ("MII", "CAQEE", "MIG", "MIH", "MC4C", "b3Blbn", "AGE-SEC", "-Lines", "prv")
@@ -51,13 +51,13 @@ _BEFORE = compile_late(
 
 def find_unframed_keys(text: str, lower: str) -> Iterator[Span]:
     """Find keys without a frame."""
-    spans = [*_blocks(text, lower), *_wallet_keys(text)]
+    spans = [*_find_blocks(text, lower), *_find_wallet_keys(text)]
     if any(map(text.__contains__, _UNFRAMED_HEADS)):
-        spans += [Span(*found.span(), "private key") for found in _UNFRAMED.finditer(text)]
+        spans += [Span(*match.span(), "private key") for match in _UNFRAMED.finditer(text)]
     if any(map(lower.__contains__, _STORES)):
-        spans += [Span(*found.span("value"), "private key") for found in _STORE.finditer(lower)]
+        spans += [Span(*match.span("value"), "private key") for match in _STORE.finditer(lower)]
     if "kty" in text:
-        spans += [Span(*found.span("value"), "private key") for found in _PRIVATE_MEMBER.finditer(text)]
+        spans += [Span(*match.span("value"), "private key") for match in _PRIVATE_MEMBER.finditer(text)]
     return iter(sorted(spans))
 
 
@@ -67,7 +67,7 @@ _STORES = ("p12", "pfx", "pkcs", "keystore", "jks")
 _STORE = compile_late(
     r"(?:p12|pfx|pkcs_?(?:8|12)|keystore|jks)\w{0,16}[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:data:[\w/.+\-]{1,64};base64,)?(?P<value>[a-z0-9+/]{64,}+={0,2})"
 )
-"""Match a store of keys in base64 behind its name, in lower case."""
+"""Matches a store of keys in base64 behind its name, in lower case."""
 
 
 PRIVATE_MEMBERS = frozenset({"d", "k", "p", "q", "dp", "dq", "qi"})
@@ -84,7 +84,7 @@ _BLOCK = compile_late(
     rf"(?<![A-Za-z0-9+/=])(?P<first>[A-Za-z0-9+/]{{64}}(?:[A-Za-z0-9+/]{{6}})?)(?:{_BLOCK_LINE_END}[A-Za-z0-9+/]{{64,70}}+(?![A-Za-z0-9+/]))++"
     rf"(?:{_BLOCK_LINE_END}[A-Za-z0-9+/]{{4,69}}+={{0,2}}(?![A-Za-z0-9+/:]))?"
 )
-"""Match lines of base64 as long as those of PEM, and the shorter one behind them."""
+"""Matches lines of base64 as long as those of PEM, and the shorter one behind them."""
 
 
 _ABOUT_KEYS = re.compile(r"key|pem\b|private|secret|ssl|tls|crypt|x509|pkcs|asn1|asn\.1|rsa|ecdsa|ed25519|sign")
@@ -102,14 +102,14 @@ _PUBLIC_HEADS = (
 """How certificates and public keys begin in base64, and pictures, archives, sounds and programs."""
 
 
-def _blocks(text: str, lower: str) -> Iterator[Span]:
+def _find_blocks(text: str, lower: str) -> Iterator[Span]:
     """Find the body of a key whose first and last line are missing, where something is said about a key."""
-    for found in _BLOCK.finditer(text):
-        start, end = found.span()
+    for match in _BLOCK.finditer(text):
+        start, end = match.span()
         about = lower[max(0, start - _NEAR) : start] + lower[end : end + _NEAR]
         if not _ABOUT_KEYS.search(about) or _PUBLIC_LINE.search(text[max(0, start - 64) : start]):
             continue
-        if not any(public.match(found["first"]) for public in _PUBLIC_HEADS) and any(map(str.isdigit, found["first"])):
+        if not any(public.match(match["first"]) for public in _PUBLIC_HEADS) and any(map(str.isdigit, match["first"])):
             yield Span(start, end, "private key")
 
 
@@ -121,11 +121,11 @@ _WALLET_KEY = compile_late(
 )
 
 
-def _wallet_keys(text: str) -> Iterator[Span]:
+def _find_wallet_keys(text: str) -> Iterator[Span]:
     """Find keys of Bitcoin and of Stellar, which have a checksum."""
-    for found in _WALLET_KEY.finditer(text):
-        if _is_stellar_seed(found[0]) or _is_wallet_key(found[0]):
-            yield Span(*found.span(), "private key")
+    for match in _WALLET_KEY.finditer(text):
+        if _is_stellar_seed(match[0]) or _is_wallet_key(match[0]):
+            yield Span(*match.span(), "private key")
 
 
 def _is_wallet_key(word: str) -> bool:
@@ -167,18 +167,18 @@ _SIZES = frozenset({16, 24, 32, 48, 56, 57, 64, 66, 96, 114, 128})
 
 def find_spelled_keys(text: str, lower: str) -> Iterator[Span]:
     """Find keys that are written as numbers or as words."""
-    spans = [*_keys_in_lists(text, lower)] if "," in text else []
+    spans = [*_find_in_lists(text, lower)] if "," in text else []
     if any(map(lower.__contains__, ("mnemonic", "phrase", "seed", "wallet", "recovery", "bip39"))):
-        spans += _phrases(lower)
+        spans += _find_phrases(lower)
     return iter(sorted(spans))
 
 
-def _keys_in_lists(text: str, lower: str) -> Iterator[Span]:
+def _find_in_lists(text: str, lower: str) -> Iterator[Span]:
     """Find keys that are written as a list of the numbers of their bytes."""
-    for found in _LIST_OF_BYTES.finditer(text):
-        before = lower[max(0, found.start() - 48) : found.start()]
-        if found["bytes"].count(",") + 1 in _SIZES and _NAMES_A_KEY.search(before) and "public" not in before:
-            yield Span(*found.span(), "private key")
+    for match in _LIST_OF_BYTES.finditer(text):
+        before = lower[max(0, match.start() - 48) : match.start()]
+        if match["bytes"].count(",") + 1 in _SIZES and _NAMES_A_KEY.search(before) and "public" not in before:
+            yield Span(*match.span(), "private key")
 
 
 _PHRASE = compile_late(
@@ -190,15 +190,15 @@ _PHRASE = compile_late(
 _WORDS_IN_A_ROW = compile_late(r"(?<![\w\-'] )(?<![\w\-'])[a-z]{3,8}+(?: [a-z]{3,8}+){11,23}+(?![\w\-']| \w)")
 
 
-def _phrases(lower: str) -> Iterator[Span]:
+def _find_phrases(lower: str) -> Iterator[Span]:
     """Find the words from which a wallet can be restored: twelve to twenty-four short ones."""
-    for found in _PHRASE.finditer(lower):
-        if not _CONNECTING.intersection(re.split(r"[ ,]+", found["words"])):
-            yield Span(*found.span("words"), "secret")
-    for found in _WORDS_IN_A_ROW.finditer(lower):
-        words = found[0].split()
+    for match in _PHRASE.finditer(lower):
+        if not _CONNECTING.intersection(re.split(r"[ ,]+", match["words"])):
+            yield Span(*match.span("words"), "secret")
+    for match in _WORDS_IN_A_ROW.finditer(lower):
+        words = match[0].split()
         if len(words) % 3 == 0 and not _CONNECTING.intersection(words):
-            yield Span(*found.span(), "secret")
+            yield Span(*match.span(), "secret")
 
 
 _CONNECTING = frozenset(
@@ -232,8 +232,8 @@ def find_framed_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     Walk from frame to frame: a beginning goes with the end behind it, unless another beginning comes first.
     """
     frames = sorted(
-        [(found.span(), True) for found in _BEGIN.finditer(text)]
-        + [(found.span(), False) for found in _END.finditer(text)]
+        [(match.span(), True) for match in _BEGIN.finditer(text)]
+        + [(match.span(), False) for match in _END.finditer(text)]
     )
     seen = 0
     for ((start, end), begins), following in zip(frames, [*frames[1:], None], strict=False):
@@ -241,7 +241,7 @@ def find_framed_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
             continue
         if not begins:
             if start >= seen:
-                yield Span(_start_of_key(text, max(seen, start - _FOLLOWING), start), end, "private key")
+                yield Span(_find_start_of_key(text, max(seen, start - _FOLLOWING), start), end, "private key")
             seen = end
         elif following and not following[1] and following[0][0] - end < _FOLLOWING:
             seen = following[0][1]
@@ -253,10 +253,10 @@ def find_framed_keys(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
                 yield Span(start, seen, "private key")
 
 
-def _start_of_key(text: str, floor: int, end: int) -> int:
+def _find_start_of_key(text: str, floor: int, end: int) -> int:
     """Go back over the lines before an end without a beginning."""
-    found = None
-    for found in _BEFORE.finditer(text, floor, end):
-        if found.end() == end:
-            return found.start()
+    match = None
+    for match in _BEFORE.finditer(text, floor, end):
+        if match.end() == end:
+            return match.start()
     return end

@@ -45,13 +45,13 @@ _AFTER_A_THING = compile_late(
     rf"(?P<thing>{_THING})(?P<verb> (?:is generated for [\w.@\-]{{1,40}}+(?=: )|(?:has been |was )?(?:reset|changed|set|updated) to|is|was|of|value|provided|used|given|supplied|to|too (?:short|long|weak|common|simple|old)|mismatch|rejected|refused|incorrect|not accepted|est|ist|war|es|for [\w.@\-]{{1,40}}+(?: (?:is|was)|(?=: )))(?: now)?)?:? "
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{4,512}+)(?P=quote)|[«“„][ \u00a0\u202f]?(?P<framed>[^\s«»“”„]{4,512}+)[ \u00a0\u202f]?[»”“]|(?P<word>[^\s\"'`<>(\[{]{6,2048}+))"
 )
-"""Match `API key X`, `the token 'X'`, `password is X`, in lower case."""
+"""Matches `API key X`, `the token 'X'`, `password is X`, in lower case."""
 
 
 _CHANGED = compile_late(
     rf"(?:{_THING}) (?:has been |was )?(?:changed|reset|rotated|updated) from [\"'`]?(?P<old>[^\s\"'`]{{4,128}}+)[\"'`]? to [\"'`]?(?P<new>[^\s\"'`]{{1,128}}+)"
 )
-"""Match `the password was changed from X to Y`, in lower case."""
+"""Matches `the password was changed from X to Y`, in lower case."""
 
 
 _PURPOSE = "verification|security|login|one-time|access|authentication|confirmation|sms|otp|2fa|mfa|activation|reset"
@@ -62,26 +62,26 @@ _CODES = compile_late(
     r"(?: code)?(?: is| was)?:? (?P<code>\d{4,8})(?!\d)"
     r"|(?<![a-z])(?:otp|totp)(?: code)?(?: is| was)?:? (?P<number>\d{6,8})(?![\d.])"
 )
-"""Match `Your verification code is 123456`, in lower case."""
+"""Matches `Your verification code is 123456`, in lower case."""
 
 
 _GROUPED = compile_late(
     r"app(?:lication)?[ _-]?password(?: is| was)?:? [\"'`]?(?P<secret>[a-z]{4}(?: [a-z]{4}){3}(?![a-z])|[a-z0-9]{4}(?: [a-z0-9]{4}){5}(?![a-z0-9]))"
 )
-"""Match a password for one program in groups of four, as Google and WordPress give it."""
+"""Matches a password for one program in groups of four, as Google and WordPress give it."""
 
 
 _CODE_TURNED_DOWN = compile_late(
     r"(?<![a-z])code [\"'`]?(?P<secret>[\w.\-]{16,512}+)[\"'`]? (?:is|was|has) (?:incorrect|expired|invalid|already|not valid|been)"
 )
-"""Match `code X is incorrect or expired`, in lower case."""
+"""Matches `code X is incorrect or expired`, in lower case."""
 
 
 _CODES_BEFORE = compile_late(
     r"\d(?<![\w.\-].)(?P<rest>\d{3,7}) (?:is|as) your (?:[\w\-]{1,20} ){0,2}"
     rf"(?:{_PURPOSE}) (?:code|passcode|pin|password)(?!\w)"
 )
-"""Match `123456 is your verification code`, in lower case."""
+"""Matches `123456 is your verification code`, in lower case."""
 
 
 _BEFORE_A_DIGEST = r"[\"'`(]?(?:sha\d{1,3}=)?"
@@ -90,11 +90,11 @@ _SIGNATURES = compile_late(
     rf"(?: (?:is|was|got|expected|received))? {_BEFORE_A_DIGEST}(?P<secret>[0-9a-f]{{32,128}})(?![0-9a-f])"
     rf"(?:[\"'`)]?,? (?:but )?(?:got|received|expected|computed|!=) {_BEFORE_A_DIGEST}(?P<other>[0-9a-f]{{32,128}})(?![0-9a-f]))?"
 )
-"""Match `expected signature X but got X` and `computed hmac X`, in lower case."""
+"""Matches `expected signature X but got X` and `computed hmac X`, in lower case."""
 
 
 _VERDICT = compile_late(rf"[\"'`]? (?:is|was) (?:not |no )?(?:an? |the |no )?(?:\w{{1,12}}+ )?(?:{_THING})")
-"""Match what follows X in `X is not a valid token`, in lower case."""
+"""Matches what follows X in `X is not a valid token`, in lower case."""
 
 
 _SCHEMES = compile_late(
@@ -104,55 +104,55 @@ _SCHEMES = compile_late(
 
 def find_sentences(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that a sentence speaks of."""
-    spans = [*_bare_tokens(text, lower)]
-    spans += [span for found in _AFTER_A_THING.finditer(lower) for span in _spoken_of(text, found)]
-    spans += [Span(*found.span("code" if found["code"] else "number"), "code") for found in _CODES.finditer(lower)]
+    spans = [*_find_bare_tokens(text, lower)]
+    spans += [span for match in _AFTER_A_THING.finditer(lower) for span in _find_spoken_of(text, match)]
+    spans += [Span(*match.span("code" if match["code"] else "number"), "code") for match in _CODES.finditer(lower)]
     spans += [
-        Span(*found.span("secret"), "password")
-        for found in _GROUPED.finditer(lower)
-        if not is_statement(found["secret"])
+        Span(*match.span("secret"), "password")
+        for match in _GROUPED.finditer(lower)
+        if not is_statement(match["secret"])
     ]
     spans += [
-        Span(*found.span("secret"), "code")
-        for found in _CODE_TURNED_DOWN.finditer(lower)
-        if is_machine_made(found["secret"], _LEAST_BARE)
+        Span(*match.span("secret"), "code")
+        for match in _CODE_TURNED_DOWN.finditer(lower)
+        if is_machine_made(match["secret"], _LEAST_BARE)
     ]
-    spans += [Span(found.start(), found.end("rest"), "code") for found in _CODES_BEFORE.finditer(lower)]
-    signatures = [(found, group) for found in _SIGNATURES.finditer(lower) for group in ("secret", "other")]
-    spans += [Span(*found.span(group), "signature") for found, group in signatures if found[group]]
-    spans += [span for found in _CHANGED.finditer(lower) for span in _replaced(text, found)]
+    spans += [Span(match.start(), match.end("rest"), "code") for match in _CODES_BEFORE.finditer(lower)]
+    signatures = [(match, group) for match in _SIGNATURES.finditer(lower) for group in ("secret", "other")]
+    spans += [Span(*match.span(group), "signature") for match, group in signatures if match[group]]
+    spans += [span for match in _CHANGED.finditer(lower) for span in _find_replaced(text, match)]
     seen = 0
-    for found in _VERDICT.finditer(lower):
-        word = _BREAK.split(text[max(seen, found.start() - _LONGEST) : found.start()])[-1]
-        seen = found.end()
+    for match in _VERDICT.finditer(lower):
+        word = _BREAK.split(text[max(seen, match.start() - _LONGEST) : match.start()])[-1]
+        seen = match.end()
         if is_machine_made(word, _LEAST_SPOKEN):
-            spans.append(Span(found.start() - len(word), found.start(), "token"))
+            spans.append(Span(match.start() - len(word), match.start(), "token"))
     return iter(sorted(spans))
 
 
-def _spoken_of(text: str, found: re.Match[str]) -> Iterator[Span]:
-    group = next(name for name in ("quoted", "framed", "word") if found[name])
-    start, end = found.span(group)
+def _find_spoken_of(text: str, match: re.Match[str]) -> Iterator[Span]:
+    group = next(name for name in ("quoted", "framed", "word") if match[name])
+    start, end = match.span(group)
     value = text[start:end] if group != "word" else text[start:end].rstrip(".,;:!?)")
-    kind = _kind(found["thing"])
-    if is_placeholder(value) or is_innocent_in(text, *found.span("thing")):
+    kind = _kind(match["thing"])
+    if is_placeholder(value) or is_innocent_in(text, *match.span("thing")):
         return
-    said = kind == "password" and (
+    is_said = kind == "password" and (
         group != "word"
-        or found["verb"]
-        or text[max(0, found.start() - 6) : found.start()].lower().endswith(("with ", "using "))
+        or match["verb"]
+        or text[max(0, match.start() - 6) : match.start()].lower().endswith(("with ", "using "))
         or any(sign in value[:-1] for sign in _SIGNS)
         or (
-            text[max(0, found.start() - 10) : found.start()].lower().endswith(_SHOWN_BEFORE)
+            text[max(0, match.start() - 10) : match.start()].lower().endswith(_SHOWN_BEFORE)
             and not _NUMBERED_WORD.fullmatch(value)
         )
     )
-    if is_machine_made(value, _LEAST_SPOKEN) or (said and _is_chosen(value)) or _LICENCE.fullmatch(value):
+    if is_machine_made(value, _LEAST_SPOKEN) or (is_said and _is_chosen(value)) or _LICENCE.fullmatch(value):
         yield Span(start, start + len(value), kind)
 
 
-def _replaced(text: str, found: re.Match[str]) -> Iterator[Span]:
-    for start, end in (found.span("old"), found.span("new")):
+def _find_replaced(text: str, match: re.Match[str]) -> Iterator[Span]:
+    for start, end in (match.span("old"), match.span("new")):
         value = text[start:end].rstrip(".,;:!?)")
         if not is_placeholder(value) and (_is_chosen(value) or is_machine_made(value)):
             yield Span(start, start + len(value), "password")
@@ -165,7 +165,7 @@ def _kind(thing: str) -> Kind:
 
 
 def _is_chosen(value: str) -> bool:
-    """Whether a person might have chosen it as a password: letters and digits, and no path."""
+    """Return whether a person might have chosen it as a password: letters and digits, and no path."""
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and "/" not in value
 
 
@@ -258,19 +258,19 @@ _LEAST_BARE = 16
 _CANDIDATES = compile_late(rf"[A-Za-z0-9$]{BEGAN}[\w\-.~+/=!|]{{{_LEAST_BARE - 1},512}}+")
 
 
-def _bare_tokens(text: str, lower: str) -> Iterator[Span]:
+def _find_bare_tokens(text: str, lower: str) -> Iterator[Span]:
     """Find what looks like a credential in a sentence about credentials, or about something that was turned down."""
     if not _ABOUT_CREDENTIALS.search(lower):
         return
-    for found in _REFUSED_WORD.finditer(lower):
-        start, end = found.span("word")
+    for match in _REFUSED_WORD.finditer(lower):
+        start, end = match.span("word")
         word = text[start:end].rstrip(".,;:!?=")
         if _is_credential_refused(word):
             yield Span(start, start + len(word), "token")
     last = -1
-    for found in _CANDIDATES.finditer(text):
-        word = found[0] if _PADDED.search(found[0]) else found[0].rstrip(".!-=|/~")
-        start, end = found.start(), found.start() + len(word)
+    for match in _CANDIDATES.finditer(text):
+        word = match[0] if _PADDED.search(match[0]) else match[0].rstrip(".!-=|/~")
+        start, end = match.start(), match.start() + len(word)
         if text.startswith("(", end):  # A call
             continue
         if is_hexadecimal(word):
@@ -292,7 +292,7 @@ _PADDED = compile_late(r"[A-Za-z0-9+/_\-]{16}={1,2}$")
 
 
 def _could_let_in(word: str, *, direct: bool) -> bool:
-    """Whether a word looks like a credential, and neither names something nor is readable text in base64.
+    """Return whether a word looks like a credential, and neither names something nor is readable text in base64.
 
     It may be shorter if somebody says directly before it that it was turned down.
     """
@@ -304,12 +304,12 @@ def _could_let_in(word: str, *, direct: bool) -> bool:
 
 
 def _is_long_enough(word: str) -> bool:
-    """Whether a word is longer than the names of things are; those have letters of one case."""
+    """Return whether a word is longer than the names of things are; those have letters of one case."""
     return len(word) >= _LEAST_BARE_OF_ONE_CASE or (not word.islower() and not word.isupper()) or "_" in word
 
 
 def _is_spoken_of(text: str, lower: str, start: int, end: int) -> bool:
-    """Whether the words around a random one make it a credential, and not the name of something."""
+    """Return whether the words around a random one make it a credential, and not the name of something."""
     before = lower[max(0, start - _NEAR) : start]
     if _OWNER_BEFORE.search(before) or _is_called_after(before, lower[start:end]):
         return False
@@ -329,7 +329,7 @@ def _is_spoken_of(text: str, lower: str, start: int, end: int) -> bool:
 
 
 def _is_tried(word: str, lower: str, start: int, end: int) -> bool:
-    """Whether a long word of letters of both cases, or longer than names are, was tried in order to get in."""
+    """Return whether a long word of letters of both cases, or longer than names are, was tried in order to get in."""
     if len(word) < _LEAST_BARE_OF_ONE_CASE or (_is_of_one_case(word) and len(word) < _LEAST_HEXADECIMAL):
         return False
     return (
@@ -343,7 +343,7 @@ def _is_of_one_case(word: str) -> bool:
 
 
 def _is_called_after(before: str, word: str) -> bool:
-    """Whether a word begins as the one before it does, as the identifiers of things do: `experiment exp_…`."""
+    """Return whether a word begins as the one before it does, as the identifiers of things do: `experiment exp_…`."""
     noun, prefix = _LAST_WORD.search(before), _PREFIX.match(word)
     if noun is None or prefix is None or len(prefix[1]) < 2:  # noqa: PLR2004
         return False
@@ -392,7 +392,7 @@ _SIGN = re.compile(r"[:$@#*%|]")
 
 
 def _is_credential_refused(word: str) -> bool:
-    """Whether a word with signs in it (`id:secret`, `id|secret`), or a long one with a prefix, is a credential."""
+    """Return whether a word with signs in it (`id:secret`, `id|secret`), or a long one with a prefix, is a credential."""
     if "://" in word or _ADDRESS_OR_HOST.fullmatch(word) or _DIGEST_OR_RESOURCE.match(word):
         return False
     parts = _SIGN.split(word)
@@ -423,19 +423,19 @@ _NEAR = 64
 def find_schemes(text: str, lower: str) -> Iterator[Span]:
     """Find what follows `Bearer` or `Basic`, wherever that stands, and what somebody typed to log in."""
     spans = [*find_logins(text, lower)]
-    for found in _SCHEMES.finditer(lower):
-        start, end = found.span("secret")
+    for match in _SCHEMES.finditer(lower):
+        start, end = match.span("secret")
         secret = text[start:end]
-        if found["scheme"] == "token" and is_innocent_in(text, *found.span("scheme")):
+        if match["scheme"] == "token" and is_innocent_in(text, *match.span("scheme")):
             continue
-        real = _is_user_and_password(secret) if found["scheme"] == "basic" else is_machine_made(secret, 16)
+        real = _is_user_and_password(secret) if match["scheme"] == "basic" else is_machine_made(secret, 16)
         if real and not is_placeholder(secret):
             spans.append(Span(start, end, "token"))
     return iter(sorted(spans))
 
 
 def _is_user_and_password(encoded: str) -> bool:
-    """Whether a word is the base64 of `user:password`, and not just a word, as in `Basic authentication`."""
+    """Return whether a word is the base64 of `user:password`, and not just a word, as in `Basic authentication`."""
     from base64 import b64decode  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
 
     try:

@@ -21,7 +21,7 @@ def redact(text: str) -> str:
 
 
 def are_harmless(*texts: str | None) -> bool:
-    """Whether all texts are remembered as having nothing in them that is to be hidden."""
+    """Return whether all texts are remembered as having nothing in them that is to be hidden."""
     return _for_memory()(*texts)
 
 

@@ -46,15 +46,15 @@ def redact_value(value: object, promise: Promise | None = None) -> object:
     """Copy JSON without what nobody outside may see; `promise` is what the key above announced."""
     match value:
         case str():
-            return _text(value, promise)
+            return _redact_string(value, promise)
         case bool() | None:
             return value
         case int() | float():
-            return _number(value, promise)
+            return _redact_number(value, promise)
         case list():
-            return _list(cast("list[object]", value), promise)
+            return _redact_list(cast("list[object]", value), promise)
         case dict():
-            return _object(cast("dict[str, object]", value), promise)
+            return _redact_object(cast("dict[str, object]", value), promise)
         case _:
             return value
 
@@ -84,7 +84,7 @@ _QUOTED_LABELS = tuple(f'"{label}"' for label in sorted(_LABELLED | _REFUSED | _
 """What a text has to have in it for a name to stand far from its value."""
 
 
-def _text(text: str, promise: Promise | None) -> str:
+def _redact_string(text: str, promise: Promise | None) -> str:
     if promise is None:
         return redact_json(redact(text))
     if promise.kind == "cookie":
@@ -93,7 +93,7 @@ def _text(text: str, promise: Promise | None) -> str:
     return mark(promise.kind) if not names_another(text) and is_worth_hiding(promise, text, Manner()) else text
 
 
-def _number(number: float, promise: Promise | None) -> object:
+def _redact_number(number: float, promise: Promise | None) -> object:
     text = repr(number)
     if promise is not None and is_worth_hiding(promise, text, Manner(quoted=False)):
         return mark(promise.kind)
@@ -103,27 +103,27 @@ def _number(number: float, promise: Promise | None) -> object:
     return number if after == text else after
 
 
-def _list(items: list[object], promise: Promise | None) -> list[object]:
+def _redact_list(items: list[object], promise: Promise | None) -> list[object]:
     """Copy a list; in one of pairs, the first of two announces the second, and in a command, a flag the next word."""
-    if promise is None and (promises := _promised_by_head(items)):
-        return [redact_value(items[0]), *(_row(row, promises) for row in items[1:])]
+    if promise is None and (promises := _read_head(items)):
+        return [redact_value(items[0]), *(_redact_row(row, promises) for row in items[1:])]
     if promise is None and items and all(_is_pair(item) for item in items):
-        return [_pair(*cast("list[str]", item)) for item in items]
+        return [_redact_pair(*cast("list[str]", item)) for item in items]
     if promise is None and items and all(isinstance(item, str) for item in items):
         words = cast("list[str]", items)
         if is_command(words[0]):
-            return [redact(words[0]), *(_word(words, at) for at in range(1, len(words)))]
-    flags = [None, *(_announced_by(item) if isinstance(item, str) and item[:1] == "-" else None for item in items)]
+            return [redact(words[0]), *(_redact_word(words, at) for at in range(1, len(words)))]
+    flags = [None, *(_read_name(item) if isinstance(item, str) and item[:1] == "-" else None for item in items)]
     return [
         redact_value(item, flag if flag and isinstance(item, str) and item[:1] != "-" else promise)
         for flag, item in zip(flags, items, strict=False)
     ]
 
 
-def _word(words: list[str], at: int) -> object:
+def _redact_word(words: list[str], at: int) -> object:
     """Copy a word of a command, hidden if it is the value of an option: `-psecret`, or `-p` before it."""
     word, before = words[at], words[at - 1]
-    flag = _announced_by(before) if before[:1] == "-" != word[:1] else None
+    flag = _read_name(before) if before[:1] == "-" != word[:1] else None
     if flag is not None:
         return redact_value(word, flag)
     option = f"{before} " if at > 1 and before[:1] == "-" else ""
@@ -140,28 +140,28 @@ def _is_pair(item: object) -> bool:
             return False
 
 
-def _pair(name: str, value: str) -> list[object]:
-    return [redact(name), _member(name, value, _announced_by(name))]
+def _redact_pair(name: str, value: str) -> list[object]:
+    return [redact(name), _redact_member(name, value, _read_name(name))]
 
 
-def _promised_by_head(items: list[object]) -> _Promises:
-    """Say what the first row of a table announces for each column: `[["id", "password"], [1, "…"]]`."""
+def _read_head(items: list[object]) -> _Promises:
+    """Return what the first row of a table announces for each column: `[["id", "password"], [1, "…"]]`."""
     rows = [cast("list[object]", row) for row in items if isinstance(row, list)]
     if len(rows) < len(items) or len(rows) < _LEAST_ROWS or not all(isinstance(head, str) for head in rows[0]):
         return []
     # The first of a pair announces the second; in a table of two columns it is a name like any other.
-    named = _is_pair(rows[0]) and any(_promised(row[:1]) for row in rows)
+    named = _is_pair(rows[0]) and any(_read_columns(row[:1]) for row in rows)
     alike = len(rows[0]) > 1 and {len(row) for row in rows} == {len(rows[0])}
-    return _promised(rows[0]) if alike and not named else []
+    return _read_columns(rows[0]) if alike and not named else []
 
 
-def _promised(heads: Sequence[object]) -> _Promises:
-    """Say what each of several columns announces; nothing at all if none of them does."""
-    promises = [_announced_by(name) if (name := _label_of_column(head)) else None for head in heads]
+def _read_columns(heads: Sequence[object]) -> _Promises:
+    """Return what each of several columns announces; nothing at all if none of them does."""
+    promises = [_read_name(name) if (name := _read_column_name(head)) else None for head in heads]
     return promises if any(promises) else []
 
 
-def _label_of_column(head: object) -> str | None:
+def _read_column_name(head: object) -> str | None:
     match head:
         case str():
             return head
@@ -171,7 +171,7 @@ def _label_of_column(head: object) -> str | None:
             return None
 
 
-def _row(row: object, promises: _Promises) -> object:
+def _redact_row(row: object, promises: _Promises) -> object:
     cells = _cells(row)
     if len(cells) != len(promises):
         return redact_value(row)
@@ -182,24 +182,28 @@ def _cells(row: object) -> list[object]:
     return cast("list[object]", row) if isinstance(row, list) else []
 
 
-def _object(members: dict[str, object], promise: Promise | None, above: str | None = None) -> dict[str, object]:
+def _redact_object(members: dict[str, object], promise: Promise | None, above: str | None = None) -> dict[str, object]:
     """Copy an object; `above` is the name of what its `value` is, if nothing in it says so."""
     plain: dict[str, object] = {}
     lower = {key.lower(): item for key, item in members.items()} if len(members) >= _LEAST_LABELLED else {}
     heads = [cast("list[object]", item) for key, item in lower.items() if key in _HEADS and isinstance(item, list)]
-    promises = _promised(heads[0]) if heads else []
+    promises = _read_columns(heads[0]) if heads else []
     is_schema = lower.get("type") in _TYPES_OF_SCHEMA
-    label = next((name for label in _LABELS if (name := _label(lower.get(label)))), None) or _telling_id(lower) or above
+    label = (
+        next((name for label in _LABELS if (name := _read_label(lower.get(label)))), None)
+        or _read_telling_id(lower)
+        or above
+    )
     for key, item in members.items():
         name = free_name(redact(key), plain)
         if promises and key.lower() in _RECORDS and isinstance(item, list):
             records = cast("list[object]", item)
             is_one = not any(isinstance(row, list | dict) for row in records)
-            plain[name] = _row(records, promises) if is_one else [_row(row, promises) for row in records]
+            plain[name] = _redact_row(records, promises) if is_one else [_redact_row(row, promises) for row in records]
         else:
             private = _PRIVATE if "kty" in members and key in PRIVATE_MEMBERS else None
             inherited = None if is_schema and key in _KEYWORDS_OF_SCHEMA else promise
-            plain[name] = _member(key, item, private or _announced(key, item, label) or inherited)
+            plain[name] = _redact_member(key, item, private or _read_key(key, item, label) or inherited)
     return plain
 
 
@@ -212,41 +216,41 @@ _PRIVATE = Promise("private key", sure=True)
 """What the private members of a JWK hold."""
 
 
-def _announced(key: str, item: object, label: str | None) -> Promise | None:
-    """Say what a key announces; that of a `value` is the `name` beside it."""
+def _read_key(key: str, item: object, label: str | None) -> Promise | None:
+    """Return what a key announces; that of a `value` is the `name` beside it."""
     lower = key.lower()
     if label and (lower in _LABELLED or (lower in _REFUSED and not isinstance(item, dict))):
         key = label
-    return _announced_by(key)
+    return _read_name(key)
 
 
-def _telling_id(lower: dict[str, object]) -> str | None:
-    """Give the `id` of a field that announces something, if what it holds is one word that is not only letters."""
+def _read_telling_id(lower: dict[str, object]) -> str | None:
+    """Return the `id` of a field that announces something, if what it holds is one word that is not only letters."""
     name = lower.get("id")
     held = [item for key, item in lower.items() if key in _LABELLED and isinstance(item, str)]
     if not isinstance(name, str) or not held or any(item.isalpha() or " " in item for item in held):
         return None
-    return name if _announced_by(name) else None
+    return name if _read_name(name) else None
 
 
 _PASSWORD = Promise("password", sure=True)
 _CREDENTIALS = frozenset({"credentials", "credential", "creds"})
 
 
-def _label(value: object) -> str | None:
-    """Give the name that a label holds; the place of a value in others is a list that ends with it."""
+def _read_label(value: object) -> str | None:
+    """Return the name that a label holds; the place of a value in others is a list that ends with it."""
     last = cast("list[object]", value)[-1:] if isinstance(value, list) else [value]
     return last[0] if last and isinstance(last[0], str) else None
 
 
-def _member(key: str, item: object, promise: Promise | None) -> object:
+def _redact_member(key: str, item: object, promise: Promise | None) -> object:
     name = key.lower()
     match item:
         case list() if name.endswith("auth") and _is_pair(cast("object", item)):  # `auth=("user", "password")`
             user, password = cast("list[str]", item)
-            return [redact(user), _text(password, None if password.isalpha() else _PASSWORD)]
+            return [redact(user), _redact_string(password, None if password.isalpha() else _PASSWORD)]
         case dict() if name in _CREDENTIALS:
-            return _object(cast("dict[str, object]", item), promise, above="secret")
+            return _redact_object(cast("dict[str, object]", item), promise, above="secret")
         case str() if promise is not None and name.endswith("authorization"):
             return redact(hide(item, find_credentials(Ends(item), 0, len(item), whole=True)))
         case _:
@@ -254,9 +258,9 @@ def _member(key: str, item: object, promise: Promise | None) -> object:
 
 
 @lru_cache(maxsize=512)
-def _announced_by(key: str) -> Promise | None:
+def _read_name(key: str) -> Promise | None:
     if "[redacted: " in key:  # The name of what was hidden, and of nothing else.
         return None
     name = INVISIBLE.sub("", key[-80:]).rstrip("])\"' ")
-    found = _NAME_AT_THE_END.search(name)
-    return read_promise_in(name, found.start(), found.end()) if found else None
+    match = _NAME_AT_THE_END.search(name)
+    return read_promise_in(name, match.start(), match.end()) if match else None

@@ -1,7 +1,12 @@
-"""Text that may be seen by anybody: every layer in turn, and for most texts none of them."""
+"""Hides in a text what nobody outside may see: which rules may find something, their spans, and a mark for each.
+
+The traits of a text say which rules of the table are applied, one after the other. That is repeated until nothing changes,
+because a mark may bring something to light; so redacting again changes nothing.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from errata.redaction._commands import find_commands
 from errata.redaction._encodings import find_broken_tokens, find_encoded, may_be_encoded, unescape
@@ -10,7 +15,7 @@ from errata.redaction._known_values import find_known, generation, has_known
 from errata.redaction._personal_data import ABOUT_PEOPLE, find_personal_data
 from errata.redaction._private_keys import find_framed_keys, find_spelled_keys, find_unframed_keys
 from errata.redaction._prose import find_schemes, find_sentences
-from errata.redaction._spans import INVISIBLE, TEXT, Rule, fold_case, hide, mark
+from errata.redaction._spans import INVISIBLE, TEXT, Rule, Span, fold_case, hide, mark
 from errata.redaction._tables_and_sql import find_quoted_rows, find_rows, may_be_quoted
 from errata.redaction._token_formats import find_tokens
 from errata.redaction._urls import KEY_BEHIND, find_links, find_url_passwords
@@ -22,7 +27,7 @@ _SHORTEST_NUMBER = 14
 _SHORTEST_TOKEN = 16
 _SHORT_TEXT = 1_048_576
 
-# What a text has to have for a layer to be worth its time. Together they are all that most texts cost.
+# What a text has to have in it for a rule to be worth its time.
 # fmt: off
 _STEMS = (  # One after the other in C; as one pattern they take three times as long.
     "pass", "pw", "psw", "pat", "psk", "pfx", "phrase", "secret", "sess", "senha", "sid", "sig", "srf", "salt", "token", "key", "kennw",
@@ -56,6 +61,7 @@ _LETTING_IN = (
     "activation=", "ott=", "share=",
 )
 # fmt: on
+_WALLETS = ("seed", "mnemonic", "phrase", "wallet", "bip39", "recovery")
 _ROWS = ("'", '"', "`", "\n", "[", "(", "<th", "><")
 # fmt: off
 _COMMANDS = (
@@ -102,7 +108,7 @@ Servers say the same few things again and again. What was hidden is not kept her
 
 
 def are_harmless(*texts: str | None) -> bool:
-    """Whether it is known of all texts that nothing in them is to be hidden; one that was not judged yet is not."""
+    """Return whether it is known of all texts that nothing in them is to be hidden; one that was not judged yet is not."""
     known_now = generation()
     return all(text is None or _HARMLESS.get(text) == known_now for text in texts)
 
@@ -119,10 +125,12 @@ def _once(text: str) -> str:
     """Hide the values that this process knows, then what looks like a secret, then what is one in disguise."""
     if has_known(text):
         text = hide(text, find_known(text))
-    if text.isascii() and not _long_words(text) and not _INTERESTING.search(text):
+    long = _long_words(text)
+    if not long and text.isascii() and not _INTERESTING.search(text):
         return text
-    text = _without_disguise(_by_looks(text))
-    return hide(text, find_encoded(text, _plainly)) if may_be_encoded(text, _long_words(text)) else text
+    shown = _without_disguise(_by_looks(text, long))
+    long = long if shown is text else _long_words(shown)
+    return hide(shown, find_encoded(shown, _plainly)) if may_be_encoded(shown, long) else shown
 
 
 def _without_disguise(text: str) -> str:
@@ -136,82 +144,112 @@ def _without_disguise(text: str) -> str:
 
 def _plainly(text: str) -> str:
     """Hide the same in a text that was decoded."""
-    return _by_looks(hide(text, find_known(text)) if has_known(text) else text)
+    text = hide(text, find_known(text)) if has_known(text) else text
+    return _by_looks(text, _long_words(text))
 
 
-def _by_looks(text: str) -> str:
-    """Apply the layers that are needed; what one of them hid, the next does not see."""
+def _by_looks(text: str, long: str) -> str:
+    """Apply the rules that may find something; what one of them hid, the next does not see."""
     if len(text) < _SHORTEST_NUMBER and (text.isalnum() or text.isidentifier()):
         return text
-    long = _long_words(text)
     if not long and not _INTERESTING.search(text):
         return text
     lower = fold_case(text)
-    for layer in _needed(text, lower, long):
-        after = hide(text, layer(text, lower))
-        text, lower = (text, lower) if after is text else (after, fold_case(after))
+    traits = _read_traits(text, lower, long)
+    for may_find, rule in _RULES:
+        if may_find(traits):
+            after = hide(text, rule(text, lower))
+            if after is not text:
+                text, lower = after, fold_case(after)
     return text
 
 
-def _needed(text: str, lower: str, long: str) -> Iterator[Rule]:
-    digits = _DIGITS.search(text)
-    at = "@" in text or "%40" in text or "u0040" in text or "#64;" in text or "at]" in lower or "(at)" in lower
+class _Traits(NamedTuple):
+    """What a text has in it that makes a rule worth its time. For most texts, reading them is all that redaction costs."""
+
+    text: str
+    lower: str
+    long: bool
+    """Words that are long enough for a token."""
+    digits: bool
+    at: bool
+    """A sign that may be the @ of an address."""
+    joint: bool
+    """Something that may stand between a name and its value."""
+    people: bool
+    """The name of a field with the name of a person."""
+    stem: bool
+    """A part of a name that announces a secret."""
+
+    def has_any(self, literals: tuple[str, ...]) -> bool:
+        return any(map(self.lower.__contains__, literals))
+
+
+def _read_traits(text: str, lower: str, long: str) -> _Traits:
+    digits = _DIGITS.search(text) is not None
     joint = any(map(text.__contains__, _JOINTS))
-    people = _may_name_people(lower)
-    stem = (digits or long or joint) and _has_stem(lower)
-    yield from _needed_for_keys(text, lower, long=bool(long), stem=bool(stem))
-    yield from _needed_for_addresses(lower, at=at, long=bool(long))
-    if joint and (stem or (digits and _NUMBERED_STEM.search(lower)) or people):
-        yield find_pairs
-    if any(map(lower.__contains__, _COMMANDS)) or ("/" in text and "conn" in lower):
-        yield find_commands
-    if stem:
-        yield find_schemes
-    if (
-        (stem and (digits or long))
-        or (digits and ("pin " in lower or "otp " in lower))
-        or (long and (digits or _TURNED_DOWN.search(lower)))
-    ):
-        yield find_sentences
-    if ((stem or people) and any(map(lower.__contains__, _ROWS))) or "failing row" in lower or "insert into" in lower:
-        yield find_rows
-        if may_be_quoted(text):
-            yield find_quoted_rows
-    if at or "begin:vcard" in lower or (digits and (_FIGURES.search(text) or ABOUT_PEOPLE.search(lower))):
-        yield find_personal_data
+    return _Traits(
+        text,
+        lower,
+        long=bool(long),
+        digits=digits,
+        at="@" in text or "%40" in text or "u0040" in text or "#64;" in text or "at]" in lower or "(at)" in lower,
+        joint=joint,
+        people=("name" in lower or "holder" in lower) and _NAMES_OF_PEOPLE.search(lower) is not None,
+        stem=(digits or bool(long) or joint) and _has_stem(lower),
+    )
 
 
 def _has_stem(lower: str) -> bool:
-    """Whether a text may have the name of a secret in it."""
     if any(map(lower.__contains__, _STEMS)) or (not lower.isascii() and any(map(lower.__contains__, _FOREIGN_STEMS))):
         return True
     return ("sk" in lower or "api" in lower) and _STEM_IN_PARTS.search(lower) is not None
 
 
-def _may_name_people(lower: str) -> bool:
-    return ("name" in lower or "holder" in lower) and _NAMES_OF_PEOPLE.search(lower) is not None
+def _may_have_pairs(has: _Traits) -> bool:
+    return has.joint and (has.stem or (has.digits and _NUMBERED_STEM.search(has.lower) is not None) or has.people)
 
 
-def _needed_for_keys(text: str, lower: str, *, long: bool, stem: bool) -> Iterator[Rule]:
-    if "PRIVATE" in text or "Static key" in text:
-        yield find_framed_keys
-    if long:
-        yield find_unframed_keys
-        yield lambda text, _: find_broken_tokens(text)
-        yield lambda text, _: find_tokens(text, _long_words(text))
-    if stem or any(map(lower.__contains__, ("seed", "mnemonic", "phrase", "wallet", "bip39", "recovery"))):
-        yield find_spelled_keys
+def _may_have_sentences(has: _Traits) -> bool:
+    if has.stem and (has.digits or has.long):
+        return True
+    if has.digits and ("pin " in has.lower or "otp " in has.lower):
+        return True
+    return has.long and (has.digits or _TURNED_DOWN.search(has.lower) is not None)
 
 
-def _needed_for_addresses(lower: str, *, at: bool, long: bool) -> Iterator[Rule]:
-    if at:
-        yield find_url_passwords
-    if (
-        long
-        and "/" in lower
-        and (any(map(lower.__contains__, _LETTING_IN)) or any(map(lower.__contains__, KEY_BEHIND)))
-    ):
-        yield find_links
+def _may_have_rows(has: _Traits) -> bool:
+    telling = (has.stem or has.people) and has.has_any(_ROWS)
+    return telling or "failing row" in has.lower or "insert into" in has.lower
+
+
+def _may_have_personal_data(has: _Traits) -> bool:
+    if has.at or "begin:vcard" in has.lower:
+        return True
+    return has.digits and (_FIGURES.search(has.text) is not None or ABOUT_PEOPLE.search(has.lower) is not None)
+
+
+def _find_tokens(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all rules.
+    return find_tokens(text, _long_words(text))
+
+
+_RULES: tuple[tuple[Callable[[_Traits], bool], Rule], ...] = (
+    (lambda has: "PRIVATE" in has.text or "Static key" in has.text, find_framed_keys),
+    (lambda has: has.long, find_unframed_keys),
+    (lambda has: has.long, find_broken_tokens),
+    (lambda has: has.long, _find_tokens),
+    (lambda has: has.stem or has.has_any(_WALLETS), find_spelled_keys),
+    (lambda has: has.at, find_url_passwords),
+    (lambda has: has.long and "/" in has.lower and (has.has_any(_LETTING_IN) or has.has_any(KEY_BEHIND)), find_links),
+    (_may_have_pairs, find_pairs),
+    (lambda has: has.has_any(_COMMANDS) or ("/" in has.text and "conn" in has.lower), find_commands),
+    (lambda has: has.stem, find_schemes),
+    (_may_have_sentences, find_sentences),
+    (_may_have_rows, find_rows),
+    (lambda has: may_be_quoted(has.text) and _may_have_rows(has), find_quoted_rows),
+    (_may_have_personal_data, find_personal_data),
+)
+"""Every rule in the order in which they are applied, and whether it may find something in a text."""
 
 
 def _long_words(text: str) -> str:

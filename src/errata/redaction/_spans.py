@@ -145,8 +145,8 @@ class Ends:
         """Find how far a pattern of single characters goes on from a position."""
         begin, end = self._runs.get(pattern, (0, -1))
         if not begin <= start < end:
-            found = pattern.match(self.text, start)
-            begin, end = start, found.end() if found else start
+            match = pattern.match(self.text, start)
+            begin, end = start, match.end() if match else start
             self._runs[pattern] = begin, end
         return end
 
@@ -205,9 +205,9 @@ class View(NamedTuple):
 
     def search(self, rule: Rule) -> Iterator[Span]:
         """Yield the spans that a rule finds in the view, as spans of the text."""
-        yield from self.place(rule(self.text, fold_case(self.text)))
+        yield from self.map_back(rule(self.text, fold_case(self.text)))
 
-    def place(self, spans: Iterable[Span]) -> Iterator[Span]:
+    def map_back(self, spans: Iterable[Span]) -> Iterator[Span]:
         """Turn spans of the view into spans of the text."""
         for start, end, kind in spans:
             if start < end:

@@ -24,18 +24,18 @@ _LINES_ABOVE = 12
 def find_rows(text: str, lower: str) -> Iterator[Span]:
     """Find values that a table, a statement or a sentence gives a telling name."""
     finders = (
-        _statements,
-        _lists,
-        _tables,
-        _underlined,
-        _copied,
-        _manifests,
-        _nested,
-        _marked_up,
-        _sentences,
-        _validated,
-        _pointed_at,
-        _failing,
+        _find_in_statements,
+        _find_in_lists,
+        _find_in_tables,
+        _find_underlined,
+        _find_copied,
+        _find_in_manifests,
+        _find_nested,
+        _find_marked_up,
+        _find_in_sentences,
+        _find_validated,
+        _find_pointed_at,
+        _find_in_failing_rows,
     )
     spans = [span for find in finders for span in find(text, lower)]
     return iter(sorted([*spans, *find_repeats(text, spans)]))
@@ -43,7 +43,7 @@ def find_rows(text: str, lower: str) -> Iterator[Span]:
 
 def find_table_cells(text: str, lower: str) -> Iterator[Span]:
     """Find values that a table gives a telling name, and nothing else does."""
-    spans = [*_tables(text, lower), *_underlined(text, lower)]
+    spans = [*_find_in_tables(text, lower), *_find_underlined(text, lower)]
     return iter(sorted([*spans, *find_repeats(text, spans)]))
 
 
@@ -65,16 +65,16 @@ _ITEM = compile_late(
 )
 
 
-def _items(text: str, start: int) -> tuple[list[_Item], int]:
+def _split_items(text: str, start: int) -> tuple[list[_Item], int]:
     """Take a list apart behind its bracket; give its items, and where it ends."""
     items: list[_Item] = []
     furthest = min(len(text), start + _FURTHEST)
-    while len(items) < _MOST_COLUMNS and (found := _ITEM.match(text, start, furthest)):
-        group = next((name for name in ("single", "double", "bare") if found[name] is not None), None)
+    while len(items) < _MOST_COLUMNS and (match := _ITEM.match(text, start, furthest)):
+        group = next((name for name in ("single", "double", "bare") if match[name] is not None), None)
         if group:
-            items.append(_Item(*found.span(group), group != "bare"))
-        start = found.end()
-        if found["end"] != ",":
+            items.append(_Item(*match.span(group), group != "bare"))
+        start = match.end()
+        if match["end"] != ",":
             break
     return items, start
 
@@ -83,8 +83,8 @@ def _texts(text: str, items: list[_Item]) -> list[str]:
     return [text[start:end].strip() for start, end, _ in items]
 
 
-def _promise(column: str) -> Promise | None:
-    """Say what a column announces: `users."password"`, `[ApiKey]`, `uq_users_token`."""
+def _read_column(column: str) -> Promise | None:
+    """Return what a column announces: `users."password"`, `[ApiKey]`, `uq_users_token`."""
     name = column.strip("`\"'[]() ").rpartition(".")[2].strip("`\"'[] ")
     return read_promise(_CONSTRAINED.sub("", name)) if name else None
 
@@ -92,7 +92,7 @@ def _promise(column: str) -> Promise | None:
 _CONSTRAINED = re.compile(r"(?i)^(?:uq|ux|ix|idx|uniq|unique|pk|fk)_|_(?:uq|ux|ix|idx|index|uniq|unique|1|ukey)$")
 
 
-def _hidden(text: str, promises: list[Promise | None], items: list[_Item]) -> Iterator[Span]:
+def _hide_items(text: str, promises: list[Promise | None], items: list[_Item]) -> Iterator[Span]:
     """Hide the items whose columns announce something."""
     for promise, (start, end, quoted) in zip(promises, items, strict=False):
         value = text[start:end].rstrip()
@@ -110,7 +110,7 @@ _VALUES = compile_late(r"values?\s{0,40}+\(")
 _PARAMETERS = compile_late(
     r"(?:parameters|params|args|bindings|bind(?: variables| parameters| values)?|with values|values(?=[\"']\s?:))[\"']?\s?[:=]?\s?\[?[(\[]"
 )
-"""Match where drivers write the values of a statement, in lower case."""
+"""Matches where drivers write the values of a statement, in lower case."""
 
 
 _NUMBERED = compile_late(r"parameters: (?=\$1 = )")
@@ -124,87 +124,87 @@ _BOUND_NAMES = compile_late(
 )
 
 
-def _statements(text: str, lower: str) -> Iterator[Span]:
+def _find_in_statements(text: str, lower: str) -> Iterator[Span]:
     """Find values of SQL: in its `VALUES (…)`, and in the parameters that a driver writes behind it."""
     names: list[Promise | None] = []
     seen = 0
     if "value" in lower:
-        for found in _VALUES.finditer(lower):
-            if found.start() < seen:
+        for match in _VALUES.finditer(lower):
+            if match.start() < seen:
                 continue
-            columns = _columns_before(text, max(seen, found.start() - _FURTHEST), found.start())
-            seen = found.end()
-            if not columns and _OF_SECRETS.search(lower, max(0, found.start() - 120), found.start()):
-                yield from _machine_made(text, _items(text, found.end())[0])
+            columns = _read_columns_before(text, max(seen, match.start() - _FURTHEST), match.start())
+            seen = match.end()
+            if not columns and _OF_SECRETS.search(lower, max(0, match.start() - 120), match.start()):
+                yield from _find_machine_made(text, _split_items(text, match.end())[0])
             if not any(columns):
                 continue
-            for items in _tuples(text, found.end()):
-                yield from _hidden(text, columns, items)
+            for items in _split_rows(text, match.end()):
+                yield from _hide_items(text, columns, items)
                 seen = items[-1].end
                 bound = [column for column, item in zip(columns, items, strict=False) if _is_bound(text, item)]
                 names = names or bound
-    yield from _bound_values(text, lower, names)
-    yield from _bound_one_by_one(text, lower, names)
+    yield from _find_bound_values(text, lower, names)
+    yield from _find_bound_one_by_one(text, lower, names)
 
 
 _BINDING = compile_late(
     r"binding parameter [(\[](?P<number>\d{1,3})(?::\w{1,40})?[)\]](?: as \[\w{1,40}\])? (?:<-|-) \[(?P<value>[^\]\n]{1,512}+)\]"
 )
-"""Match how Hibernate writes one value of a statement, in a line of its own."""
+"""Matches how Hibernate writes one value of a statement, in a line of its own."""
 
 
 _TYPED = compile_late(r"parameters: (?=[^\n()]{0,200}\([A-Z][A-Za-z]{1,20}\))", re.IGNORECASE)
-"""Match where MyBatis writes the values of a statement, each with its type."""
+"""Matches where MyBatis writes the values of a statement, each with its type."""
 
 
 _TYPED_ITEM = compile_late(r"(?P<value>[^\n()]{0,512}+)\([A-Z][A-Za-z]{1,20}\)(?:, )?|null(?:, )?")
 
 
-def _bound_one_by_one(text: str, lower: str, names: list[Promise | None]) -> Iterator[Span]:
+def _find_bound_one_by_one(text: str, lower: str, names: list[Promise | None]) -> Iterator[Span]:
     """Find the values that object mappers write behind their statement, one by one or with their types."""
     if "binding parameter" in lower:
-        found = list(_BINDING.finditer(text))
-        promises = names or (_bound_before(text, 0, found[0].start()) if found else [])
+        match = list(_BINDING.finditer(text))
+        promises = names or (_read_bound_columns(text, 0, match[0].start()) if match else [])
         numbered = dict(enumerate(promises, 1))
-        for each in found:
-            yield from _of(text, each, numbered.get(int(each["number"])), "value")
+        for each in match:
+            yield from _judge(text, each, numbered.get(int(each["number"])), "value")
     for begun in _LEFT_OPEN.finditer(text) if names else ():
-        yield from _hidden(text, names, list(_listed_items(text, begun.end())))
+        yield from _hide_items(text, names, list(_split_list(text, begun.end())))
     for begun in _TYPED.finditer(text) if "parameters: " in lower else ():
-        promises = names or _bound_before(text, 0, begun.start())
-        yield from _hidden(text, promises, list(_typed_items(text, begun.end())))
+        promises = names or _read_bound_columns(text, 0, begun.start())
+        yield from _hide_items(text, promises, list(_split_typed(text, begun.end())))
 
 
 _LEFT_OPEN = compile_late(r"\$\d{1,3}\)[^;\"'\n]{0,80};\s(?=[\"'])")
-"""Match the end of a statement that Sequelize writes the values behind: `VALUES ($1,$2); "ann", …`."""
+"""Matches the end of a statement that Sequelize writes the values behind: `VALUES ($1,$2); "ann", …`."""
 
 
 _LISTED_ITEM = compile_late(r"(?:\"(?P<value>[^\"\n]{0,512}+)\"|'(?P<other>[^'\n]{0,512}+)'|\w{1,40}+)(?:,\s?)?")
 
 
-def _listed_items(text: str, start: int) -> Iterator[_Item]:
+def _split_list(text: str, start: int) -> Iterator[_Item]:
     for _ in range(_MOST_COLUMNS):
-        found = _LISTED_ITEM.match(text, start)
-        if found is None:
+        match = _LISTED_ITEM.match(text, start)
+        if match is None:
             return
-        group = next((name for name in ("value", "other") if found[name] is not None), 0)
-        yield _Item(*found.span(group), quoted=True)
-        start = found.end()
+        group = next((name for name in ("value", "other") if match[name] is not None), 0)
+        yield _Item(*match.span(group), quoted=True)
+        start = match.end()
 
 
-def _typed_items(text: str, start: int) -> Iterator[_Item]:
+def _split_typed(text: str, start: int) -> Iterator[_Item]:
     for _ in range(_MOST_COLUMNS):
-        found = _TYPED_ITEM.match(text, start)
-        if found is None or found.end() == start:
+        match = _TYPED_ITEM.match(text, start)
+        if match is None or match.end() == start:
             return
-        yield _Item(*(found.span("value") if found["value"] is not None else found.span()), quoted=True)
-        start = found.end()
+        yield _Item(*(match.span("value") if match["value"] is not None else match.span()), quoted=True)
+        start = match.end()
 
 
-def _bound_before(text: str, floor: int, end: int) -> list[Promise | None]:
-    """Say what the columns announce whose values a statement leaves open."""
+def _read_bound_columns(text: str, floor: int, end: int) -> list[Promise | None]:
+    """Return what the columns announce whose values a statement leaves open."""
     statement = text[max(floor, end - _FURTHEST) : end]
-    return [_promise(bound["name"]) if bound["name"] else None for bound in _BOUND_NAMES.finditer(statement)]
+    return [_read_column(bound["name"]) if bound["name"] else None for bound in _BOUND_NAMES.finditer(statement)]
 
 
 _OF_SECRETS = re.compile(
@@ -212,7 +212,7 @@ _OF_SECRETS = re.compile(
 )
 
 
-def _machine_made(text: str, items: list[_Item]) -> Iterator[Span]:
+def _find_machine_made(text: str, items: list[_Item]) -> Iterator[Span]:
     """Find what no person wrote among values without columns, in a table of secrets."""
     for start, end, quoted in items:
         if quoted and is_machine_made(text[start:end], 16) and not _UUID.fullmatch(text, start, end):
@@ -226,18 +226,18 @@ def _is_bound(text: str, item: _Item) -> bool:
     return _BOUND.fullmatch(text[item.start : item.end].strip()) is not None
 
 
-def _columns_before(text: str, floor: int, end: int) -> list[Promise | None]:
+def _read_columns_before(text: str, floor: int, end: int) -> list[Promise | None]:
     before = text[floor:end].rstrip()
     opened = before.rfind("(") if before.endswith(")") else -1
     if opened < 0:
         return []
-    return [_promise(name) for name in before[opened + 1 : -1].split(",")[:_MOST_COLUMNS]]
+    return [_read_column(name) for name in before[opened + 1 : -1].split(",")[:_MOST_COLUMNS]]
 
 
-def _tuples(text: str, start: int) -> Iterator[list[_Item]]:
+def _split_rows(text: str, start: int) -> Iterator[list[_Item]]:
     """Take apart one row behind another: `(…), (…)`."""
     while True:
-        items, end = _items(text, start)
+        items, end = _split_items(text, start)
         if not items:
             return
         yield items
@@ -250,26 +250,26 @@ def _tuples(text: str, start: int) -> Iterator[list[_Item]]:
 _NEXT_ROW = re.compile(r"\s{0,40}+,\s{0,40}+[(\[]")
 
 
-def _bound_values(text: str, lower: str, names: list[Promise | None]) -> Iterator[Span]:
+def _find_bound_values(text: str, lower: str, names: list[Promise | None]) -> Iterator[Span]:
     """Find the values that drivers write apart from their statement."""
     seen = 0
-    for found in chain(_PARAMETERS.finditer(lower), _NUMBERED.finditer(lower)):
-        promises = names or _bound_before(text, seen, found.start())
-        seen = found.end()
+    for match in chain(_PARAMETERS.finditer(lower), _NUMBERED.finditer(lower)):
+        promises = names or _read_bound_columns(text, seen, match.start())
+        seen = match.end()
         if not any(promises):
             continue
-        if found[0].endswith(("(", "[")):
-            for items in _tuples(text, found.end()):
-                yield from _hidden(text, promises, items)
+        if match[0].endswith(("(", "[")):
+            for items in _split_rows(text, match.end()):
+                yield from _hide_items(text, promises, items)
                 seen = items[-1].end
         else:
-            yield from _hidden(text, promises, list(_numbered_items(text, found.end())))
+            yield from _hide_items(text, promises, list(_split_numbered(text, match.end())))
 
 
-def _numbered_items(text: str, start: int) -> Iterator[_Item]:
-    while found := _NUMBERED_ITEM.match(text, start):
-        yield _Item(*(found.span("value") if found["value"] is not None else found.span()), quoted=True)
-        start = found.end()
+def _split_numbered(text: str, start: int) -> Iterator[_Item]:
+    while match := _NUMBERED_ITEM.match(text, start):
+        yield _Item(*(match.span("value") if match["value"] is not None else match.span()), quoted=True)
+        start = match.end()
 
 
 _COLUMNS = compile_late(rf"(?:columns?|cols|fields|headers?|names|keys|schema){QUOTE}?\s{{0,4}}+[:=]\s{{0,40}}+[\[(]")
@@ -281,20 +281,20 @@ _RECORDS = compile_late(
 )
 
 
-def _lists(text: str, lower: str) -> Iterator[Span]:
+def _find_in_lists(text: str, lower: str) -> Iterator[Span]:
     """Find the values of rows whose columns were listed before: `{"columns": […], "rows": [[…]]}`."""
     seen = 0
-    for found in _COLUMNS.finditer(lower):
-        if found.start() < seen:
+    for match in _COLUMNS.finditer(lower):
+        if match.start() < seen:
             continue
-        if text.startswith("{", found.end()):
-            promises, seen = _described(text, found.end())
+        if text.startswith("{", match.end()):
+            promises, seen = _read_descriptions(text, match.end())
         else:
-            items, seen = _items(text, found.end())
-            promises = [_promise(name) for name in _texts(text, items)]
+            items, seen = _split_items(text, match.end())
+            promises = [_read_column(name) for name in _texts(text, items)]
         if any(promises) and (begun := _RECORDS.match(lower, seen)):
-            for row in _tuples(text, begun.end()):
-                yield from _hidden(text, promises, row)
+            for row in _split_rows(text, begun.end()):
+                yield from _hide_items(text, promises, row)
                 seen = row[-1].end
 
 
@@ -302,16 +302,16 @@ _DESCRIPTION = compile_late(
     rf"\s{{0,40}}+\{{[^{{}}]{{0,200}}?{QUOTE}(?:name|columnName|column_name|field|key|label){QUOTE}\s{{0,4}}+:\s{{0,4}}+{QUOTE}"
     rf"(?P<name>[\w.$\- ]{{1,64}}+){QUOTE}[^{{}}]{{0,400}}+\}}\s{{0,40}}+(?P<end>[,\]])"
 )
-"""Match one column as an object: `{"name": "password", "type": "text"}`."""
+"""Matches one column as an object: `{"name": "password", "type": "text"}`."""
 
 
-def _described(text: str, start: int) -> tuple[list[Promise | None], int]:
-    """Say what columns announce that are listed as objects; and where the list ends."""
+def _read_descriptions(text: str, start: int) -> tuple[list[Promise | None], int]:
+    """Return what columns announce that are listed as objects; and where the list ends."""
     promises: list[Promise | None] = []
-    while len(promises) < _MOST_COLUMNS and (found := _DESCRIPTION.match(text, start)):
-        promises.append(_promise(found["name"]))
-        start = found.end()
-        if found["end"] == "]":
+    while len(promises) < _MOST_COLUMNS and (match := _DESCRIPTION.match(text, start)):
+        promises.append(_read_column(match["name"]))
+        start = match.end()
+        if match["end"] == "]":
             break
     return promises, start
 
@@ -333,7 +333,7 @@ _FRAMES = (
 _DRAWN = re.compile("[\u2500-\u257f]")
 
 
-def _tables(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all finders.
+def _find_in_tables(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all finders.
     """Find the cells below a telling head: in Markdown, in what `psql` prints, in CSV and its like."""
     if "\n" not in text:
         return
@@ -341,7 +341,7 @@ def _tables(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one sign
     start = 0
     for line in (text.translate(_FRAMES) if _DRAWN.search(text) else text).split("\n"):
         if table is None or not table.has(line):
-            table = _table(line)
+            table = _read_head(line)
         else:
             yield from table.spans(start, line)
         start += len(line) + 1
@@ -351,7 +351,7 @@ _UNDERLINES = re.compile(r"-{2,80}+(?:[ ]{1,80}+-{2,80}+){1,63}+[ \r]{0,80}+")
 _UNDERLINE = re.compile(r"-{2,80}+")
 
 
-def _underlined(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
+def _find_underlined(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     """Find the cells below heads that are underlined one by one, as PowerShell does; the lines say how wide a column is."""
     if "\n--" not in text:
         return
@@ -359,9 +359,9 @@ def _underlined(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     start, above = 0, ""
     for line in text.split("\n"):
         if _UNDERLINES.fullmatch(line):
-            begins = [found.start() for found in _UNDERLINE.finditer(line)]
+            begins = [match.start() for match in _UNDERLINE.finditer(line)]
             ends = [*begins[1:], _FURTHEST]
-            columns = [(_promise(above[a:b].strip()), a, b) for a, b in zip(begins, ends, strict=True)]
+            columns = [(_read_column(above[a:b].strip()), a, b) for a, b in zip(begins, ends, strict=True)]
         elif not line.strip():
             columns = []
         for promise, begin, end in columns:
@@ -375,19 +375,19 @@ def _underlined(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
 _COPY = compile_late(
     r"copy\s{1,8}+[^\s(]{1,128}+\s{0,8}+\((?P<columns>[^()\n]{1,2000}+)\)\s{1,8}+from\s{1,8}+stdin[^\n]{0,80}+\n"
 )
-"""Match the statement of PostgreSQL that rows follow, in lower case."""
+"""Matches the statement of PostgreSQL that rows follow, in lower case."""
 
 
-def _copied(text: str, lower: str) -> Iterator[Span]:
+def _find_copied(text: str, lower: str) -> Iterator[Span]:
     """Find the values of rows that follow `COPY t (id, password) FROM stdin;`, parted by tabs."""
     seen = 0
-    for found in _COPY.finditer(lower):
-        if found.start() < seen:
+    for match in _COPY.finditer(lower):
+        if match.start() < seen:
             continue
-        promises = [_promise(column) for column in found["columns"].split(",")]
-        seen = text.find("\n\\.", found.end())
+        promises = [_read_column(column) for column in match["columns"].split(",")]
+        seen = text.find("\n\\.", match.end())
         seen = len(text) if seen < 0 else seen
-        start = found.end()
+        start = match.end()
         for line in text[start:seen].split("\n"):
             at = start
             for promise, value in zip(promises, line.split("\t"), strict=False):
@@ -405,13 +405,13 @@ _ENTRY = re.compile(
 )
 
 
-def _manifests(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
+def _find_in_manifests(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     """Find what a secret of Kubernetes holds, whatever it is called there."""
     blocks = _STRING_DATA.finditer(text) if "stringData:" in text else iter(())
     encoded = _DATA.finditer(text) if "kind: Secret" in text and _SECRET.search(text) else iter(())
-    for found in chain(blocks, encoded):
-        entry = _ENTRY.match(text, found.end())
-        while entry and len(entry["indent"]) > len(found["indent"]):
+    for match in chain(blocks, encoded):
+        entry = _ENTRY.match(text, match.end())
+        while entry and len(entry["indent"]) > len(match["indent"]):
             value = entry["value"].rstrip()
             if value not in _BLOCKS and not is_placeholder(value):
                 yield Span(entry.start("value"), entry.start("value") + len(value), "secret")
@@ -430,7 +430,7 @@ class _Table:
         self._ruled = False
 
     def has(self, line: str) -> bool:
-        """Whether a line is one of the table."""
+        """Return whether a line is one of the table."""
         return bool(_RULE.fullmatch(line)) or len(self._cells(line)) in {len(self._promises), len(self._promises) + 1}
 
     def _cells(self, line: str) -> list[re.Match[str]]:
@@ -465,7 +465,7 @@ _BRACKETED = re.compile(r"[\s()\[\]{}]")
 
 
 def _is_chosen(value: str, promise: Promise) -> bool:
-    """Whether it may be a password that somebody chose, or a part of one that is none of the words of a table."""
+    """Return whether it may be a password that somebody chose, or a part of one that is none of the words of a table."""
     unlike_a_word = not value.isalpha() and not _BRACKETED.search(value) and len(value) >= _LEAST_CHOSEN
     return promise.kind in {"password", "secret", "key", "token"} and unlike_a_word
 
@@ -475,7 +475,7 @@ def _cells(separator: str, line: str) -> list[re.Match[str]]:
     return [cell for cell in cells if cell[0].strip()] if separator == "|" else cells
 
 
-def _table(line: str) -> _Table | None:
+def _read_head(line: str) -> _Table | None:
     """Read a line as the head of a table, if that is what it looks like."""
     if not 3 <= len(line) <= _FURTHEST:  # noqa: PLR2004 - `a|b`
         return None
@@ -490,7 +490,7 @@ def _table(line: str) -> _Table | None:
         return None
     if not 2 <= len(heads) <= _MOST_COLUMNS or not all(map(_HEAD.fullmatch, heads)):  # noqa: PLR2004
         return None
-    promises = [_promise(head.strip("*")) for head in heads]
+    promises = [_read_column(head.strip("*")) for head in heads]
     return _Table(separator, promises) if any(promises) else None
 
 
@@ -500,32 +500,32 @@ _VALUE_OF_ELEMENT = compile_late(
 )
 
 
-def _nested(text: str, lower: str) -> Iterator[Span]:
+def _find_nested(text: str, lower: str) -> Iterator[Span]:
     """Find the value of an element that has another around it: `<Password><Value>…</Value></Password>`."""
     if "><" in text and "</" in lower:
-        for found in _VALUE_OF_ELEMENT.finditer(text):
-            yield from _of(text, found, _promise(found["attribute"] or found["name"]), "secret")
+        for match in _VALUE_OF_ELEMENT.finditer(text):
+            yield from _judge(text, match, _read_column(match["attribute"] or match["name"]), "secret")
 
 
 _MARKUP = compile_late(r"<(?P<tag>th|td|tr)(?:\s[^<>]{0,200}+)?>(?P<cell>[^<]{0,2000}+)", re.IGNORECASE)
 
 
-def _marked_up(text: str, lower: str) -> Iterator[Span]:
+def _find_marked_up(text: str, lower: str) -> Iterator[Span]:
     """Find the cells of a table in HTML below a telling head."""
     if "<th" not in lower:
         return
     heads: list[Promise | None] = []
     column = 0
-    for found in _MARKUP.finditer(text):
-        tag, value = found["tag"].lower(), found["cell"].strip()
+    for match in _MARKUP.finditer(text):
+        tag, value = match["tag"].lower(), match["cell"].strip()
         if tag == "tr":
             column = 0
             continue
         if tag == "th":
             heads = heads if column else []
-            heads.append(_promise(value) if _HEAD.fullmatch(value) else None)
+            heads.append(_read_column(value) if _HEAD.fullmatch(value) else None)
         elif column < len(heads) and (promise := heads[column]) and is_worth_hiding(promise, value, Manner()):
-            first = found.start("cell") + found["cell"].index(value)
+            first = match.start("cell") + match["cell"].index(value)
             yield Span(first, first + len(value), promise.kind)
         column += 1
 
@@ -541,7 +541,7 @@ _NAMED_BEHIND = compile_late(
       | \s=\s(?:<[^<>\n]{{1,80}}+>\.|[\w.]{{1,64}}+\([^()\n]{{0,80}}+\)\.)?(?P<shown>[A-Za-z_][\w.]{{1,64}}+)(?![\w("'\[])
     )""",
 )
-"""Match `Duplicate entry 'X' for key 'users.api_key'`, and `where 'X' = token` of pytest."""
+"""Matches `Duplicate entry 'X' for key 'users.api_key'`, and `where 'X' = token` of pytest."""
 
 
 _LABEL = r"""["']?(?:name|key|k|n|field|header|param|parameter|label)["']?\s{0,4}+[:=]\s{0,4}+["'](?P<name>[\w.$\- ]{1,64}+)["']"""
@@ -549,11 +549,11 @@ _LABELLED_BEHIND = compile_late(
     rf"""(?:value|val|v|content|input|data)["']?\s{{0,4}}+[:=]\s{{0,4}}+{_QUOTED}[\s,]{{1,40}}+{_LABEL}""",
     re.IGNORECASE,
 )
-"""Match `"value": "X", "name": "password"`."""
+"""Matches `"value": "X", "name": "password"`."""
 
 
 _IN_BRACKETS = compile_late(rf"""["'`](?P<name>[\w.$\-]{{2,64}}+)["'`]\s\({_QUOTED}\)""")
-"""Match "Path `password` (`X`) is shorter than …"."""
+"""Matches "Path `password` (`X`) is shorter than …"."""
 
 
 _REFUSED = compile_late(
@@ -570,36 +570,36 @@ _SHOWN = compile_late(
     rf"{_QUOTED}",
     re.IGNORECASE,
 )
-"""Match what an interpreter or a debugger was asked for, and its answer."""
+"""Matches what an interpreter or a debugger was asked for, and its answer."""
 
 
 _INDEXED = compile_late(r"unique index '(?P<name>[\w.]{1,128}+)'[^\n(]{0,80}\((?P<secret>[^()\n]{3,512}+)\)")
 
 
-def _sentences(text: str, lower: str) -> Iterator[Span]:
+def _find_in_sentences(text: str, lower: str) -> Iterator[Span]:
     """Find values that a sentence gives a name, behind them or before them."""
-    for found in _NAMED_BEHIND.finditer(text):
-        yield from _of(text, found, _promise(found["name"] or found["shown"]), "secret")
-    for found in _REFUSED.finditer(text):
-        yield from _of(text, found, _subject(text, found.start()), "secret" if found["secret"] else "boxed")
-    for found in chain(
+    for match in _NAMED_BEHIND.finditer(text):
+        yield from _judge(text, match, _read_column(match["name"] or match["shown"]), "secret")
+    for match in _REFUSED.finditer(text):
+        yield from _judge(text, match, _read_subject(text, match.start()), "secret" if match["secret"] else "boxed")
+    for match in chain(
         _IN_BRACKETS.finditer(text),
         _LABELLED_BEHIND.finditer(text),
         _SHOWN.finditer(text),
         _INDEXED.finditer(lower),
     ):
-        yield from _of(text, found, _promise(found["name"]), "secret")
+        yield from _judge(text, match, _read_column(match["name"]), "secret")
 
 
-def _subject(text: str, end: int) -> Promise | None:
-    """Say what the nearest telling name in the sentence before a value announces."""
+def _read_subject(text: str, end: int) -> Promise | None:
+    """Return what the nearest telling name in the sentence before a value announces."""
     floor = max(text.rfind("\n", max(0, end - 140), end) + 1, end - 140, 0)
     promises = [read_promise_in(text, *name.span()) for name in _SUBJECT.finditer(text, floor, end)]
     return next((promise for promise in reversed(promises) if promise), None)
 
 
-def _of(text: str, found: re.Match[str], promise: Promise | None, group: str) -> Iterator[Span]:
-    start, end = found.span(group)
+def _judge(text: str, match: re.Match[str], promise: Promise | None, group: str) -> Iterator[Span]:
+    start, end = match.span(group)
     if promise and start >= 0 and is_worth_hiding(promise, text[start:end], Manner()):
         yield Span(start, end, promise.kind)
 
@@ -620,26 +620,26 @@ _LOCATED = compile_late(
     {QUOTE}(?P<secret>[^"'`\n]{{3,256}}+)""",
     re.IGNORECASE,
 )
-"""Match `"loc": ["body", "password"], …, "input": "X"`."""
+"""Matches `"loc": ["body", "password"], …, "input": "X"`."""
 
 
-def _validated(text: str, lower: str) -> Iterator[Span]:
+def _find_validated(text: str, lower: str) -> Iterator[Span]:
     """Find what a validator shows of the value of a field that it names before, or in the line above."""
     if "loc" in lower or "path" in lower or "field" in lower:
-        for found in _LOCATED.finditer(text):
-            yield from _of(text, found, _promise(found["last"] or found["name"].rpartition("/")[2]), "secret")
+        for match in _LOCATED.finditer(text):
+            yield from _judge(text, match, _read_column(match["last"] or match["name"].rpartition("/")[2]), "secret")
     if "input_value=" not in lower:
         return
-    for found in _INPUT.finditer(text):
-        above = _LOCATION.search(text[max(0, found.start() - 800) : found.start()])
-        yield from _of(text, found, _promise(above["name"]) if above else None, "secret")
+    for match in _INPUT.finditer(text):
+        above = _LOCATION.search(text[max(0, match.start() - 800) : match.start()])
+        yield from _judge(text, match, _read_column(above["name"]) if above else None, "secret")
 
 
 _POINTER = re.compile(r"(?P<before>[│|\s]{0,200}+)(?:└|->|╰)[─\- ]{0,8}+(?P<value>\S[^\n]{0,512})")
 _NAME_AT = re.compile(r"[\w.]{1,64}")
 
 
-def _pointed_at(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
+def _find_pointed_at(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     """Find the values that a traceback draws below the names in a line of code."""
     if "└" not in text and "->" not in text and "╰" not in text:
         return
@@ -647,7 +647,7 @@ def _pointed_at(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
     start = 0
     for line in text.split("\n"):
         pointer = _POINTER.match(line)
-        if pointer and (promise := _above(lines[-_LINES_ABOVE:], pointer.end("before"))):
+        if pointer and (promise := _read_name_above(lines[-_LINES_ABOVE:], pointer.end("before"))):
             value = pointer["value"].rstrip().strip("'\"")
             first = start + pointer.start("value") + pointer["value"].index(value)
             if is_worth_hiding(promise, value, Manner()):
@@ -656,13 +656,13 @@ def _pointed_at(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001
         start += len(line) + 1
 
 
-def _above(lines: list[str], column: int) -> Promise | None:
+def _read_name_above(lines: list[str], column: int) -> Promise | None:
     """Look for the name that a line drawn downwards begins at."""
     for line in reversed(lines):
         if line[column : column + 1] in {"│", "|"}:
             continue
-        found = _NAME_AT.match(line, column)
-        return _promise(found[0]) if found else None
+        match = _NAME_AT.match(line, column)
+        return _read_column(match[0]) if match else None
     return None
 
 
@@ -670,10 +670,10 @@ _FAILING = re.compile(r"failing row contains \(")
 _IDENTIFIER = re.compile(r"[A-Z]{1,8}[-_]?[\dA-Z\-]+|\d[\d\-:.T Z+]*|[\w.+\-]{1,64}@\S+")
 
 
-def _failing(text: str, lower: str) -> Iterator[Span]:
+def _find_in_failing_rows(text: str, lower: str) -> Iterator[Span]:
     """Find what looks like a password in a row that a database refused, and whose columns it does not name."""
-    for found in _FAILING.finditer(lower):
-        for start, end, _ in _items(text, found.end())[0]:
+    for match in _FAILING.finditer(lower):
+        for start, end, _ in _split_items(text, match.end())[0]:
             value = text[start:end].strip()
             mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and " " not in value
             if (
@@ -699,7 +699,7 @@ _LINE = re.compile(r"[^ \t\n][^\n]*+\n?+|\n")
 
 
 def may_be_quoted(text: str) -> bool:
-    """Whether a text has several lines, or had them before somebody wrote it on one."""
+    """Return whether a text has several lines, or had them before somebody wrote it on one."""
     return "\n" in text or "\\n" in text
 
 
@@ -709,15 +709,15 @@ def find_quoted_rows(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 -
     A table in the text of an exception stands in a traceback behind `RuntimeError: `, in an exception group behind
     bars, and in JSON or a `repr` on one line.
     """
-    whole = _as_it_was(text)
+    whole = _undo_quoting(text)
     spans = [*whole.search(find_rows), *whole.search(find_pairs)] if whole.text != text else []
     if "\n" in whole.text:
-        spans += _without_blanks(_in_parts(whole)).search(find_table_cells)
-        spans += _without_blanks(whole).search(find_rows) if "input_value=" in text else ()
+        spans += _drop_indents(_split_at_labels(whole)).search(find_table_cells)
+        spans += _drop_indents(whole).search(find_rows) if "input_value=" in text else ()
     return iter(sorted(spans))
 
 
-def _as_it_was(text: str) -> View:
+def _undo_quoting(text: str) -> View:
     """Undo what was done to the line ends, the quotation marks and the margin of a text."""
     builder = ViewBuilder(text)
     start = 0
@@ -734,12 +734,12 @@ def _as_it_was(text: str) -> View:
     return builder.build()
 
 
-def _in_parts(view: View) -> View:
+def _split_at_labels(view: View) -> View:
     """Begin a line behind every label and every quotation mark: `RuntimeError: user,password`."""
-    return view._replace(text=_LABEL_OR_QUOTE.sub(lambda found: ":\n" if found[0] == ": " else "\n", view.text))
+    return view._replace(text=_LABEL_OR_QUOTE.sub(lambda match: ":\n" if match[0] == ": " else "\n", view.text))
 
 
-def _without_blanks(view: View) -> View:
+def _drop_indents(view: View) -> View:
     """Take away what stands before the lines."""
     lines: list[str] = []
     positions = array("q")

@@ -168,8 +168,8 @@ _WORD = re.compile(r"[A-ZÀ-ÞŁŞ]+(?![a-zß-ÿłş])|[A-ZÀ-ÞŁŞ]?[a-zß-ÿ�
 
 @lru_cache(maxsize=1024)
 def read_promise(name: str) -> Promise | None:
-    """Say what a name announces; None for a name like any other."""
-    words = _words(name)
+    """Return what a name announces; None for a name like any other."""
+    words = _split_words(name)
     while len(words) > 1 and (words[-1] in _ASIDES or words[-1].isdigit()):
         words.pop()
     if not words or words == ["key"] or "public" in words or words[0] in _LOOKUPS:
@@ -181,11 +181,11 @@ def read_promise(name: str) -> Promise | None:
         return Promise(kind, sure=kind != "session")
     if kind := _PHRASES_IN_DOUBT.get(phrase) or _UNSURE_WORDS.get(last):
         return Promise(kind, sure=False)
-    return _announced_by_ending(last)
+    return _read_ending(last)
 
 
-def _announced_by_ending(word: str) -> Promise | None:
-    """Say what words that were run together announce: `pgpassword`, `smtppass`, `devkey`."""
+def _read_ending(word: str) -> Promise | None:
+    """Return what words that were run together announce: `pgpassword`, `smtppass`, `devkey`."""
     if _OWNED_PASS.fullmatch(word):
         return Promise("password", sure=True)
     for end, kind in _ENDINGS:
@@ -195,7 +195,7 @@ def _announced_by_ending(word: str) -> Promise | None:
 
 
 def read_promise_in(text: str, start: int, end: int) -> Promise | None:
-    """Say what the name in a text announces; `key` alone may be the second word of one: `API key = …`."""
+    """Return what the name in a text announces; `key` alone may be the second word of one: `API key = …`."""
     name = text[start:end]
     if text[end : end + 1] != "=" and is_innocent_in(text, start, end):  # "unexpected token: …"
         return None
@@ -206,13 +206,13 @@ def read_promise_in(text: str, start: int, end: int) -> Promise | None:
 
 
 def is_innocent_in(text: str, start: int, end: int) -> bool:
-    """Whether the whole name around a word, with the word before it, has a meaning of its own: `invalid page token`."""
+    """Return whether the whole name around a word, with the word before it, has a meaning of its own: `invalid page token`."""
     if not text[max(start, end - 6) : end].lower().endswith(("key", "token", "tokens")):
         return False
     around = _NAME_BEFORE.search(text[max(0, start - 48) : start])
-    return " ".join(_words((around[0] if around else "") + text[start:end])[-2:]) in _INNOCENT
+    return " ".join(_split_words((around[0] if around else "") + text[start:end])[-2:]) in _INNOCENT
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     """Take a name apart; one of many words is judged by its last."""
     return [word.lower() for word in _WORD.findall(name[-80:])][-6:]

@@ -39,7 +39,7 @@ _FORMS = (
 
 
 _WITHOUT_SCHEME = compile_late(r"@(?=(?:tcp|udp|unix)\(|[\w.\-]{1,255}+:\d{2,5}(?!\d))")
-"""Match the @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
+"""Matches the @ before a host with a port, or before the `tcp(…)` of Go's MySQL driver."""
 
 
 _LONELY = compile_late(rf"(?<=://)(?P<secret>(?:{ANY_MARK}){{0,4}}+[^\s/:@\"'`<>\\|?\#]{{16,1024}}+):?@")
@@ -50,13 +50,13 @@ _LETTING_IN = compile_late(
     r"|verify(?:-?email)?|verification|confirm(?:-?email)?|confirmation|activate|activation|unlock|passwordless|sso|login-?link)"
     r"/(?:[\w\-]{1,24}/(?=[0-9a-z]{5,8}-[0-9a-f]{16}))?(?P<secret>[\w\-]{20,512}+)(?![\w.])"
 )
-"""Match the part of an address that lets in whoever has it, in lower case."""
+"""Matches the part of an address that lets in whoever has it, in lower case."""
 
 
 _LETTING_IN_BY_QUERY = compile_late(
     r"[?&](?:magic(?:_?link)?|invite|invitation|verify|confirm|confirmation|activation|ott|share)=(?P<secret>[\w\-.~%]{20,512}+)"
 )
-"""Match the same as a parameter of an address, in lower case."""
+"""Matches the same as a parameter of an address, in lower case."""
 
 
 KEY_BEHIND = (
@@ -95,15 +95,15 @@ KEY_BEHIND = (
 _KEY_IN_PATH = compile_late(r"(?P<first>[\w\-]{16,256}+={0,2})(?:/(?P<second>[\w\-]{20,256}+))?(?![\w.])")
 
 
-def _keys_in_paths(text: str, lower: str) -> Iterator[Span]:
+def _find_keys_in_paths(text: str, lower: str) -> Iterator[Span]:
     """Find the keys that are a part of an address, as webhooks have them."""
     for part in filter(lower.__contains__, KEY_BEHIND):
         at = lower.find(part)
         while at >= 0:
             at += len(part)
-            if (found := _KEY_IN_PATH.match(text, at)) and is_machine_made(found["first"], _LEAST_IN_PATH):
-                last = "second" if found["second"] and is_machine_made(found["second"], _LEAST_IN_PATH) else "first"
-                yield Span(at, found.end(last), "token")
+            if (match := _KEY_IN_PATH.match(text, at)) and is_machine_made(match["first"], _LEAST_IN_PATH):
+                last = "second" if match["second"] and is_machine_made(match["second"], _LEAST_IN_PATH) else "first"
+                yield Span(at, match.end(last), "token")
             at = lower.find(part, at)
 
 
@@ -112,9 +112,9 @@ _LEAST_IN_PATH = 16
 
 def find_links(text: str, lower: str) -> Iterator[Span]:
     """Find addresses that let in whoever has them: to reset a password, to accept an invitation, or to report something."""
-    spans = [*_keys_in_paths(text, lower)]
-    for found in chain(_LETTING_IN.finditer(lower), _LETTING_IN_BY_QUERY.finditer(lower)):
-        start, end = found.span("secret")
+    spans = [*_find_keys_in_paths(text, lower)]
+    for match in chain(_LETTING_IN.finditer(lower), _LETTING_IN_BY_QUERY.finditer(lower)):
+        start, end = match.span("secret")
         if is_machine_made(text[start:end], 20) and not _UUID.fullmatch(lower, start, end):
             spans.append(Span(start, end, "token"))
     return iter(sorted(spans))
@@ -133,9 +133,9 @@ _NO_USER = frozenset({"mailto", "email", "to", "from", "cc", "sip", "user", "con
 
 def find_url_passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
     """Find the passwords, and the user names that are tokens, in addresses."""
-    found = [span for form in _FORMS for match in form.finditer(text) for span in _spans(match)]
-    found += [Span(*match.span("secret"), "token") for match in _LONELY.finditer(text) if _is_token(match["secret"])]
-    return iter(sorted([*found, *_bare_pairs(text)]))
+    hit = [span for form in _FORMS for match in form.finditer(text) for span in _spans(match)]
+    hit += [Span(*match.span("secret"), "token") for match in _LONELY.finditer(text) if _is_token(match["secret"])]
+    return iter(sorted([*hit, *_find_without_scheme(text)]))
 
 
 def _spans(match: re.Match[str]) -> Iterator[Span]:
@@ -147,7 +147,7 @@ def _spans(match: re.Match[str]) -> Iterator[Span]:
     yield Span(*match.span("secret"), "password")
 
 
-def _bare_pairs(text: str) -> Iterator[Span]:
+def _find_without_scheme(text: str) -> Iterator[Span]:
     """Look back from an @ for `user:password`, no further than to the @ before."""
     seen = 0
     for match in _WITHOUT_SCHEME.finditer(text):

@@ -83,7 +83,7 @@ _MARKED = re.compile(rf"{ANY_MARK}|\[redacted:$")
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for one: masked already, a variable, nothing at all."""
+    """Return whether a value only stands for one: masked already, a variable, nothing at all."""
     if "[redacted:" in value:
         return not _MARKED.sub("", value[:400]).strip("\"'\\ ,;")
     if _BRACED.fullmatch(value) and is_machine_made(value[1:-1]):  # No variable is called so.
@@ -92,18 +92,18 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_statement(value: str) -> bool:
-    """Whether a value is something said about a secret: "must have 8 characters", "expired"."""
+    """Return whether a value is something said about a secret: "must have 8 characters", "expired"."""
     words = [word.strip(".,;:!?()\"'").lower() for word in value[:200].split()]
     return any(word in _SAYING for word in words) and not _is_telling(words[0])
 
 
 def is_code(value: str) -> bool:
-    """Whether a value is an expression: a line of a traceback, `password=self.password`."""
+    """Return whether a value is an expression: a line of a traceback, `password=self.password`."""
     return bool(_CODE.match(value))
 
 
 def is_machine_made(value: str, least: int = 12) -> bool:
-    """Whether a value looks random: letters and digits in disorder, and no path, date, version or digest."""
+    """Return whether a value looks random: letters and digits in disorder, and no path, date, version or digest."""
     if len(value) < least or _SPACE.search(value, 0, 200):
         return False
     runs = _RUNS.findall(value[:400])
@@ -117,7 +117,7 @@ def is_machine_made(value: str, least: int = 12) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Whether nobody could have thought of it: letters and digits without order, or letters of both cases."""
+    """Return whether nobody could have thought of it: letters and digits without order, or letters of both cases."""
     letters = value.replace("-", "").replace("_", "")[:400]
     runs = [run for run in _RUNS.findall(value[:400]) if len(run) >= _LEAST_RUN]
     if not runs and len(letters) >= 2 * _LEAST_RUN:  # Base64 for addresses has dashes anywhere.
@@ -139,7 +139,7 @@ def _changes(run: str) -> int:
 
 
 def is_hexadecimal(value: str) -> bool:
-    """Whether a value is one hexadecimal number or a UUID: a digest or an identifier more often than a secret."""
+    """Return whether a value is one hexadecimal number or a UUID: a digest or an identifier more often than a secret."""
     return _HEXADECIMAL.fullmatch(value) is not None
 
 
@@ -147,7 +147,7 @@ _HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F]{6,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]
 
 
 def is_identifier(value: str) -> bool:
-    """Whether a random value only names something: a request, a payment, a pod, a path, a file, a digest, a package."""
+    """Return whether a random value only names something: a request, a payment, a pod, a path, a file, a digest, a package."""
     if _PLAIN_PATH.match(value) or _DATED.match(value) or _DIGESTED.match(value) or _FILE.search(value[-8:]):
         return True
     if value.count("/") > 1 and not _BASE64_ONLY.fullmatch(value):
@@ -158,7 +158,7 @@ def is_identifier(value: str) -> bool:
 
 
 def _is_random_part(part: str) -> bool:
-    """Whether one of the parts of a dotted name is none that a person gave: a token has dots, too."""
+    """Return whether one of the parts of a dotted name is none that a person gave: a token has dots, too."""
     return len(part) >= _LEAST_RANDOM_PART and is_random(part) and any(map(str.isdigit, part))
 
 
@@ -185,7 +185,7 @@ _IDENTIFIER = compile_late(r"""(?x)
 
 
 def _is_mixed(run: str) -> bool:
-    """Whether a word is more than one with a number behind it: `9b5b7df59d`, not `port8080`."""
+    """Return whether a word is more than one with a number behind it: `9b5b7df59d`, not `port8080`."""
     return not run.isalpha() and not run.isdigit() and not _NUMBERED.fullmatch(run) and not _is_camel(run)
 
 
@@ -200,19 +200,19 @@ _SMALL_TO_CAPITAL = 2
 
 
 def _is_camel(run: str) -> bool:
-    """Whether a word is several, with a number among them at most, as programs name things: `Ed25519PublicKey`."""
+    """Return whether a word is several, with a number among them at most, as programs name things: `Ed25519PublicKey`."""
     if not _CAMEL.fullmatch(run):
         return _ACRONYM.fullmatch(run) is not None
     return sum(map(str.islower, run)) > _SMALL_TO_CAPITAL * sum(map(str.isupper, run)) > 0
 
 
 def _is_shuffled(value: str) -> bool:
-    """Whether upper and lower case follow each other as they do in no word."""
+    """Return whether upper and lower case follow each other as they do in no word."""
     return not _is_camel(value) and len(_TURNS.findall(value)) >= len(value) // 4
 
 
 def _is_telling(word: str) -> bool:
-    """Whether a word looks like a password: with digits or signs among its letters."""
+    """Return whether a word looks like a password: with digits or signs among its letters."""
     return any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
 
 
@@ -248,21 +248,21 @@ _USER_AND_PASSWORD = re.compile(
 
 
 def _is_personal(name: Promise, value: str) -> bool:
-    """Whether a value is written as names, birthdays and addresses are; in doubt about its owner, not as a company's."""
+    """Return whether a value is written as names, birthdays and addresses are; in doubt about its owner, not as a company's."""
     if name.kind == "name" and not name.sure and (" " not in value or _COMPANY.search(value[:200])):
         return False
     return _PERSONAL[name.kind].fullmatch(value) is not None and not is_statement(value)
 
 
 def _is_plain_path(value: str) -> bool:
-    """Whether a value is a path or an address, and neither random nor a key that begins like one."""
+    """Return whether a value is a path or an address, and neither random nor a key that begins like one."""
     if not _PLAIN_PATH.match(value) or is_key_of_aws(value):
         return False
     return not is_machine_made(value) and not _is_telling(value.rpartition("/")[2])
 
 
 def is_key_of_aws(value: str) -> bool:
-    """Whether a value is written as the secret keys of AWS are, some of which look like a path."""
+    """Return whether a value is written as the secret keys of AWS are, some of which look like a path."""
     kinds = {(c.isupper(), c.isdigit()) for c in value if c.isalnum()}
     return len(kinds) == _ALL_KINDS and _FORTY.fullmatch(value) is not None
 
@@ -272,7 +272,7 @@ _FORTY = re.compile(r"[A-Za-z0-9/+]{40}")
 
 
 def _is_error_code(value: str) -> bool:
-    """Whether a value is a word of a protocol about what went wrong: `invalid_grant`."""
+    """Return whether a value is a word of a protocol about what went wrong: `invalid_grant`."""
     words = value.split("_")
     return len(words) > 1 and not _WENT_WRONG.isdisjoint(words) and value.islower() and "".join(words).isalpha()
 

@@ -50,7 +50,7 @@ def line_of(value: object, limit: int = _LONGEST_LINE) -> str:
 
 def make_redacted_repr(instance: "DataclassInstance") -> str:
     """Represent a dataclass as Python does, with the texts in it as a log may show them."""
-    members = ", ".join(f"{name}={_shown(getattr(instance, name))}" for name in instance.__dataclass_fields__)
+    members = ", ".join(f"{name}={_show_member(getattr(instance, name))}" for name in instance.__dataclass_fields__)
     return f"{type(instance).__qualname__}({members})"
 
 
@@ -65,12 +65,12 @@ def prose_within(text: str, limit: int) -> str:
     return mark(TEXT)  # Each change asked for another one: nobody writes such text by accident.
 
 
-def _shown(value: object) -> str:
+def _show_member(value: object) -> str:
     if type(value) is str:
         return repr(redact_within(value, LONGEST_SHOWN))
     if isinstance(value, Mapping):
         return repr(redact_visibly(jsonable(cast("Mapping[object, object]", value))))
     if isinstance(value, tuple):
-        shown = ", ".join(map(_shown, cast("tuple[object, ...]", value)))
+        shown = ", ".join(map(_show_member, cast("tuple[object, ...]", value)))
         return f"({shown},)" if shown and len(cast("tuple[object, ...]", value)) == 1 else f"({shown})"
     return repr(value)
