@@ -412,7 +412,7 @@ _LEAST_MADE = 16
 
 
 def _spans(match: re.Match[str]) -> Iterator[Span]:
-    """Return every part of a command that is a password and not only stands for one.
+    """Yield the passwords among the groups of a match, without placeholders.
 
     What is called `made…` may be something else, and counts if it looks random.
     """

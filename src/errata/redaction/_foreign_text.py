@@ -3,11 +3,11 @@
 Foreign is every text that errata did not write itself: an author's message, an upstream's body, a program's output, the
 name of a tool that a caller made up. docs/redaction.md says what becomes of each kind of character.
 
-- `visible`: nothing in it that a reader does not see, or that a terminal obeys.
-- `one_line`: the same, on one line, so that it cannot make a line of its own.
-- `inert`: no Markdown and no HTML in it that loads or hides something when a client renders it.
-- `unlabelled`: none of the labels in it that errata's own lines begin with.
-- `quoted`: in quotation marks that it cannot leave.
+- `make_visible`: nothing in it that a reader does not see, or that a terminal obeys.
+- `put_on_one_line`: the same, on one line, so that it cannot make a line of its own.
+- `defuse_markup`: no Markdown and no HTML in it that loads or hides something when a client renders it.
+- `quote_labels`: none of the labels in it that errata's own lines begin with.
+- `quote_words`: in quotation marks that it cannot leave.
 
 Each leaves text alone that has nothing of the kind, and doing it twice is the same as doing it once.
 """
@@ -155,7 +155,7 @@ def quote_words(text: str) -> str:
 
 
 def unquote_words(text: str) -> str:
-    """Take the quotation marks out again that `quoted` puts around somebody's words."""
+    """Remove the quotation marks that `quote_words` puts around somebody's words."""
     return text.replace("\u2039", "").replace("\u203a", "")
 
 

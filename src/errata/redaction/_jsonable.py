@@ -60,7 +60,7 @@ def as_object(value: object) -> dict[str, object]:
 
 
 def text_of(value: object) -> str:
-    """Say a value in text: its own if it has a usable one, else `<Type>`."""
+    """Return the text of a value, or `<Type>` if it has no usable one."""
     if type(value) is str:
         return repair_unicode(value)
     try:
@@ -71,7 +71,7 @@ def text_of(value: object) -> str:
 
 
 def type_text(value: object) -> str:
-    """Return what a value is that has no text of its own."""
+    """Return `<Type>` for a value that has no text of its own."""
     return f"<{_TYPE_NAME(type(value))}>"  # Past a metaclass, which may have its own idea of a name.
 
 
@@ -242,7 +242,7 @@ def _content_of(value: object) -> Collection[object] | None:
 
 
 def _in_order(content: Collection[object]) -> Collection[object]:
-    """Give a set an order, so that the same set is always the same list."""
+    """Sort a set, so that the same set is always the same list."""
     return sorted(islice(content, SIZE), key=text_of) if isinstance(content, AbstractSet) else content
 
 

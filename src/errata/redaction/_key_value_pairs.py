@@ -312,7 +312,7 @@ class _Pairs:
         return before.count(joined["open"]) % 2 == 0
 
     def _is_element(self, first: int, name: str, end: int) -> bool:
-        """Tell `<password>…</password>` and `<property name="password">…` from `login <user> <password>`."""
+        """Return whether a name is that of an element: `<password>…</password>`, not `login <user> <password>`."""
         before = self._lower[max(0, first - _LONGEST_NAME) : first]
         closed = _CLOSED.match(self._lower, end)
         if closed is None:
@@ -336,7 +336,7 @@ class _Pairs:
         )
 
     def _is_in_tuple(self, name: str, joined: re.Match[str], value: str) -> bool:
-        """Tell `('authorization', 'Bearer …')` and `define('DB_PASSWORD', '…')` from `['password', 'username']`."""
+        """Return whether name and value are a tuple: `define('DB_PASSWORD', '…')`, not `['password', 'username']`."""
         if name.startswith("-") or joined["open"] is None or joined["close"] is None:
             return False
         first = joined.start() - len(name)
@@ -345,7 +345,7 @@ class _Pairs:
         return is_constant or is_machine_made(value) or value.startswith(("Bearer ", "Basic "))
 
     def _is_pair(self, name: str, promise: Promise, joined: re.Match[str], value: str) -> bool:
-        """Tell `('password', '…')` of a list of pairs from names beside each other."""
+        """Return whether name and value are a pair of a list, `('password', '…')`, and not two names."""
         if joined["open"] is None or not promise.sure:
             return False
         first, last = joined.start() - len(name), joined.end() + len(value) + len(joined["open"])
@@ -358,7 +358,7 @@ class _Pairs:
         return (listed or paired) and not value.replace("_", "").isalpha() and read_promise(value) is None
 
     def _is_in_row(self, name: str, promise: Promise, joined: re.Match[str], value: str) -> bool:
-        """Tell a line of a cookie jar, `…<tab>sessionid<tab>…`, from names beside each other."""
+        """Return whether name and value are cells of one line: `…<tab>sessionid<tab>…` of a cookie jar."""
         first = joined.start() - len(name)
         before = self._text[max(0, first - 1) : first]
         if (
@@ -587,12 +587,12 @@ def _is_called(text: str, following: str) -> bool:
 
 
 def _is_option(name: str, value: str) -> bool:
-    """Tell `--password secret` from `--password --verbose`, and both from a sentence."""
+    """Return whether a value is that of an option: `--password secret`, not `--password --verbose`, and no sentence."""
     return name.startswith("-") and not value.startswith("-")
 
 
 def _is_cell(promise: Promise, value: str) -> bool:
-    """Tell a row, `password | hunter22x`, from the head of a table and from types: `password | varchar(255)`."""
+    """Return whether a value is a cell of a row, `password | hunter22x`, and no head or type: `password | varchar(255)`."""
     if _TYPE.match(value):
         return False
     mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -601,12 +601,12 @@ def _is_cell(promise: Promise, value: str) -> bool:
 
 
 def _is_argument(promise: Promise, value: str) -> bool:
-    """Tell `Password('…')` from `Token('NAME')`."""
+    """Return whether a value is a secret argument: `Password('…')`, not `Token('NAME')`."""
     return (promise.kind == "password" and not value.isalpha() and "/" not in value) or is_machine_made(value)
 
 
 def find_pairs(text: str, lower: str) -> Iterator[Span]:
-    """Find the values that follow telling names, and the same values wherever else they stand in the text."""
+    """Find the values behind telling names, and the same values wherever else they stand in the text."""
     spans = list(_Pairs(text, lower).spans())
     return iter(sorted([*spans, *find_repeats(text, spans)])) if spans else iter(spans)
 

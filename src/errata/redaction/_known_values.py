@@ -1,4 +1,4 @@
-"""Values that this process knows to be secret: those it was told, and those in its environment."""
+"""Values that this process knows to be secret: those that were registered, and those in its environment."""
 
 import os
 import re
@@ -13,8 +13,8 @@ from errata.redaction._spans import KINDS, Span, View, ViewBuilder, mark
 from errata.redaction._telling_names import read_promise
 from errata.redaction._value_looks import is_key_of_aws, is_machine_made
 
-_LEAST_TOLD = 6
-_LEAST_FOUND = 8
+_LEAST_REGISTERED = 6
+_LEAST_IN_ENVIRONMENT = 8
 _LEAST_LINE = 16
 _LEAST_PHRASE = 12
 _REFERENCES = ("~", ".", "http", "unix:", "$", "{{", "env:", "file:", "vault:", "op:", "<")
@@ -61,13 +61,13 @@ _SPECIAL_IN_NET = re.compile(r'\\"|[&\'+<>`]')
 _MEDIA_TYPE = re.compile(r"(?:application|audio|font|image|message|model|multipart|text|video)/[a-z0-9.+\-]{1,40}")
 
 
-class Known:
+class KnownValues:
     """The secrets of a process, in the forms in which they turn up in text."""
 
     def __init__(self) -> None:
         self._registered: dict[object, frozenset[str]] = {}
         self._from_environment: frozenset[str] = frozenset()
-        self._spell_forms: tuple[str, ...] = ()
+        self._forms: tuple[str, ...] = ()
         self._generation = 0
         self.take_new_lock()
         renewed_after_fork(self)
@@ -79,7 +79,7 @@ class Known:
         self._read_at = float("-inf")
 
     def register(self, value: str) -> Callable[[], None]:
-        """Learn a secret; what is returned forgets it, unless somebody else told it, too."""
+        """Learn a secret; calling what is returned forgets it, unless it was registered more than once."""
         registration = object()
         with self._lock:
             self._registered[registration] = frozenset(_spell_forms(value))
@@ -94,10 +94,10 @@ class Known:
     def forms(self) -> tuple[str, ...]:
         """Return all forms of all secrets, the longest first."""
         self._refresh()
-        return self._spell_forms
+        return self._forms
 
     def generation(self) -> int:
-        """Return the secrets that are known a number, and others another one."""
+        """Return a number that changes whenever the known secrets do."""
         self._refresh()
         return self._generation
 
@@ -120,8 +120,8 @@ class Known:
         forms = tuple(
             sorted(self._from_environment.union(*self._registered.values()), key=lambda form: (-len(form), form))
         )
-        if forms != self._spell_forms:
-            self._spell_forms = forms
+        if forms != self._forms:
+            self._forms = forms
             self._generation += 1  # Last, so that whoever sees the number sees at least these forms.
 
 
@@ -130,9 +130,9 @@ def learn_secret(value: str) -> Callable[[], None]:
     if not isinstance(value, str):
         raise TypeError(f"A secret is text, not {type(value).__name__}. Decode it first, then register it.")
     secret = value.strip()
-    if len(secret) < _LEAST_TOLD:
+    if len(secret) < _LEAST_REGISTERED:
         raise ValueError(
-            f"The secret has {len(secret)} characters without the spaces around it; the least is {_LEAST_TOLD}. "
+            f"The secret has {len(secret)} characters without the spaces around it; the least is {_LEAST_REGISTERED}. "
             "A shorter one would be hidden in the middle of other words: choose a longer secret."
         )
     if len(secret) > _LONGEST:
@@ -213,7 +213,7 @@ def has_known(text: str) -> bool:
 
 
 def generation() -> int:
-    """Give a number to what this process knows; what was said about a text holds as long as the number does."""
+    """Return a number that changes whenever the known secrets do; a text that was judged need not be judged again before."""
     return _KNOWN.generation()
 
 
@@ -256,7 +256,7 @@ def _read_json_secrets(text: str) -> Iterator[str]:
 
 def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
     """Return whether a value is no word, path, address or number that turns up in innocent text as well."""
-    if not _LEAST_FOUND <= len(value) <= _LONGEST or value.isdigit() or _is_everyday(value):
+    if not _LEAST_IN_ENVIRONMENT <= len(value) <= _LONGEST or value.isdigit() or _is_everyday(value):
         return False
     if value.startswith(_REFERENCES) or (value.startswith("/") and not is_machine_made(value)):
         return is_key_of_aws(value)
@@ -290,7 +290,7 @@ def _spell_forms(secret: str) -> Iterator[str]:
         yield quoted.replace("/", "\\/")  # As PHP has it; the next two as Go and .NET.
         yield _SPECIAL_IN_GO.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
         yield _SPECIAL_IN_NET.sub(lambda match: f"\\u{ord(match[0][-1]):04X}", quoted)
-    if len(raw) >= _LEAST_TOLD:
+    if len(raw) >= _LEAST_REGISTERED:
         # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
         for before in range(3):
             inner = slice(-(-before * 8 // 6), (before + len(raw)) * 8 // 6)
@@ -299,4 +299,4 @@ def _spell_forms(secret: str) -> Iterator[str]:
     yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LEAST_LINE)
 
 
-_KNOWN = Known()
+_KNOWN = KnownValues()

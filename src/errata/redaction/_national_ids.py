@@ -401,7 +401,7 @@ _FORMS = {country: (compile_late(form, re.ASCII), is_right) for country, (form, 
 
 
 def _read_announcement(lower: str, word: re.Match[str]) -> tuple[tuple[str, ...] | None, int]:
-    """Return whose numbers a word announces, and where the phrase ends that it begins; of none, those of everybody."""
+    """Return the countries whose numbers a word announces (none: all of them), and where the word or its phrase ends."""
     name = word[0]
     if name in _SURE_WORDS:
         return (), word.end()

@@ -91,7 +91,8 @@ def _split_group(source: str) -> tuple[str, str]:
 
 def _split_choices(inner: str) -> list[str]:
     """Split what is in a group at the `|` that are not in another group."""
-    choices, depth, start = [], 0, 0
+    choices: list[str] = []
+    depth = start = 0
     for unit in re.finditer(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", inner):
         depth += {"(": 1, ")": -1}.get(unit[0], 0)
         if unit[0] == "|" and depth == 0:

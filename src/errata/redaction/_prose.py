@@ -137,7 +137,7 @@ def _find_spoken_of(text: str, match: re.Match[str]) -> Iterator[Span]:
     kind = _kind(match["thing"])
     if is_placeholder(value) or is_innocent_in(text, *match.span("thing")):
         return
-    is_said = kind == "password" and (
+    is_believable = kind == "password" and (
         group != "word"
         or match["verb"]
         or text[max(0, match.start() - 6) : match.start()].lower().endswith(("with ", "using "))
@@ -147,7 +147,7 @@ def _find_spoken_of(text: str, match: re.Match[str]) -> Iterator[Span]:
             and not _NUMBERED_WORD.fullmatch(value)
         )
     )
-    if is_machine_made(value, _LEAST_SPOKEN) or (is_said and _is_chosen(value)) or _LICENCE.fullmatch(value):
+    if is_machine_made(value, _LEAST_SPOKEN) or (is_believable and _is_chosen(value)) or _LICENCE.fullmatch(value):
         yield Span(start, start + len(value), kind)
 
 

@@ -1,6 +1,6 @@
-"""What is secret in text and in data, and what only looks like it.
+"""The entrance: redact text and data, and register secrets.
 
-Nothing of it is loaded before the first text has to be judged, so that importing errata stays cheap.
+The rules are loaded when the first text is judged, so that importing errata stays cheap.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def register_secret(value: str) -> Callable[[], None]:
 
 
 def _advice(given: object) -> str:
-    """Say how to redact what is no text."""
+    """Return how to redact something that is no text."""
     if isinstance(given, bytes | bytearray | memoryview):
         return "Decode it first, then redact it."
     return "Pass a string, or give other data to `redact_data`."

@@ -1,4 +1,4 @@
-"""Plain JSON that may be seen by anybody. A key announces its value, as a name does in text."""
+"""Hides in plain JSON what nobody outside may see: by keys, as names do in text, and in every string."""
 
 import re
 from collections.abc import Sequence
@@ -145,7 +145,7 @@ def _redact_pair(name: str, value: str) -> list[object]:
 
 
 def _read_head(items: list[object]) -> _Promises:
-    """Return what the first row of a table announces for each column: `[["id", "password"], [1, "…"]]`."""
+    """Return what each column announces in the first row of a table: `[["id", "password"], [1, "…"]]`."""
     rows = [cast("list[object]", row) for row in items if isinstance(row, list)]
     if len(rows) < len(items) or len(rows) < _LEAST_ROWS or not all(isinstance(head, str) for head in rows[0]):
         return []
@@ -156,7 +156,7 @@ def _read_head(items: list[object]) -> _Promises:
 
 
 def _read_columns(heads: Sequence[object]) -> _Promises:
-    """Return what each of several columns announces; nothing at all if none of them does."""
+    """Return what each of several columns announces; an empty list if none does."""
     promises = [_read_name(name) if (name := _read_column_name(head)) else None for head in heads]
     return promises if any(promises) else []
 
@@ -217,7 +217,7 @@ _PRIVATE = Promise("private key", sure=True)
 
 
 def _read_key(key: str, item: object, label: str | None) -> Promise | None:
-    """Return what a key announces; that of a `value` is the `name` beside it."""
+    """Return what a key announces; the key of a `value` is the `name` beside it."""
     lower = key.lower()
     if label and (lower in _LABELLED or (lower in _REFUSED and not isinstance(item, dict))):
         key = label
@@ -225,7 +225,7 @@ def _read_key(key: str, item: object, label: str | None) -> Promise | None:
 
 
 def _read_telling_id(lower: dict[str, object]) -> str | None:
-    """Return the `id` of a field that announces something, if what it holds is one word that is not only letters."""
+    """Return the `id` of a field if it announces something and the field holds one word that is not only letters."""
     name = lower.get("id")
     held = [item for key, item in lower.items() if key in _LABELLED and isinstance(item, str)]
     if not isinstance(name, str) or not held or any(item.isalpha() or " " in item for item in held):
@@ -238,7 +238,7 @@ _CREDENTIALS = frozenset({"credentials", "credential", "creds"})
 
 
 def _read_label(value: object) -> str | None:
-    """Return the name that a label holds; the place of a value in others is a list that ends with it."""
+    """Return the key of a labelled value: `password` of `"name": "password"`, or of `"loc": ["body", "password"]`."""
     last = cast("list[object]", value)[-1:] if isinstance(value, list) else [value]
     return last[0] if last and isinstance(last[0], str) else None
 

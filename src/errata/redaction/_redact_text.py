@@ -108,7 +108,7 @@ Servers say the same few things again and again. What was hidden is not kept her
 
 
 def are_harmless(*texts: str | None) -> bool:
-    """Return whether it is known of all texts that nothing in them is to be hidden; one that was not judged yet is not."""
+    """Return whether all texts are remembered as having nothing to hide."""
     known_now = generation()
     return all(text is None or _HARMLESS.get(text) == known_now for text in texts)
 

@@ -49,7 +49,7 @@ class Span(NamedTuple):
 
 
 def mark(kind: Kind) -> str:
-    """Say that something of a kind was here."""
+    """Return the mark for something of a kind: `[redacted: token]`."""
     return f"[redacted: {kind}]"
 
 
@@ -67,7 +67,7 @@ def hide(text: str, spans: Iterable[Span]) -> str:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Give a name, or one with a number behind it: two keys of an object may have become alike."""
+    """Return a name that is not taken, with a number behind it if need be: two keys may have become alike."""
     if name not in taken:
         return name
     numbered = f"{name}~{len(taken) + 1}"
@@ -142,7 +142,7 @@ class Ends:
         self._signs: dict[str, tuple[int, int]] = {}
 
     def run(self, pattern: re.Pattern[str], start: int) -> int:
-        """Find how far a pattern of single characters goes on from a position."""
+        """Return how far a pattern of single characters goes on from a position."""
         begin, end = self._runs.get(pattern, (0, -1))
         if not begin <= start < end:
             match = pattern.match(self.text, start)
@@ -151,7 +151,7 @@ class Ends:
         return end
 
     def sign(self, sign: str, start: int) -> int:
-        """Find the next place of a sign, or the end of the text."""
+        """Return the next position of a sign, or the end of the text."""
         begin, at = self._signs.get(sign, (0, -1))
         if not begin <= start <= at:
             at = self.text.find(sign, start)

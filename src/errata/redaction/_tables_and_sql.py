@@ -202,7 +202,7 @@ def _split_typed(text: str, start: int) -> Iterator[_Item]:
 
 
 def _read_bound_columns(text: str, floor: int, end: int) -> list[Promise | None]:
-    """Return what the columns announce whose values a statement leaves open."""
+    """Return what each column announces whose value a statement leaves open (`?`, `$1`)."""
     statement = text[max(floor, end - _FURTHEST) : end]
     return [_read_column(bound["name"]) if bound["name"] else None for bound in _BOUND_NAMES.finditer(statement)]
 
@@ -306,7 +306,7 @@ _DESCRIPTION = compile_late(
 
 
 def _read_descriptions(text: str, start: int) -> tuple[list[Promise | None], int]:
-    """Return what columns announce that are listed as objects; and where the list ends."""
+    """Return what each column of a list of objects announces, and where the list ends."""
     promises: list[Promise | None] = []
     while len(promises) < _MOST_COLUMNS and (match := _DESCRIPTION.match(text, start)):
         promises.append(_read_column(match["name"]))
@@ -592,7 +592,7 @@ def _find_in_sentences(text: str, lower: str) -> Iterator[Span]:
 
 
 def _read_subject(text: str, end: int) -> Promise | None:
-    """Return what the nearest telling name in the sentence before a value announces."""
+    """Return what the nearest telling name before a value announces, in the same sentence."""
     floor = max(text.rfind("\n", max(0, end - 140), end) + 1, end - 140, 0)
     promises = [read_promise_in(text, *name.span()) for name in _SUBJECT.finditer(text, floor, end)]
     return next((promise for promise in reversed(promises) if promise), None)

@@ -168,7 +168,7 @@ _WORD = re.compile(r"[A-ZÀ-ÞŁŞ]+(?![a-zß-ÿłş])|[A-ZÀ-ÞŁŞ]?[a-zß-ÿ�
 
 @lru_cache(maxsize=1024)
 def read_promise(name: str) -> Promise | None:
-    """Return what a name announces; None for a name like any other."""
+    """Return what a name announces about its value, or None."""
     words = _split_words(name)
     while len(words) > 1 and (words[-1] in _ASIDES or words[-1].isdigit()):
         words.pop()
@@ -185,7 +185,7 @@ def read_promise(name: str) -> Promise | None:
 
 
 def _read_ending(word: str) -> Promise | None:
-    """Return what words that were run together announce: `pgpassword`, `smtppass`, `devkey`."""
+    """Return what a name of words run together announces: `pgpassword`, `smtppass`, `devkey`."""
     if _OWNED_PASS.fullmatch(word):
         return Promise("password", sure=True)
     for end, kind in _ENDINGS:
@@ -195,7 +195,7 @@ def _read_ending(word: str) -> Promise | None:
 
 
 def read_promise_in(text: str, start: int, end: int) -> Promise | None:
-    """Return what the name in a text announces; `key` alone may be the second word of one: `API key = …`."""
+    """Return what a name in a text announces, with the word before it if it needs one: `API key = …`."""
     name = text[start:end]
     if text[end : end + 1] != "=" and is_innocent_in(text, start, end):  # "unexpected token: …"
         return None

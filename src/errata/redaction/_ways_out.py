@@ -1,4 +1,4 @@
-"""What nobody outside may see does not leave: secrets, keys and personal data, in text and in data."""
+"""The ways out of the process: data, log lines, prose for a model, and reprs; each visible, redacted and bounded."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
@@ -30,12 +30,12 @@ def redact_data(value: object) -> object:
 
 
 def redact_visibly(value: object) -> object:
-    """Copy plain JSON without secrets, and without what a reader does not see: that might stand inside of a secret."""
+    """Copy plain JSON without what a reader does not see, then without secrets: the one may stand inside the other."""
     return redact_plain(make_data_visible(value))
 
 
 def redact_within(text: str, limit: int) -> str:
-    """Make a text visible, redact it and shorten it to the limit; of one that is far longer, no more is redacted than that takes."""
+    """Return a text visible, redacted and cut to the limit; of a far longer one, no more is redacted than that takes."""
     head = text[: limit + 2 * SEEN_BEYOND]  # Some of it may be unseen, and is dropped.
     seen, goes_on = make_visible(head), len(head) < len(text)
     short = redact(seen) if len(seen) <= limit and not goes_on else seen
@@ -43,7 +43,7 @@ def redact_within(text: str, limit: int) -> str:
 
 
 def line_of(value: object, limit: int = _LONGEST_LINE) -> str:
-    """Say a value on one line as a log or a terminal may show it: visible, without secrets, and bounded."""
+    """Return a value on one line for a log or a terminal: visible, redacted and bounded."""
     text = redact_within(text_of(value), limit)  # While it still has its lines: they tell a table from a sentence.
     return put_on_one_line(redact_within(put_on_one_line(text), limit))
 
@@ -55,7 +55,7 @@ def make_redacted_repr(instance: "DataclassInstance") -> str:
 
 
 def prose_within(text: str, limit: int) -> str:
-    """Do the same with words that a model reads or a client renders: nothing in them loads, or reads like errata's own lines."""
+    """Return a text for a model or a client: redacted, bounded, and nothing in it loads or reads like errata's own lines."""
     text = redact_within(text, limit)
     for _ in range(_ROUNDS):
         safe = quote_labels(defuse_markup(text))
