@@ -1,6 +1,6 @@
-"""What a call's own arguments change about a Fault: whom it is told to, what it says, and which argument it names.
+"""What the call changes about a fault: its verdict, its words, and the argument that it names.
 
-Only open verdicts are raised to "correct the arguments": those that say what broke and not whose doing it was. A
+Only open faults become "correct the arguments": those that say what broke, and not whose doing it was. A
 refusal, a missing right, a setting, an outage or a lock stays what it is, whoever is mentioned in it.
 """
 
@@ -27,13 +27,13 @@ OPEN = frozenset({
     Code.UPSTREAM_ERROR,
     Code.NOT_IMPLEMENTED,
 })  # fmt: skip
-"""Codes that, with the verdict NEVER, do not say whose doing the failure was."""
+"""Codes that, with the verdict NEVER, leave open whose doing the failure was."""
 
 # fmt: off
 _MENDED = {
     Code.SERIALIZATION_ERROR: Code.INVALID_FORMAT,
 }
-"""What an open code is called once an argument is at fault; the others are VALIDATION_FAILED."""
+"""The code of an open fault once an argument is at fault; for all others it is VALIDATION_FAILED."""
 _ABOUT_ARGUMENTS = frozenset({
     Code.INVALID_PARAMS, Code.INVALID_FORMAT, Code.VALIDATION_FAILED, Code.MISSING_REQUIRED_FIELD, Code.PARSE_ERROR,
     Code.INVALID_REQUEST,
@@ -43,7 +43,7 @@ _NOT_OF_ARGUMENTS: dict[str | None, Code] = {
     "literal": Code.DATABASE_ERROR,       # A statement of the server's own.
     None:      Code.UNKNOWN_ERROR,        # The call has no arguments at all that could be corrected.
 }
-"""What a refused value is if it is none of the caller's, by what speaks against; the rest are bugs."""
+"""The code of a refused value that is not the caller's, by the signal that says so; the rest are bugs."""
 _PROBLEM_OF_CLASS: tuple[tuple[type[BaseException], str], ...] = (
     (ZeroDivisionError, "must not lead to a division by zero"),
     (IndexError,        "is out of range"),
@@ -193,7 +193,7 @@ def _sentence(blame: Blame, text: str) -> str:
 
 
 def _shown(key: object, blame: Blame) -> str:
-    """Quote a key that the caller sent; not if the argument's name says that it is a secret."""
+    """Return a key in quotes, unless the argument's name says that it is a secret."""
     field = next(iter(blame.fields), "").rpartition(".")[2]
     shown = (key if is_a(key, str) else text_of(key))[:100]
     is_hidden = not blame.is_shown or (bool(field) and is_secret(field, shown))
@@ -238,7 +238,7 @@ def _resolve(site: FailingSite, node: ast.AST) -> object:
 
 
 def _not_at_fault(fault: Fault, blame: Blame) -> Fault:
-    """Take the advice to correct the arguments back."""
+    """Return a fault without the advice to correct the arguments."""
     if is_a(blame.error, OSError) or blame.acquitted == "setting":
         return _of_the_machine(_never(fault, Code.CONFIGURATION_ERROR), blame)
     if fault.http_status is not None:

@@ -200,7 +200,7 @@ _BY_CODE: dict[str, Code | Classification] = {
     "ServiceException": Code.UPSTREAM_ERROR, "ServerException": Code.UPSTREAM_ERROR, "ModelErrorException": Code.UPSTREAM_ERROR, "ModelStreamErrorException": Code.UPSTREAM_ERROR,
     "ServiceFailureException": Code.UPSTREAM_ERROR, "ServiceFailure": Code.UPSTREAM_ERROR, "ModelError": Code.UPSTREAM_ERROR, "ModelStreamError": Code.UPSTREAM_ERROR, "UnknownError": Code.UPSTREAM_ERROR, "DryRunOperation": Code.OPERATION_NOT_ALLOWED,
 }
-_BY_WORDS: tuple[tuple[Code | Classification, re.Pattern[str]], ...] = tuple((answer, re.compile("|".join(words))) for answer, words in (
+_BY_WORDS: tuple[tuple[Code | Classification, re.Pattern[str]], ...] = tuple((outcome, re.compile("|".join(words))) for outcome, words in (
     (Code.UNAUTHORIZED, ("ExpiredToken", "TokenExpired", "SessionExpired", "ClientTokenId", "UnrecognizedClient", "UnauthorizedClient",
         "SignatureDoesNotMatch", "(Invalid|Incomplete)Signature", "AuthenticationToken", "AccessKeyId", "SecretIdNotFound", "SecurityToken",
         "IdentityToken", "Unauthenticated", "^(Invalid|Incorrect)Credential", "AuthenticationFail", "^ExpiredAuth")),
@@ -242,5 +242,5 @@ def classify_cloud_code(code: str) -> Classification | None:
     """Return what a cloud's error code means; None for one whose words say nothing."""
     bare = code[-_LONGEST:].rpartition("#")[2]  # `com.amazon.coral.service#ThrottlingException`
     known = _BY_CODE.get(bare) or _BY_CODE.get(bare.removesuffix("Exception"))
-    meant = known or next((answer for answer, words in _BY_WORDS if words.search(bare)), None)
+    meant = known or next((outcome for outcome, words in _BY_WORDS if words.search(bare)), None)
     return Classification(meant) if isinstance(meant, Code) else meant

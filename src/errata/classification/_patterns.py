@@ -33,9 +33,9 @@ _SAME, _HARMLESS, _NEVER = Retry.SAME_CALL, Retry.IF_HARMLESS, Retry.NEVER
 def _by_errno() -> Iterator[Pattern]:
     """Spell the operating system's error names: Node.js and others begin their messages with them."""
     for meaning in dict.fromkeys(BY_NAME.values()):
-        answer = meaning if isinstance(meaning, Classification) else Classification(meaning)
+        known = meaning if isinstance(meaning, Classification) else Classification(meaning)
         names = tuple(name.lower() for name, each in BY_NAME.items() if each == meaning)
-        yield Pattern(answer.code, names, answer.retry)
+        yield Pattern(known.code, names, known.retry)
 
 
 # fmt: off

@@ -14,12 +14,12 @@ def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str
     The error is Pydantic's, and somebody knows that it is about the arguments: the same error out of the body of a
     tool is a bug.
     """
-    answer = by_arguments(error, of, given)
+    known = by_arguments(error, of, given)
     return Fault(
-        code=answer.code,
-        message=answer.text or "",
-        field=answer.issues[0].field if answer.issues else None,
-        issues=answer.issues,
+        code=known.code,
+        message=known.text or "",
+        field=known.issues[0].field if known.issues else None,
+        issues=known.issues,
         correlation_id=new_correlation_id(),
         timestamp=now(),
     )
@@ -27,9 +27,9 @@ def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str
 
 def classify_refused_model(error: BaseException, call: Call | None) -> Fault:
     """Return the fault of a model in a tool's body: the caller's if its data is an argument, otherwise a bug of the server."""
-    answer = by_fields(error)
-    if answer.code is Code.CONFIGURATION_ERROR:  # A setting of this server's.
-        return add_identity(Fault(code=answer.code, message=answer.text or ""))
+    known = by_fields(error)
+    if known.code is Code.CONFIGURATION_ERROR:  # A setting of this server's.
+        return add_identity(Fault(code=known.code, message=known.text or ""))
     try:
         blame = find_blame(error, call, {}) if call is not None else None
     except Exception:  # noqa: BLE001 - it reads foreign frames, source and values, which may be anything.
@@ -37,11 +37,11 @@ def classify_refused_model(error: BaseException, call: Call | None) -> Fault:
     if blame is None or not blame.fields:
         return add_identity(Fault(code=Code.INTERNAL_ERROR))
     root = blame.fields[0]
-    issues = tuple(_below(root, issue, is_whole=blame.whole == root) for issue in answer.issues)
+    issues = tuple(_below(root, issue, is_whole=blame.whole == root) for issue in known.issues)
     return add_identity(
         Fault(
             code=Code.VALIDATION_FAILED,
-            message=answer.text or "",
+            message=known.text or "",
             field=issues[0].field if issues else root,
             issues=issues or (FieldIssue(root, "is refused as it is"),),
         )

@@ -110,13 +110,13 @@ def dotted_name(kind: type) -> str:
 
 def _by_short_name(rows: Iterable[tuple[str, Rule | Otherwise]]) -> dict[str, Rule | Otherwise]:
     """Return rules by package and name, without the names that two classes of a package share."""
-    found: dict[str, Rule | Otherwise] = {}
+    rules: dict[str, Rule | Otherwise] = {}
     shared: set[str] = set()
     for name, rule in rows:
         short = _package_and_name(name)
-        if found.setdefault(short, rule) is not rule:
+        if rules.setdefault(short, rule) is not rule:
             shared.add(short)
-    return {short: rule for short, rule in found.items() if short not in shared}
+    return {short: rule for short, rule in rules.items() if short not in shared}
 
 
 def _package_and_name(name: str) -> str:

@@ -65,8 +65,8 @@ class Patterns:
         rows, matcher = self._rows, self._matcher
         if matcher is None:
             matcher = self._matcher = Matcher([row.phrases for row in rows])
-        found = matcher.first(_ANNOUNCING.sub("", in_english(blank(words))))
-        return (rows[found.row], found.status) if found else None
+        match = matcher.first(_ANNOUNCING.sub("", in_english(blank(words))))
+        return (rows[match.row], match.status) if match else None
 
     def is_in(self, words: str) -> bool:
         """Return whether any row fits, also in what is quoted and in what the caller sent."""
@@ -132,10 +132,10 @@ def speaks_of_a_failure(text: str) -> bool:
 
 def classify_words(words: str) -> Classification | None:
     """Return what the tables of patterns say about some words; None if no phrase fits."""
-    found = PATTERNS.first(words)
-    if found is None:
+    match = PATTERNS.first(words)
+    if match is None:
         return None
-    row, status = found
+    row, status = match
     code = row.code or status_to_code(status or 0)
     retry = row.retry or decide_retry(code, http_status=status)
     is_declared = id(row) not in _SHIPPED

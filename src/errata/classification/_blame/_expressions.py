@@ -83,7 +83,7 @@ class FailingExpression:
         return self._case.flow
 
     def evidence(self) -> list[Evidence]:
-        """Read the expression that failed."""
+        """Return the evidence in the expression that failed."""
         case = self._case
         if case.site is None or case.node is None:
             return list(self._without_source())
@@ -100,7 +100,7 @@ class FailingExpression:
         return list(self._of_expression(case.node))
 
     def _of_raise(self, site: FailingSite) -> list[Evidence]:
-        """Read a check of the tool's own function once for every choice of arguments: it is the commonest failure of all."""
+        """Return the evidence of a `raise`, remembered for each choice of arguments: it is the commonest failure of all."""
         sent = (name for name in site.parameters if name in self._case.call.arguments)
         is_lookup = is_a(self._case.error, LookupError) or is_missing(self._case.error)
         key = (site.node, is_lookup, *sent)
@@ -178,7 +178,7 @@ class FailingExpression:
         yield Evidence(signal, tuple(sorted(origin.made_of or origin.fetched_by)))
 
     def _acquit(self, origin: Provenance) -> Iterator[Evidence]:
-        """Speak against every argument, unless something is in the expression that could not be followed."""
+        """Yield evidence against every argument, unless something in the expression could not be followed."""
         if origin.from_environment:
             yield Evidence("setting")
         elif origin.fetched_by:

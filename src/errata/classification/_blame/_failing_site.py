@@ -21,7 +21,7 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _MOST_FRAMES = 400
 _MOST_OWN = 24
 _LONGEST_FILE = 400_000
-"""Characters; a longer file is not parsed, and nothing is said about what is in it."""
+"""Characters; a longer file is not parsed, and counts as having no source."""
 _MOST_FILES = 128
 _MOST_SITES = 1024
 _LIBRARY_FOLDERS = ("/site-packages/", "/dist-packages/")
@@ -130,7 +130,7 @@ _UNREAD: Any = object()
 
 
 class ParsedFile:
-    """A parsed file, with the places in it that were asked for before."""
+    """A parsed file, with the sites in it that were looked up before."""
 
     __slots__ = ("functions", "sites", "tables")
 
@@ -179,7 +179,7 @@ def _parse(file: str, scope: dict[str, object]) -> ParsedFile | None:
 
 
 def _tables_in(body: list[ast.stmt]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """List the tables that are written out in the source, with their keys: those are no secret of anybody's."""
+    """List the tables that are written out in the source, with their keys, which are no secret."""
     for statement in body:
         match statement:
             case (

@@ -31,7 +31,7 @@ _MOST_FIELDS = 3
 
 
 class Blame(NamedTuple):
-    """What came of the evidence."""
+    """What the evidence comes to."""
 
     fields: tuple[str, ...] = ()
     """The arguments at fault, as dotted paths; empty if none is known to be."""
@@ -154,7 +154,7 @@ def _may_quote(case: Case, reading: FailingExpression) -> bool:
 
 
 def _sharpen(field: str, case: Case) -> str:
-    """Name the item of a list or an object that the exception is about, if it says which."""
+    """Return the path of the item in a list or object that the exception is about, if it says which."""
     if not is_any(case.values.value(field), list, dict) or is_of_a_program(case.error):
         return field
     words = [word for word in (key_of(case.error), *list_quoted(case.text)) if word]
@@ -184,7 +184,7 @@ def _weigh(evidence: list[Evidence], call: Call, enough: float) -> Blame:
 
 
 def _score(evidence: list[Evidence], call: Call) -> dict[str, float]:
-    """Add up what speaks for each argument. Where it is known which of them were used, no other comes into question."""
+    """Return the sum of the weights for each argument. Where it is known which of them were used, no other counts."""
     reached = {path for each in evidence if each.signal in REACHING for path in each.paths}
     wanted = {path for each in evidence if each.signal in UNSENT for path in each.paths if path not in call.arguments}
     scores: dict[str, float] = defaultdict(float)

@@ -51,7 +51,7 @@ _LOOKING = frozenset([
     "by", "execute", "fetch", "fetchone", "fetchall", "filter", "find", "first", "for", "get", "json", "load", "lookup", "match", "next",
     "one", "query", "read", "resolve", "retrieve", "scalar", "scalars", "search", "select", "single",
 ])
-"""Those of functions that look something up."""
+"""The first words in the names of functions that look something up."""
 _FETCHING_BUILTINS = frozenset(["open", "input", "__import__", "eval", "exec"])
 # fmt: on
 
@@ -63,7 +63,7 @@ class Names(NamedTuple):
     is_own: Callable[[object], bool]
     """Whether a function is the server's own, and may be read in its turn."""
     look: Callable[[ast.Attribute], "Provenance | None"] = lambda _: None
-    """Tells by its value where an attribute of an object comes from that could not be followed."""
+    """Returns where an attribute comes from that could not be followed, judged by its value."""
 
     def resolve(self, node: ast.AST) -> object:
         """Return the object that a dotted name in the source means; None where only running it would tell."""
@@ -94,7 +94,7 @@ _EXPRESSIONS: dict[type[ast.AST], str] = {
     ast.ListComp: "_comprehension", ast.SetComp: "_comprehension", ast.GeneratorExp: "_comprehension",
     ast.DictComp: "_comprehension",
 }
-"""Those that read a kind of expression; all others are made of their parts."""
+"""The methods that read a kind of expression; all other expressions are made of their parts."""
 # fmt: on
 
 

@@ -33,7 +33,7 @@ class Subject(NamedTuple):
 
 
 def find_subject(error: BaseException, own: OwnCode) -> Subject:
-    """Find the exception that the matter is about: behind a `raise … from error` in an `except`, that is the cause."""
+    """Return the exception that a failure is about: the cause, where an `except` raised another one in its place."""
     outer = TracePath((), None)
     subject = _subject(error, own, outer)
     for _ in range(_DEEPEST_CAUSE):

@@ -27,9 +27,9 @@ _QUOTED = re.compile(r"An error occurred \(([A-Za-z0-9.]{1,100})\)")
 
 def by_error_code(error: BaseException) -> Classification | None:
     """AWS's error code, else the HTTP status."""
-    answer = _of_response(peek(error, "response"), error)
+    known = _of_response(peek(error, "response"), error)
     # botocore's own text names the code and the operation, and no address.
-    return None if answer is None else answer._replace(text=text_of(error))
+    return None if known is None else known._replace(text=text_of(error))
 
 
 def _of_response(response: object, error: BaseException) -> Classification | None:

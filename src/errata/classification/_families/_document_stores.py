@@ -55,7 +55,7 @@ def _by_reply(error: BaseException) -> RuleResult:
     """The word the server's reply begins with."""
     text = text_of(error)[:1000]
     known = _REPLIES.get(read_text(error, "status_code") or "") or _REPLIES.get(text.partition(" ")[0])
-    return known or next((answer for phrase, answer in _SAYINGS if phrase in text.lower()), None)
+    return known or next((outcome for phrase, outcome in _SAYINGS if phrase in text.lower()), None)
 
 
 def _of_time(error: BaseException) -> RuleResult:
@@ -330,7 +330,7 @@ def _by_inner_errors(error: BaseException) -> RuleResult:
         for each in items_of(peek(error, "errors"))
         if is_a(each, BaseException)
     )
-    return next((answer for answer in answers if answer is not None), None)
+    return next((outcome for outcome in answers if outcome is not None), None)
 
 
 def _by_node_errors(error: BaseException) -> RuleResult:

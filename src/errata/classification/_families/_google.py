@@ -130,40 +130,40 @@ def by_rpc_status(error: BaseException) -> Classification | None:
     described = call_method(error, "details")
     details = described if isinstance(described, str) else read_text(error, "message") or ""
     wait, stop = wait_in_metadata(error)
-    answer = _sharper(name, details, meant if isinstance(meant, Classification) else Classification(meant))
+    known = _sharper(name, details, meant if isinstance(meant, Classification) else Classification(meant))
     # Its own text is a page for debugging, of which the details are the part for people.
-    return answer._replace(text=details or WITHHELD, retry_after_ms=wait, retry=Retry.NEVER if stop else answer.retry)
+    return known._replace(text=details or WITHHELD, retry_after_ms=wait, retry=Retry.NEVER if stop else known.retry)
 
 
-def _sharper(name: str, details: str, answer: Classification) -> Classification:
+def _sharper(name: str, details: str, known: Classification) -> Classification:
     """Whether the client library itself reports it in the words of a server."""
     if details.startswith(("Exception serializing", "Exception deserializing")):
         return Classification(Code.SERIALIZATION_ERROR)
     if name != "UNAVAILABLE":
-        return answer
+        return known
     meant = classify_words(details)
     if meant is None or meant.code is not Code.NETWORK_ERROR:
-        return answer
-    return meant if meant.retry is Retry.NEVER else answer._replace(retry=meant.retry or Retry.IF_HARMLESS)
+        return known
+    return meant if meant.retry is Retry.NEVER else known._replace(retry=meant.retry or Retry.IF_HARMLESS)
 
 
 def _api_call(error: BaseException) -> RuleResult:
     """Its gRPC status, else its HTTP status, with the wait in its details."""
     quota = _quota(error)
     meant = quota or GRPC.get(read_text(error, "grpc_status_code", "name") or "") or by_status(error)
-    answer = Classification(meant) if isinstance(meant, Code) else meant
+    known = Classification(meant) if isinstance(meant, Code) else meant
     return (
         None
-        if answer is None
-        else _add_wait(answer._replace(http_status=read_number(error, "code") or answer.http_status), error)
+        if known is None
+        else _add_wait(known._replace(http_status=read_number(error, "code") or known.http_status), error)
     )
 
 
-def _add_wait(answer: Classification, error: BaseException) -> Classification:
+def _add_wait(known: Classification, error: BaseException) -> Classification:
     wait = wait_in_details(peek(error, "details"))
     if wait is None:
         wait = wait_in_details(peek(error, "details", "error", "details"))
-    return answer if wait is None else answer._replace(retry_after_ms=wait)
+    return known if wait is None else known._replace(retry_after_ms=wait)
 
 
 def _quota(error: BaseException) -> Classification | None:
@@ -186,8 +186,8 @@ def _with(rule: Code | Classification) -> Rule:
     """Make a rule for a class whose kind is known, and whose details may have a wait."""
 
     def read(error: BaseException) -> RuleResult:
-        answer = Classification(rule) if isinstance(rule, Code) else rule
-        return _add_wait(answer._replace(http_status=read_number(error, "code")), error)
+        known = Classification(rule) if isinstance(rule, Code) else rule
+        return _add_wait(known._replace(http_status=read_number(error, "code")), error)
 
     read.__doc__ = f"{rule.code if isinstance(rule, Classification) else rule}, with the wait in its details"
     return read

@@ -58,7 +58,7 @@ def _file_reason(error: BaseException) -> RuleResult:
 
 
 def _under(packages: tuple[str, ...], rows: dict[str, Rule | Otherwise]) -> dict[str, Rule | Otherwise]:
-    """Write rows down once for packages that use the same names."""
+    """Return the same rows for several packages that share class names."""
     return {f"{package}.{name}": rule for package in packages for name, rule in rows.items()}
 
 
@@ -226,9 +226,9 @@ _TIMED_OUT = 599
 
 def _by_detail(error: BaseException) -> RuleResult:
     """The HTTP status it carries, in the words of its detail."""
-    answer = by_status(error)
+    known = by_status(error)
     detail = read_text(error, "detail") or read_text(error, "description")
-    return None if answer is None else answer._replace(text=detail)
+    return None if known is None else known._replace(text=detail)
 
 
 def _by_wait(error: BaseException) -> RuleResult:

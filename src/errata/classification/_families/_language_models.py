@@ -107,7 +107,7 @@ _NOT_SENT = {"ConnectTimeout", "PoolTimeout", "ConnectTimeoutError"}
 
 
 def _unset(error: BaseException) -> Code | None:
-    """Nothing: the base class itself is raised before any request, when the client is not set up."""
+    """Whether it is the base class itself, which is raised before any request when the client is not set up."""
     return Code.CONFIGURATION_ERROR if type(error).__name__ in STAINLESS_BASES.values() else None
 
 

@@ -55,10 +55,10 @@ def _code(error: BaseException) -> RuleResult:
     meant = _BY_CODE.get(word)
     if meant is None:
         return None
-    answer = meant if isinstance(meant, Classification) else Classification(meant)
+    known = meant if isinstance(meant, Classification) else Classification(meant)
     status = read_status(error)
     wait = None if status is None else classify_status(status, error).retry_after_ms
-    return answer._replace(http_status=status, retry_after_ms=wait)
+    return known._replace(http_status=status, retry_after_ms=wait)
 
 
 def _status(error: BaseException) -> RuleResult:

@@ -77,13 +77,13 @@ def _exit_of(error: BaseException) -> _Exit | None:
 
 
 def _unquote(output: object) -> object:
-    """Take GitPython's quotation marks off."""
+    """Return an output without GitPython's quotation marks."""
     quoted = _GITPYTHON.match(output) if is_a(output, str) and len(output) <= _LONGEST_QUOTED else None
     return quoted[1] if quoted else output
 
 
 def _program(command: object) -> str | None:
-    """Name the program of a command; None for a shell, and for a line that a shell has to read."""
+    """Return the name of a command's program; None for a shell, and for a line that a shell has to read."""
     if is_a(command, list) or is_a(command, tuple):
         name = _name(next(iter(cast("Sequence[object]", command)), ""))
     else:
@@ -112,7 +112,7 @@ def _own_lines(ended: _Exit) -> str:
 
 
 def _by_lines(lines: str) -> Classification:
-    """Judge by what the program said; part of its work may have been done, so nothing is simply repeated."""
+    """Return what the program's lines mean; part of its work may be done, so nothing is simply repeated."""
     meant = classify_words(spell_out(lines)) if lines else None
     if meant is None or meant.code in {Code.INTERNAL_ERROR, Code.CANCELLED, Code.METHOD_NOT_FOUND}:
         return _REFUSED

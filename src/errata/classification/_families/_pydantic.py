@@ -84,7 +84,7 @@ def _is_json_in_text(value: object) -> bool:
 
 
 def _open_json(value: object) -> object:
-    """Read an object or a list that was sent as text: the SDK has done so, and its places are inside of it."""
+    """Return an object or a list that was sent as JSON text, as the SDK reads it: positions are inside of it."""
     try:
         return cast("object", json.loads(cast("str", value)))
     except (ValueError, RecursionError):
@@ -99,7 +99,7 @@ def _describe_issue(detail: object, path: str, values: Iterable[str]) -> FieldIs
 
 
 def _leave_out_value(issue: FieldIssue, values: Iterable[str]) -> FieldIssue:
-    """Take out what was given: a validator that somebody wrote may quote it, and it may be a password."""
+    """Return a text without what was given: a validator that somebody wrote may quote it, and it may be a password."""
     problem = issue.problem
     for value in values:
         problem = problem.replace(value, "…") if len(value) >= _SHORTEST_VALUE else problem
@@ -120,7 +120,7 @@ def _leaves(given: object) -> Iterator[str]:
 
 
 def _inside(detail: object, given: object) -> Iterator[object]:
-    """Follow a place into what was given. What is not there is the name of a union's member, or the field that is missing."""
+    """Return the part of a position that is in what was given: the rest names a union's member, or the missing field."""
     position = _position_of(detail)
     *outer, last = (position[:-2] if position[-1:] == (_OF_A_KEY,) else position) or ("",)
     for part in outer:

@@ -55,7 +55,7 @@ GENERAL = frozenset(
         "builtins.Warning",
     }
 )
-"""Classes that people inherit from to say something else: a subclass of these is asked for its words first."""
+"""Classes that people inherit from to say something else: the words of a subclass of these come first."""
 
 # fmt: off
 _BUILTINS: Table = {

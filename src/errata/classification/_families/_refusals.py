@@ -74,7 +74,7 @@ def path_of(parts: object) -> str:
 
 
 def predicate(text: str) -> str:
-    """Turn a library's message into what is said of a field: "Input should be a date" reads "must be a date"."""
+    """Return a library's message as what follows the name of a field: "Input should be a date" reads "must be a date"."""
     for pattern, words in _REWORDED:
         if match := re.match(pattern, text, re.DOTALL):
             text = words + text[match.end() :]
@@ -83,7 +83,7 @@ def predicate(text: str) -> str:
 
 
 def flatten_problems(messages: object, path: tuple[object, ...] = ()) -> Iterator[FieldIssue]:
-    """Walk messages that are arranged like the input they are about: by name, by number, several to a place."""
+    """Yield the problems in messages that are nested like the input they are about."""
     match messages:
         case str():
             yield FieldIssue(path_of(path), predicate(str.__str__(messages)))
@@ -98,7 +98,7 @@ def flatten_problems(messages: object, path: tuple[object, ...] = ()) -> Iterato
 
 
 def list_choices(values: object) -> str:
-    """List what is allowed, a few of it: `'a', 'b'`."""
+    """Return a few of the allowed values as text: `'a', 'b'`."""
     shown = [_literal(value) for value in items_of(values)]
     return ", ".join(shown[:10]) + (", …" if len(shown) > 10 else "")  # noqa: PLR2004 - more than anybody reads
 
@@ -120,7 +120,7 @@ def _sentence(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
 
 
 def _begin_sentence(issues: Sequence[FieldIssue], by: str | None, each: str) -> str:
-    """Count what does not fit, or the problems if all of them are in one argument or one value."""
+    """Return how many values do not fit, or how many problems one value has."""
     wrong = {issue.field if each == _VALUE else issue.field.partition(".")[0] for issue in issues}
     if len(wrong) == 1 < len(issues):
         (where,) = wrong
@@ -210,7 +210,7 @@ def of_jsonschema(error: object) -> FieldIssue:
 
 
 def _find_missing(error: object, allowed: object) -> str | None:
-    """Find the name it misses: it makes one error per name, and says the name in its message only."""
+    """Return the missing name: jsonschema makes one error for each, and has the name in its message only."""
     message = read_text(error, "message") or ""
     names = (name for name in items_of(allowed) if is_a(name, str))
     return next((name for name in names if message.startswith(f"{name!r} ")), None)

@@ -1,4 +1,4 @@
-"""Tokens, signatures, ciphers, passwords, directories: whoever called is not who they should be, or cannot be sure."""
+"""Tokens, signatures, ciphers and passwords: the words of OAuth decide before the status it came with."""
 
 from http import HTTPStatus
 

@@ -39,12 +39,12 @@ def by_reply(  # noqa: PLR0913 - each says where one part of the reply is.
         reply = _Reply(error, _parse_body(error))
         spoken = [word.lower() for path in word_at if (word := reply.word(path))]
         meaning = _find_meaning(always, spoken) or (_find_meaning(words, spoken) if status in _VAGUE else None)
-        answer = _with_status(meaning, status, error)
-        if answer is None:
+        known = _with_status(meaning, status, error)
+        if known is None:
             return None
         if meaning is None and status in again:
-            answer = answer._replace(retry=Retry.SAME_CALL)
-        return answer._replace(text=answer.text or reply.message(text_at))
+            known = known._replace(retry=Retry.SAME_CALL)
+        return known._replace(text=known.text or reply.message(text_at))
 
     read.__doc__ = "The status and the words of the service's reply"
     return read
@@ -98,8 +98,8 @@ def _with_status(meaning: Classification | None, status: int | None, error: Base
         return meaning._replace(http_status=status)
     if status is None:
         return None
-    answer = classify_status(status, error)
-    return answer._replace(code=Code.FORBIDDEN) if status == _FOR_LEGAL_REASONS else answer
+    known = classify_status(status, error)
+    return known._replace(code=Code.FORBIDDEN) if status == _FOR_LEGAL_REASONS else known
 
 
 # The words and numbers that services have for their failures. What is not here is read as words in general are.

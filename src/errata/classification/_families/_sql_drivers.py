@@ -354,7 +354,7 @@ def _find_phrase(
     phrases: tuple[tuple[str, Code | Classification], ...], error: BaseException
 ) -> Code | Classification | None:
     text = text_of(error)[:1000].lower()
-    return next((answer for phrase, answer in phrases if phrase in text), None)
+    return next((known for phrase, known in phrases if phrase in text), None)
 
 
 def _files_of_duckdb(error: BaseException) -> RuleResult:

@@ -45,8 +45,8 @@ def _card(error: BaseException) -> Classification:
     """Why the card was not charged."""
     words = (read_text(error, "error", "decline_code") or "", read_text(error, "code") or "")
     meant = next((STRIPE[word] for word in words if word in STRIPE), Code.BUSINESS_RULE_VIOLATION)
-    answer = meant if isinstance(meant, Classification) else Classification(meant)
-    return answer._replace(http_status=read_number(error, "http_status"))
+    result = meant if isinstance(meant, Classification) else Classification(meant)
+    return result._replace(http_status=read_number(error, "http_status"))
 
 
 def _github(error: BaseException) -> RuleResult:
@@ -94,8 +94,8 @@ def _salesforce(error: BaseException) -> RuleResult:
     known = next((SALESFORCE[word] for word in words if word in SALESFORCE), None)
     text = next((message for each in details if (message := read_text(each, "message"))), None)
     known = Classification(known) if isinstance(known, Code) else known
-    answer = known._replace(http_status=read_status(error)) if known else by_status(error)
-    return answer._replace(text=text) if answer else None
+    result = known._replace(http_status=read_status(error)) if known else by_status(error)
+    return result._replace(text=text) if result else None
 
 
 _by_status = by_reply(text_at=_OWN_TEXT)
