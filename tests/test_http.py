@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from errata import Code, FaultError, FieldIssue, Retry, dialects
+from errata import Code, FaultError, FieldIssue, Retry, classify, dialects
 from errata.http import aerror_from_response, error_from_response, status_to_code
 
 # What the design says of each status; every other one goes by its first digit.
@@ -301,3 +301,29 @@ def test_000_shows_the_client_what_the_upstream_said():
         "retriable": False,
         "original": {"status": 404, "body": '{"message": "No visual 7."}'},
     }
+
+
+class CountedHeaders(dict):
+    reads = 0
+
+    def items(self):
+        self.reads += 1
+        return super().items()
+
+
+class UpstreamFailedError(Exception):
+    def __init__(self, response):
+        self.response = response
+
+
+def test_the_headers_of_a_response_are_read_once():
+    headers = CountedHeaders({"Retry-After": "30", "Content-Type": "application/json"})
+    response = SimpleNamespace(status_code=503, headers=headers, content=b'{"message": "Down for maintenance"}')
+
+    fault = classify(UpstreamFailedError(response))
+
+    assert (fault.code, fault.retry_after_ms, headers.reads) == (Code.SERVICE_UNAVAILABLE, 30_000, 1)
+
+    headers.reads = 0
+    assert error_from_response(response).fault.retry_after_ms == 30_000
+    assert headers.reads == 1

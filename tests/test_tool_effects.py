@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from errata.tools._effect_hints import find_verb, has_effect, only_reads, presume, read_harmless
+from errata.tools import find_verb, has_effect, only_reads, presume, read_harmless
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PATCH", "PUT", "DELETE", None)
 ONLY_READS = (

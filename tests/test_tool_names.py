@@ -3,14 +3,14 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from errata.tools._names import (
+from errata.tools import (
     collect_fields,
     find_listing_tool,
-    find_mentions,
     find_missing_tools,
     find_near_tools,
     find_verifying_tool,
 )
+from errata.tools._names import find_mentions
 
 TOOLS = {"list_orders", "get_order", "search_articles", "pay"}
 

@@ -102,8 +102,8 @@ __all__ = [
     "validation_error",
 ]
 
-# What knows a thousand exceptions takes longer to load than all the rest, and a client may never need it.
-_LOADED_WHEN_ASKED_FOR = {
+# The tables of exceptions take longer to load than all the rest, and a client may never need them.
+_LOADED_LATE = {
     "Contract": "errata.contracts",
     "Failure": "errata.contracts",
     "classify": "errata.classification",
@@ -119,11 +119,11 @@ _LOADED_WHEN_ASKED_FOR = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LOADED_WHEN_ASKED_FOR:
+    if name not in _LOADED_LATE:
         raise AttributeError(f"module `errata` has no attribute `{name}`")
-    module = import_module(_LOADED_WHEN_ASKED_FOR[name])
-    found = globals()[name] = module if name == "http" else getattr(module, name)
-    return found
+    module = import_module(_LOADED_LATE[name])
+    value = globals()[name] = module if name == "http" else getattr(module, name)
+    return value
 
 
 def __dir__() -> list[str]:

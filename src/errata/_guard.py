@@ -1,6 +1,5 @@
 """For service code: log what failed, and raise it again as what it means. Nothing is ever swallowed."""
 
-import dataclasses
 import functools
 import inspect
 import logging
@@ -17,6 +16,7 @@ from errata.model import (
     add_identity,
     is_a,
     known_word,
+    replace_fields,
     text_or_none,
     timestamp_or_none,
     wrap_classified,
@@ -30,7 +30,7 @@ _REQUEST_IDS = ("correlation_id", "request_id", "requestId")
 
 
 class GuardOptions(TypedDict, total=False):
-    """What `guard` and `try_catch` may be told besides the operation (003's options)."""
+    """The options of `guard` and `try_catch` besides the operation."""
 
     context: Mapping[str, object] | None
     """Further facts for the log, redacted. Its `request_id` becomes the failure's reference, its `timestamp` the time."""
@@ -75,7 +75,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
         if is_a(error, Exception):
-            outcome = self._outcome(error)
+            outcome = self._handle(error)
             if outcome is not error:
                 raise outcome from error
 
@@ -98,7 +98,7 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
         def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             with self:
                 outcome = function(*args, **kwargs)
-            return cast("_T", _awaited(outcome, self)) if inspect.isawaitable(outcome) else outcome
+            return cast("_T", _guard_awaitable(outcome, self)) if inspect.isawaitable(outcome) else outcome
 
         return guarded
 
@@ -110,9 +110,9 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
 
         return guarded
 
-    def _outcome(self, error: Exception) -> BaseException:
-        """Log the failure, and make the exception to raise; the same one if it is a FaultError already."""
-        fault, is_hearsay = self._judged(error)
+    def _handle(self, error: Exception) -> BaseException:
+        """Log the failure and return the exception to raise; the same one if it is a FaultError already."""
+        fault, is_hearsay = self._judge(error)
         facts = {
             "operation": self._operation,
             "context": self._options.get("context"),
@@ -125,35 +125,35 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
             level=logging.CRITICAL if self._options.get("critical") else logging.ERROR,
             stack=self._options.get("include_stack", True),
         )
-        mapped = self._mapped(error)
+        mapped = self._map(error)
         if mapped is not None:
             return mapped
         return error if is_a(error, FaultError) else wrap_classified(error, fault, is_hearsay=is_hearsay)
 
-    def _mapped(self, error: Exception) -> BaseException | None:
-        """Ask the author's mapper; one that fails, or makes no exception, must not hide the failure itself."""
+    def _map(self, error: Exception) -> BaseException | None:
+        """Return what the author's mapper makes; None if it fails, because that must not hide the failure itself."""
         mapper = self._options.get("error_mapper")
         try:
             mapped = mapper(error) if mapper else None
-        except Exception as trouble:  # noqa: BLE001 - whatever it raises, the failure comes first.
-            error.add_note(f"The error_mapper of {self._operation} failed: {type(trouble).__name__}")
+        except Exception as failure:  # noqa: BLE001 - whatever it raises, the failure comes first.
+            error.add_note(f"The error_mapper of {self._operation} failed: {type(failure).__name__}")
             return None
         return mapped if is_a(mapped, BaseException) else None
 
-    def _judged(self, error: Exception) -> tuple[Fault, bool]:
-        """Return what failed, and whether only words say so; where the author gives the code, the author says so."""
+    def _judge(self, error: Exception) -> tuple[Fault, bool]:
+        """Return the fault, and whether it rests on words only; a code that the author gives does not."""
         if is_a(error, FaultError):
             return add_identity(error.fault), error.is_hearsay
         code = known_word(Code, self._options.get("code"))
         fault, rests_on_words = classify_with_ground(error)
-        return self._referred(_coded(fault, code)), rests_on_words and code is None
+        return self._add_reference(_set_code(fault, code)), rests_on_words and code is None
 
-    def _referred(self, fault: Fault) -> Fault:
-        """Give a fault the reference and the time of the context."""
+    def _add_reference(self, fault: Fault) -> Fault:
+        """Return a fault with the reference and the time of the context."""
         context = as_object(jsonable(self._options.get("context")))
         reference = next((text for name in _REQUEST_IDS if (text := text_or_none(context.get(name)))), None)
         moment = timestamp_or_none(context.get("timestamp"))
-        return dataclasses.replace(
+        return replace_fields(
             fault, correlation_id=reference or fault.correlation_id, timestamp=moment or fault.timestamp
         )
 
@@ -161,19 +161,19 @@ class guard:  # noqa: N801 - it is used like a function: `with guard("Orders.loa
 _OPTION_NAMES = ", ".join(f"`{name}`" for name in GuardOptions.__annotations__)
 
 
-def _coded(fault: Fault, code: Code | None) -> Fault:
-    """Give a fault the author's code; what is known for sure about repeating the call is not given up for it."""
+def _set_code(fault: Fault, code: Code | None) -> Fault:
+    """Return a fault with the author's code, and no greater licence to repeat the call than is known for sure."""
     if code is None or code is fault.code:
         return fault
     chosen = code.retry
     if chosen.exceeds(fault.retry) and fault.code not in _UNSURE:
         chosen = fault.retry
-    message = "" if fault.message == fault.code.sentence else fault.message
-    return dataclasses.replace(fault, code=code, retry=chosen, message=message)
+    message = code.sentence if fault.message == fault.code.sentence else fault.message
+    return replace_fields(fault, code=code, retry=chosen, message=message)
 
 
 def try_catch(function: Callable[[], _T], /, operation: str, **options: Unpack[GuardOptions]) -> _T:
-    """Call a function under a guard (003's `ErrorHandler.tryCatch`); what it returns to be awaited is guarded, too.
+    """Call a function under a guard; an awaitable that it returns is guarded, too.
 
     order = try_catch(lambda: json.loads(raw), operation="Orders.parse", code=Code.CONFIGURATION_ERROR)
     page = await try_catch(lambda: client.get(url), operation="Catalogue.fetch", context={"url": url})
@@ -181,9 +181,9 @@ def try_catch(function: Callable[[], _T], /, operation: str, **options: Unpack[G
     watch = guard(operation, **options)
     with watch:
         outcome = function()
-    return cast("_T", _awaited(outcome, watch)) if inspect.isawaitable(outcome) else outcome
+    return cast("_T", _guard_awaitable(outcome, watch)) if inspect.isawaitable(outcome) else outcome
 
 
-async def _awaited(outcome: Awaitable[_T], watch: guard) -> _T:
+async def _guard_awaitable(outcome: Awaitable[_T], watch: guard) -> _T:
     with watch:
         return await outcome

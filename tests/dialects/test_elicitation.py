@@ -8,9 +8,7 @@ from jsonschema import Draft202012Validator
 from support.strategies import json_objects, json_values, secretive_texts, texts
 
 from errata import NeedsInput, decode_needs_input
-from errata.dialects import encode_needs_input
-from errata.dialects._elicitation import build_elicitation, build_input_required
-from errata.dialects._outgoing import redact_question
+from errata.dialects import build_elicitation, build_input_required, encode_needs_input, redact_question
 
 _TYPES = ("string", "integer", "number", "boolean")
 options = st.lists(json_objects | st.builds(dict, label=texts, value=texts), max_size=3)

@@ -10,8 +10,7 @@ from support.hostile_texts import RENDERED_NOW, UNSEEN_NOW, hostile_texts
 from support.strategies import formats
 
 from errata import Code, Fault, FieldIssue, NeedsInput, Recovery, Retry, dialects
-from errata.dialects._elicitation import build_elicitation
-from errata.dialects._outgoing import redact_fault
+from errata.dialects import build_elicitation, redact_fault
 from errata.redaction._foreign_text import LABELS
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]

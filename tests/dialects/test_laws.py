@@ -15,8 +15,7 @@ from support.strategies import faults, formats, json_objects, json_values, large
 
 import errata
 from errata import Code, Fault, Recovery, RecoveryHint, Retry, dialects, redact
-from errata.dialects._envelope import open_message
-from errata.dialects._outgoing import redact_fault
+from errata.dialects import open_message, redact_fault
 from errata.reading._decode import _is_success_at_a_glance, _read
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]

@@ -70,6 +70,7 @@ _READ = frozenset(path[0] for path in (*_STATUS_AT, *_HEADERS_AT, *_SECONDS_AT, 
 _bare_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 _ATTRIBUTES = AttributeNames(_READ)
 
+_FLAGGING = ("should-retry",)
 _TELLING = ("retry", "limit")
 """What the name of every header has in it that says more than the status: a wait, a quota, a yes or no."""
 _MOST_HEADERS = 1000
@@ -133,7 +134,7 @@ def by_response(response: object) -> Classification | None:
     return Classification(code, retry, status, wait_ms)
 
 
-def _may_tell(headers: object) -> bool:
+def _may_tell(headers: object, words: tuple[str, ...] = _TELLING) -> bool:
     """Return whether headers may say more than the status. Looking at their names is cheap, reading them is not."""
     if not issubclass(type(headers), Mapping):
         return True
@@ -141,7 +142,7 @@ def _may_tell(headers: object) -> bool:
         names = " ".join(islice(cast("Mapping[str, object]", headers), _MOST_HEADERS)).lower()
     except Exception:  # noqa: BLE001 - foreign headers may raise anything, and names may be bytes.
         return True
-    return any(word in names for word in _TELLING)
+    return any(word in names for word in words)
 
 
 def read_status(error: BaseException) -> int | None:
@@ -180,7 +181,9 @@ def read_retry_flag(error: BaseException) -> bool | None:
         if is_a(flag, bool) and (flag or _is_meant(error, name)):
             return flag
     may_say_more = (
-        read_headers(headers).should_retry for headers in _read_paths(error, _FLAGGED_AT) if _may_tell(headers)
+        read_headers(headers).should_retry
+        for headers in _read_paths(error, _FLAGGED_AT)
+        if _may_tell(headers, _FLAGGING)
     )
     return next((flag for flag in may_say_more if flag is not None), None)
 

@@ -119,7 +119,7 @@ def _of_aws(response: object) -> UpstreamResponse | None:
     if "ResponseMetadata" not in members and "Error" not in members:
         return None
     metadata = as_object(members.get("ResponseMetadata"))
-    headers = read_headers(metadata.get("HTTPHeaders"))
+    headers = metadata.get("HTTPHeaders")
     return UpstreamResponse(metadata.get("HTTPStatusCode"), "", headers, _write_parsed(members.get("Error")))
 
 

@@ -24,12 +24,13 @@ _GARBLED = 10  # One character in ten that cannot be decoded: it is no text.
 
 @dataclasses.dataclass(frozen=True)
 class UpstreamResponse:
-    """A response of an upstream: its headers are read once, its body is decoded when somebody asks what it says."""
+    """A response of an upstream: its headers and its body are read once, when they are needed."""
 
     given_status: object
     """The number; where it is none, what stood in its place."""
     reason: str
-    headers: ResponseHeaders
+    given_headers: object
+    """Those of any client, or `ResponseHeaders`."""
     body: bytes | str | None
     """As much as is there already; None for nothing, or if it still had to be read."""
 
@@ -39,9 +40,18 @@ class UpstreamResponse:
         return http_status_or_none(self.given_status)
 
     @cached_property
+    def headers(self) -> ResponseHeaders:
+        """The header fields, read once, and only where somebody needs them."""
+        return read_headers(self.given_headers)
+
+    @cached_property
     def text(self) -> str:
         """The body as text; "" for one that is no text, such as an image or what is still compressed."""
-        return _decode_body(self.body, self.headers.get("content-type")) if self.body else ""
+        body = self.body[:LONGEST_BODY] if self.body else ""
+        if isinstance(body, bytes):
+            body = body.decode("ascii") if _is_ascii(body) else _decode(body, self.headers.get("content-type"))
+        text = repair_unicode(body)
+        return "" if "\0" in text or text.count("\ufffd") * _GARBLED > len(text) else text
 
     @cached_property
     def message(self) -> BodyMessage:
@@ -54,7 +64,7 @@ def read_response(response: object) -> UpstreamResponse:
     return UpstreamResponse(
         given_status=_status(response),
         reason=next((text_of(reason) for name in _REASON_NAMES if (reason := attribute(response, name))), ""),
-        headers=read_headers(attribute(response, "headers")),
+        given_headers=attribute(response, "headers"),
         body=_body(response),
     )
 
@@ -65,12 +75,6 @@ def attribute(subject: object, name: str) -> object:
         return getattr(subject, name, None)
     except Exception:  # noqa: BLE001 - a property of a stranger may raise anything; httpx's `content` does by design.
         return None
-
-
-def _decode_body(body: bytes | str, content_type: str) -> str:
-    start = body[:LONGEST_BODY]
-    text = repair_unicode(_decode(start, content_type) if isinstance(start, bytes) else start)
-    return "" if "\0" in text or text.count("\ufffd") * _GARBLED > len(text) else text
 
 
 def _status(response: object) -> object:
@@ -117,6 +121,11 @@ def as_body(value: object) -> bytes | str | None:
     if is_a(value, bytes) or is_a(value, bytearray):
         return bytes(value)
     return str.__str__(value) if is_a(value, str) else None
+
+
+def _is_ascii(body: bytes) -> bool:
+    """Return whether a body reads the same in whatever charset servers use, so that its headers need not be read."""
+    return body.isascii() and b"\0" not in body and b"\x1b" not in body
 
 
 def _decode(body: bytes, content_type: str) -> str:

@@ -107,7 +107,7 @@ class ResponseHeaders:
 
 def read_headers(headers: object) -> ResponseHeaders:
     """Read header fields: a mapping, those of any HTTP client, or pairs, as text or bytes; never an exception."""
-    return ResponseHeaders(read_fields(headers))
+    return headers if type(headers) is ResponseHeaders else ResponseHeaders(read_fields(headers))
 
 
 def read_fields(headers: object) -> dict[str, str]:
