@@ -80,7 +80,7 @@ class Server:
         return re.sub(r"\W+", "-", self.package).strip("-")
 
 
-def started(scratch: Path, command: Path | str, *arguments: object, **environment: str) -> World:
+def start(scratch: Path, command: Path | str, *arguments: object, **environment: str) -> World:
     """Describe a server that sees nothing but its directory."""
     own = {"HOME": str(scratch), "TMPDIR": str(scratch), "PATH": os.environ["PATH"], "NO_COLOR": "1"}
     return World(
@@ -96,7 +96,7 @@ def files(home: Path, scratch: Path) -> Iterator[World]:
     (scratch / "config").mkdir()
     (scratch / "config" / "service.ini").write_text("host = 127.0.0.1\nport = 8080\n")
     script = home / "node_modules" / "fast-filesystem-mcp" / "dist" / "index.js"
-    yield started(scratch, program("node"), script, "--allow", scratch)
+    yield start(scratch, program("node"), script, "--allow", scratch)
 
 
 def errands_with_files(world: World) -> Iterator[Errand]:
@@ -123,9 +123,7 @@ def database(home: Path, scratch: Path) -> Iterator[World]:
         connection.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, item TEXT NOT NULL, quantity INTEGER)")
         connection.execute("INSERT INTO orders VALUES (17, 'tea', 2)")
         connection.commit()
-    yield started(
-        scratch, home / "node_modules" / "@tursodatabase" / "cli-linux-x64-gnu" / "tursodb", "app.db", "--mcp"
-    )
+    yield start(scratch, home / "node_modules" / "@tursodatabase" / "cli-linux-x64-gnu" / "tursodb", "app.db", "--mcp")
 
 
 def errands_in_the_database(_: World) -> Iterator[Errand]:
@@ -149,7 +147,7 @@ def errands_in_the_database(_: World) -> Iterator[Errand]:
 @contextlib.contextmanager
 def spreadsheet(home: Path, scratch: Path) -> Iterator[World]:
     (scratch / "sales.csv").write_text("region,amount\nnorth,10\nsouth,20\nnorth,5\n")
-    yield started(scratch, home / "bin" / "csv-editor", FASTMCP_SHOW_SERVER_BANNER="false", FASTMCP_LOG_LEVEL="ERROR")
+    yield start(scratch, home / "bin" / "csv-editor", FASTMCP_SHOW_SERVER_BANNER="false", FASTMCP_LOG_LEVEL="ERROR")
 
 
 def errands_in_the_spreadsheet(world: World) -> Iterator[Errand]:
@@ -211,7 +209,7 @@ def shop(home: Path, scratch: Path) -> Iterator[World]:
     toolbox = home / "node_modules" / "@toolbox-sdk" / "server-linux-x64" / "bin" / "toolbox"
     # The shell becomes the server, so that the number it writes down is that of the server.
     with_number = 'echo $$ > server.pid; exec "$0" "$@"'
-    yield started(scratch, "sh", "-c", with_number, toolbox, "--config", "tools.yaml", "--stdio")
+    yield start(scratch, "sh", "-c", with_number, toolbox, "--config", "tools.yaml", "--stdio")
 
 
 def errands_in_the_shop(world: World) -> Iterator[Errand]:
@@ -239,7 +237,7 @@ def key_value_store(home: Path, scratch: Path) -> Iterator[World]:
     try:
         wait_for(port)
         script = home / "node_modules" / "mcp-redis" / "build" / "index.js"
-        world = started(scratch, program("node"), script, REDIS_URL=f"redis://127.0.0.1:{port}")
+        world = start(scratch, program("node"), script, REDIS_URL=f"redis://127.0.0.1:{port}")
         world.upstream_pid = redis.pid
         yield world
     finally:

@@ -50,12 +50,12 @@ def main() -> None:
     sections = [INTRODUCTION]
     for server in SERVERS:
         print(f"{server.package} {server.version} ...", file=sys.stderr, flush=True)
-        home = installed(server)
-        sections.append(section(server, anyio.run(session, server, home)))
+        home = install(server)
+        sections.append(write_section(server, anyio.run(session, server, home)))
     PAGE.write_text("\n".join(sections), encoding="utf-8")
 
 
-def installed(server: Server) -> Path:
+def install(server: Server) -> Path:
     """Return the directory that a server is installed in; the first time, it is installed there."""
     home = HOME / f"{server.package.replace('/', '-')}-{server.version}"
     stamp = home / "installed"
@@ -87,10 +87,10 @@ async def session(server: Server, home: Path) -> list[str]:
             for errand in server.errands(world):
                 lines += await do(errand, caller)
     replaced = {str(scratch): "/data"} | {value: f"<{name}>" for name, value in world.facts.items()}
-    return [shown(without(replaced, line)) for line in lines]  # In this order: a path is as long as it is here.
+    return [shorten(hide(replaced, line)) for line in lines]  # In this order: a path is as long as it is here.
 
 
-def without(replaced: Mapping[str, str], line: str) -> str:
+def hide(replaced: Mapping[str, str], line: str) -> str:
     for value, shown in replaced.items():
         line = line.replace(value, shown)
     return TIME.sub("<time>", line)
@@ -253,22 +253,22 @@ def is_telling(line: str) -> bool:
     return line.startswith(("Error", "- "))
 
 
-def shown(line: str) -> str:
+def shorten(line: str) -> str:
     """Return a line in the width of a page, shortened; of an answer, only the beginning is the same in every run."""
     indent = " " * (len(line) - len(line.lstrip(" ")))
     most = LONGEST_ANSWER if line.startswith(ANSWER) else LONGEST_SHOWN
     words = " ".join(line.split())
     words = words if len(words) <= most else f"{words[:most].rstrip()} …"
-    return wrapped(words, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return wrap(words, initial_indent=indent, subsequent_indent=f"{indent}  ")
 
 
-def wrapped(text: str, **indents: str) -> str:
+def wrap(text: str, **indents: str) -> str:
     return textwrap.fill(text, WIDTH, break_on_hyphens=False, break_long_words=False, **indents)
 
 
-def section(server: Server, lines: Sequence[str]) -> str:
+def write_section(server: Server, lines: Sequence[str]) -> str:
     text = "\n".join(lines).strip()
-    return f"## {server.title} {server.version} ({server.language})\n\n{wrapped(server.what)}\n\n```text\n{text}\n```\n"
+    return f"## {server.title} {server.version} ({server.language})\n\n{wrap(server.what)}\n\n```text\n{text}\n```\n"
 
 
 if __name__ == "__main__":

@@ -58,17 +58,17 @@ async def ask_async(ask: Callable, tool: str, arguments: dict[str, object]) -> G
     try:
         return await ask(tool, arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, the model was given nothing.
-        return raised(error)
+        return describe_error(error)
 
 
 def ask_blocking(ask: Callable, tool: str, arguments: dict[str, object]) -> Given:
     try:
         return ask(tool, arguments)
     except Exception as error:  # noqa: BLE001 - as above.
-        return raised(error)
+        return describe_error(error)
 
 
-def raised(error: Exception) -> Given:
+def describe_error(error: Exception) -> Given:
     return {"raised": f"{type(error).__name__}: {error}"}
 
 

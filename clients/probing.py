@@ -24,15 +24,15 @@ class NotRun(Exception):  # noqa: N818 - it is not an error of ours.
     """A framework could not be asked, for this reason."""
 
 
-def given(name: str, framework: Framework, variant: str, calls: dict[str, Call]) -> dict[str, dict[str, object]]:
+def measure(name: str, framework: Framework, variant: str, calls: dict[str, Call]) -> dict[str, dict[str, object]]:
     """Tell what each call gave the model: `content` and `marked`, or `raised`; and whether the server was `asked`."""
     try:
-        return given_once(name, framework, variant, calls)
+        return measure_once(name, framework, variant, calls)
     except NotRun:  # On a busy machine, a client may lose patience with a server that is still starting.
-        return given_once(name, framework, variant, calls)
+        return measure_once(name, framework, variant, calls)
 
 
-def given_once(name: str, framework: Framework, variant: str, calls: dict[str, Call]) -> dict[str, dict[str, object]]:
+def measure_once(name: str, framework: Framework, variant: str, calls: dict[str, Call]) -> dict[str, dict[str, object]]:
     probe = framework.probe or name
     home = HOME / probe
     with tempfile.NamedTemporaryFile("r") as asked:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import tables
 from frameworks import FRAMEWORKS, Framework
-from probing import NotRun, given, sdk, set_up
+from probing import NotRun, measure, sdk, set_up
 from scenarios import DIALECTS, SCENARIOS
 from server import in_dialect
 
@@ -31,9 +31,9 @@ def main() -> None:
         parser.error("--write needs all frameworks; leave --only out")
 
     findings = {name: ask(name, FRAMEWORKS[name]) for name in arguments.only or FRAMEWORKS}
-    print(json.dumps(findings, indent=2) if arguments.json else shown(findings))
+    print(json.dumps(findings, indent=2) if arguments.json else format_findings(findings))
     if arguments.write:
-        PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8"), findings), encoding="utf-8")
+        PAGE.write_text(rewrite(PAGE.read_text(encoding="utf-8"), findings), encoding="utf-8")
     complaints = list(complain(findings))
     print(*complaints, sep="\n", end="\n" if complaints else "", file=sys.stderr)
     sys.exit(bool(complaints))
@@ -48,8 +48,8 @@ def ask(name: str, framework: Framework) -> tables.Finding:
         speaking = {key: (in_dialect(key), SCENARIOS["declared"].arguments) for key in DIALECTS}
         return {
             "sdk": sdk(name, framework),
-            "errata": given(name, framework, "errata", failing | speaking),
-            "bare": given(name, framework, "bare", failing),
+            "errata": measure(name, framework, "errata", failing | speaking),
+            "bare": measure(name, framework, "bare", failing),
         }
     except NotRun as reason:
         return {"reason": str(reason)}
@@ -70,19 +70,19 @@ def complain(findings: tables.Findings) -> Iterator[str]:
                 yield f"{title}: for {scenario.title}, the server was not asked."
 
 
-def shown(findings: tables.Findings) -> str:
+def format_findings(findings: tables.Findings) -> str:
     parts = (tables.matrix, tables.dialects, tables.versions)
     return "\n\n".join("\n".join(part(findings)) for part in parts)
 
 
-def rewritten(page: str, findings: tables.Findings) -> str:
+def rewrite(page: str, findings: tables.Findings) -> str:
     """Put what was found between the marks of the page."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{generated(findings)}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{generate(findings)}\n\n{END}{after}"
 
 
-def generated(findings: tables.Findings) -> str:
+def generate(findings: tables.Findings) -> str:
     today = dt.datetime.now(dt.UTC).date()
     asked = tables.ran(findings)
     return "\n\n".join((

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from frameworks import FRAMEWORKS
-from scenarios import DIALECTS, SCENARIOS, Facts, reached, told
+from scenarios import DIALECTS, SCENARIOS, Facts, find_known, list_stated
 
 Answer = dict[str, Any]
 """What a call gave the model: `content` and `marked`, or `raised`; and whether the server was `asked`."""
@@ -24,13 +24,13 @@ def ran(findings: Findings) -> Findings:
 
 def known(answer: Answer, facts: Facts) -> set[str]:
     """Name the facts that an answer told the model."""
-    return reached(answer.get("content", ""), facts)
+    return find_known(answer.get("content", ""), facts)
 
 
 def lost(answer: Answer, facts: Facts) -> list[str]:
     """Name the facts that the server told and the model did not come to know."""
     # A client that refuses the arguments does not ask; one whose run ends leaves its model without an answer.
-    missing = told(facts) - known(answer, facts) if answer["asked"] or "raised" in answer else set()
+    missing = list_stated(facts) - known(answer, facts) if answer["asked"] or "raised" in answer else set()
     return [fact.replace("_", " ") for fact in facts._fields if fact in missing]
 
 

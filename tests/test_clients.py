@@ -54,7 +54,7 @@ def anyio_backend():
 
 
 def test_a_text_that_says_everything_tells_all_four_facts(clients, declared):
-    assert clients.scenarios.reached(NATIVE, declared) == EVERYTHING
+    assert clients.scenarios.find_known(NATIVE, declared) == EVERYTHING
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_a_text_that_says_everything_tells_all_four_facts(clients, declared):
     ],
 )
 def test_a_text_that_lacks_one_tells_the_other_three(clients, declared, said, fact):
-    assert clients.scenarios.reached(NATIVE.replace(said, ""), declared) == EVERYTHING - {fact}
+    assert clients.scenarios.find_known(NATIVE.replace(said, ""), declared) == EVERYTHING - {fact}
 
 
 def test_what_a_bare_server_says_tells_none(clients, declared):
-    assert clients.scenarios.reached("Error executing tool find_order", declared) == set()
+    assert clients.scenarios.find_known("Error executing tool find_order", declared) == set()
 
 
 @pytest.mark.parametrize("quoted", [json.dumps, repr, lambda text: json.dumps(json.dumps({"error": text}))])
 def test_a_fact_is_found_however_it_is_quoted(clients, declared, quoted):
-    assert clients.scenarios.reached(quoted(NATIVE), declared) == EVERYTHING
-    assert clients.scenarios.reached([{"type": "text", "text": quoted(NATIVE)}], declared) == EVERYTHING
+    assert clients.scenarios.find_known(quoted(NATIVE), declared) == EVERYTHING
+    assert clients.scenarios.find_known([{"type": "text", "text": quoted(NATIVE)}], declared) == EVERYTHING
 
 
 @pytest.mark.anyio
@@ -87,8 +87,8 @@ async def test_text_and_structured_content_of_the_server_each_tell_all_four(clie
     async with Client(server) as client:
         for scenario in clients.scenarios.SCENARIOS.values():
             result = await client.call_tool(scenario.tool, scenario.arguments)
-            assert clients.scenarios.reached(result.content[0].text, scenario.facts) == EVERYTHING, scenario.title
-            assert clients.scenarios.reached(result.structured_content, scenario.facts) == EVERYTHING, scenario.title
+            assert clients.scenarios.find_known(result.content[0].text, scenario.facts) == EVERYTHING, scenario.title
+            assert clients.scenarios.find_known(result.structured_content, scenario.facts) == EVERYTHING, scenario.title
 
 
 @pytest.mark.parametrize("name", dialects.names())
@@ -97,7 +97,7 @@ def test_the_words_of_a_dialect_are_those_it_says(clients, name):
     facts = clients.scenarios.DIALECTS[name]
     wire = dialects.get(name).encode(fault)
 
-    assert clients.scenarios.reached(wire, facts) == clients.scenarios.told(facts)
+    assert clients.scenarios.find_known(wire, facts) == clients.scenarios.list_stated(facts)
     if not facts.next_step:
         assert fault.recovery.hint not in json.dumps(wire)
     if not facts.retry:
@@ -124,7 +124,7 @@ def test_every_pin_is_a_version(clients):
 
 
 def test_the_page_has_the_tables_that_are_written(clients, findings):
-    written = clients.run.rewritten(PAGE, findings)
+    written = clients.run.rewrite(PAGE, findings)
     headings = re.findall(r"^(?:#.*|\| (?:\||dialect).*)$", written, re.MULTILINE)
 
     assert headings == re.findall(r"^(?:#.*|\| (?:\||dialect).*)$", PAGE, re.MULTILINE)

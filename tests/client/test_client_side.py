@@ -1,4 +1,4 @@
-"""Is trouble on this side of the wire told as such, and does it cost no more than the call it hits?"""
+"""Is a failure on this side of the wire reported as one, and does it cost no more than the call it hits?"""
 
 import os
 import pickle
