@@ -21,15 +21,15 @@ def servers() -> dict[str, Path]:
     script = runpy.run_path(str(ROOT / "scripts" / "wild_servers.py"))
     into = ROOT / ".wild" / "dev"
     some = dict(list(script["DEV"].items())[:SERVERS])
-    failed = list(script["fetch_group"](script["index_url"](), some, into))
+    failed = list(script["fetch_group"](script["choose_index_url"](), some, into))
     homes = {name: into / f"{name}-{version}" for name, version in some.items()}
-    found = {name: home for name, home in homes.items() if home.exists()}
-    if len(found) < FEWEST_SERVERS:
+    fetched = {name: home for name, home in homes.items() if home.exists()}
+    if len(fetched) < FEWEST_SERVERS:
         reason = f"published servers could NOT BE FETCHED, so the linter was not tried on them: {failed[:3]}"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return found
+    return fetched
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +43,14 @@ def test_handlers_are_found_in_every_published_server(reports):
 
 
 def test_no_published_server_is_too_much_for_a_rule(reports):
-    describe_failed_rule = [
+    unjudged = [
         (finding.path, finding.message)
         for report in reports.values()
         for finding in report.findings
         if finding.rule == "unreadable-file" and "cannot be read by Python" not in finding.message
     ]
 
-    assert not describe_failed_rule
+    assert not unjudged
 
 
 def test_most_published_servers_have_something_to_mend(reports):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from errata.linter.source import Edit, Finding, LintError, replace_file
 
-_PASSES = 10  # A fix may uncover the next one, or two may want the same place; more than this is a circle.
+_PASSES = 10  # A fix may uncover another, and overlapping fixes take turns; more passes than this mean that two undo each other.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BOM = b"\xef\xbb\xbf"
 

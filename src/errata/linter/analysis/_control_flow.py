@@ -34,7 +34,7 @@ def list_endings(body: list[ast.stmt]) -> Iterator[Ending]:
         case ast.With(body=inside) | ast.AsyncWith(body=inside):
             yield from list_endings(inside)
         case ast.Try() | ast.TryStar():
-            # A second attempt is an answer of its own, and its except clauses are looked at for themselves.
+            # A nested `try` is a second attempt; its except clauses are judged on their own.
             how = {each.how for each in list_endings(last.orelse or last.body)}
             yield Ending("through" if how == {"through"} else "unknown", last)
         case ast.Match():

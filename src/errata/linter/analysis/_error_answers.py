@@ -18,7 +18,7 @@ def tells_status(function: Function) -> bool:
     return bool(_STATUS.search(get_last_part(function.name).lower()))
 
 
-_DEEPEST = 5  # Objects in lists in calls.
+_DEEPEST = 5  # Nesting of objects, lists and calls.
 
 _STATUS_FIELDS = frozenset(
     {"valid", "is_valid", "isError", "is_error", "errors", "healthy", "connected", "exists", "found", "available"}
@@ -91,7 +91,7 @@ def _read_call(call: ast.Call, depth: int) -> ErrorAnswer | None:
 def _read_pairs(pairs: list[tuple[str, ast.expr]]) -> ErrorAnswer | None:
     """Read the error in `{"error": "no such order"}`, `{"status": "error", …}` or `Answer(success=False, …)`."""
     if any(name in _STATUS_FIELDS for name, _ in pairs):
-        return None  # A verdict is what was asked for; a list of errors stands beside data.
+        return None  # A status is what was asked for, and a list of errors stands beside data.
     marked = next((name for name, value in pairs if _marks(name, value)), None)
     if marked is None:
         return None

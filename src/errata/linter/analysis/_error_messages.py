@@ -7,7 +7,7 @@ from typing import NamedTuple
 from errata.linter.analysis._raised_errors import find_argument, find_keyword, list_makers, read_error
 from errata.linter.syntax import Function, get_last_part, spell_name
 
-_DEEPEST = 8  # Texts made of texts, and names that stand for them.
+_DEEPEST = 8  # Nesting of texts, and of names for them.
 _POSITION_OF_MESSAGE = {"factory": 0, "constructor": 1, "fail": 1}
 _NAMES_OF_MESSAGE = frozenset({"message", "msg", "detail", "details", "description", "reason", "error", "text"})
 _SAME_TEXT = frozenset({"str", "repr", "format", "ascii"})

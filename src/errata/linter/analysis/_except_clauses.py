@@ -8,7 +8,7 @@ from errata.linter.analysis._control_flow import list_endings
 from errata.linter.analysis._raised_errors import BROAD, list_caught, list_suppressions, raises_again
 from errata.linter.syntax import Function, Site, Try, get_last_part, spell_name
 
-# The operating system's: they name paths, hosts and numbers of errors.
+# Exceptions of the operating system: their text names paths, hosts and error numbers.
 _SYSTEM = frozenset(
     [
         "BlockingIOError",
@@ -30,7 +30,7 @@ _SYSTEM = frozenset(
     ]
 )
 
-# Libraries that talk to something else, and whose texts say how.
+# Libraries that talk to other systems; the text of their exceptions shows internals.
 _LIBRARIES = frozenset(
     [
         "aiohttp",
@@ -107,7 +107,7 @@ def name_caught(function: Function, clause: ast.ExceptHandler) -> str:
 _CANCELLED = frozenset({"Cancelled", "CancelledError", "get_cancelled_exc_class()"})
 _ENDS_THINGS = re.compile(
     r"(^|_)(aclose|aexit|cancel|cleanup|close|dispose|disconnect|drain|lifespan|shutdown|stop|teardown)(_|$)"
-    # The body of a task that somebody keeps and cancels.
+    # The body of a background task, which other code cancels.
     r"|^_*(run|loop|worker|watcher|poller|listener|consumer)$|(^|_)(background|forever|loop|task|worker)(_|$)"
 )
 _AWAITING = (ast.Await, ast.AsyncWith, ast.AsyncFor)
@@ -146,7 +146,7 @@ def _is_let_through(function: Function, site: Site[Try], clause: ast.ExceptHandl
     if raises_again(clause) or {each.how for each in list_endings(clause.body)} == {"raise"}:
         return True
     if site.clause is not None and raises_again(site.clause):
-        return True  # It was caught once more while the first one was cleaned up after.
+        return True  # Caught again while cleaning up after the first cancellation, which is raised.
     before = site.node.handlers[: site.node.handlers.index(clause)]
     return any(is_cancellation(name) for each in before for name in list_caught(function, each))
 
@@ -170,7 +170,7 @@ def hands_over(clause: ast.ExceptHandler) -> bool:
     for each in clause.body:
         for node in ast.walk(each):
             match node:
-                case ast.Call(args=[*given]) if any(_is_name(find_argument, clause.name) for find_argument in given):
+                case ast.Call(args=[*given]) if any(_is_name(value, clause.name) for value in given):
                     if isinstance(node.func, ast.Attribute):
                         return True
                 case ast.Assign(value=value) if _is_name(value, clause.name):

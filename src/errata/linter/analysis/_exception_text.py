@@ -20,7 +20,7 @@ _TRACEBACKS = frozenset(
 _WORDS_OF = frozenset({"str", "repr", "format", "ascii"})
 _STILL_TEXT = frozenset({"strip", "rstrip", "lstrip", "lower", "upper", "title", "split", "splitlines", "capitalize"})
 _WRAPPERS = frozenset({"dumps", "str", "dict", "list", "tuple", "dedent", "asdict", "model_dump", "model_dump_json"})
-# A function of the project's that makes an answer; one that says what else it does has changed the text.
+# By their names, functions that build a response from what they are given, and functions that change the text.
 _ANSWERS = ("error", "fail", "result", "response", "reply", "answer", "text")
 _CHANGES = (
     "sanit",
@@ -79,7 +79,9 @@ class ExceptionTexts:
             and self._is_caught(raised.args[0])
             and get_last_part(spell_name(raised.func) or "")[:1].isupper()
         ):
-            return raised.args[0]  # `raise ToolError(e)`; `raise mapped(e)` finds words of its own.
+            return raised.args[
+                0
+            ]  # `raise ToolError(e)` carries the text; a function such as `mapped(e)` chooses its own words.
         shown = [each.value for each in raised.keywords if each.arg in _SHOWN]
         return self._find_first([*raised.args, *shown])
 

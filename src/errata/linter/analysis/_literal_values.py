@@ -10,7 +10,7 @@ from errata.linter.analysis._raised_errors import CODE_OF_FACTORY, CONSTRUCTORS
 from errata.linter.syntax import Function
 from errata.model import Code
 
-_DEEPEST = 40  # Texts that are added to texts.
+_DEEPEST = 40  # Nesting of concatenated texts, and of names for names.
 _CODE = "errata.Code."
 _NUMBERS = ("http.HTTPStatus.", "errata.dialects.JsonRpcErrorCode.")  # Enumerations that people take for codes.
 _KINDS: dict[type[ast.expr], type[object]] = {

@@ -14,7 +14,7 @@ FAIL = "errata.fail"
 BROAD = frozenset({"BaseException", "Exception"})
 """Classes that stand for every error there is."""
 _GIVE_THEMSELVES = {"with_traceback"}
-_MOST_STEPS = 12  # From a name to the call that made what it holds.
+_MOST_STEPS = 12  # From a name to the call that created its value.
 
 
 class RaisedExpression(NamedTuple):

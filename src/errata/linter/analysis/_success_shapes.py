@@ -8,7 +8,7 @@ from typing import NamedTuple
 from errata.linter.analysis._control_flow import list_assignments, list_endings, never_returns
 from errata.linter.syntax import Function, get_last_part, spell_name
 
-_DEEPEST = 6  # Names that stand for names, lists in calls in lists.
+_DEEPEST = 6  # Nesting of lists and calls, and of names for names.
 
 _ERROR_KEYS = frozenset(
     {"err", "error", "error_message", "error_type", "errormessage", "errors", "exception", "failure"}
@@ -100,13 +100,13 @@ class Shapes:
         if not items:
             return _NO_LIST
         if isinstance(value, ast.Tuple) or len(items) > 1:
-            return None  # `return None, "failed"` is for a caller, who looks at both.
+            return None  # `return None, "failed"` is for a caller that tests both.
         inside = self.read(items[0], depth + 1)
         return inside if inside and inside.family in {"error", "typed"} else None
 
     def _read_pairs(self, pairs: list[tuple[str, ast.expr]], depth: int) -> Shape | None:
         if any(name in FLAGS for name, _ in pairs):
-            return None  # Somebody who writes this down has thought of it; others read it.
+            return None  # The author flags errors; other code reads the flag.
         for name, value in pairs:
             if self._marks_error(name.lower(), value):
                 return Shape("error", f"an object with `{name}` in it, which reads like a result: isError is not set")
@@ -229,8 +229,8 @@ def read_outcome(function: Function) -> str:
     if never_returns(function):
         return RAISES
     shapes = Shapes(function.bindings, None)
-    bindings = (shapes.read(site.node.value) for site in function.returns)
-    return ERROR if function.returns and all(shape and shape.family == "error" for shape in bindings) else ""
+    returned = (shapes.read(site.node.value) for site in function.returns)
+    return ERROR if function.returns and all(shape and shape.family == "error" for shape in returned) else ""
 
 
 def list_checked_functions(function: Function) -> Iterator[str]:

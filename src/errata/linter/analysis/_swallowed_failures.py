@@ -13,7 +13,7 @@ from errata.linter.analysis._tried_calls import TriedCall, find_tried_call, is_r
 from errata.linter.syntax import Function, Site, Try, get_called_name, get_last_part, spell_name
 
 # fmt: off
-# What these say is about a value in hand, or that something is not there: an answer, not an outage.
+# Errors about a value, or about something that does not exist: real results, not outages.
 _ABOUT_VALUES = frozenset([
     "ArithmeticError", "AttributeError", "EOFError", "FileExistsError", "FileNotFoundError", "IndexError",
     "IsADirectoryError", "KeyError", "LookupError", "NotADirectoryError", "NotImplementedError", "OverflowError",
@@ -21,7 +21,7 @@ _ABOUT_VALUES = frozenset([
     "UnicodeEncodeError", "UnicodeError", "ValueError", "ZeroDivisionError",
 ])
 _OUTAGES = frozenset(["ConnectionError", "TimeoutError", "asyncio.TimeoutError"])
-# Nobody is told anything wrong by these, whatever follows; cancellation has a rule of its own.
+# Catching these hides no failure; cancellation has a rule of its own.
 _NO_FAILURES = frozenset([
     "CancelledError", "Cancelled", "GeneratorExit", "ImportError", "KeyboardInterrupt", "ModuleNotFoundError",
     "PackageNotFoundError", "SystemExit",

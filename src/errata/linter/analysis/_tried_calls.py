@@ -13,12 +13,12 @@ _MOST_SHOWN = 50
 _BUILTINS = frozenset(vars(builtins)) - {"open", "input"}
 
 # fmt: off
-# Of the standard library, what talks to something outside of this process.
+# Modules of the standard library that talk to other processes.
 _REMOTE_STANDARD = frozenset([
     "ftplib", "http", "imaplib", "poplib", "smtplib", "socket", "socketserver", "sqlite3", "ssl", "subprocess", "telnetlib",
     "urllib.request", "xmlrpc",
 ])
-# Of what others wrote, what only computes.
+# Libraries that only compute.
 _LOCAL_LIBRARIES = frozenset([
     "PIL", "PyPDF2", "annotated_types", "attr", "attrs", "bs4", "camelot", "chardet", "click", "cv2", "dateutil", "docx",
     "dotenv", "errata", "fastmcp", "fitz", "jinja2", "jsonschema", "loguru", "lxml", "markdown", "markdownify", "matplotlib", "mcp", "msgspec",
@@ -26,13 +26,13 @@ _LOCAL_LIBRARIES = frozenset([
     "pypdf", "pytz", "rich", "scipy", "sklearn", "sqlglot", "sqlparse", "structlog", "sympy", "tabulate", "tiktoken",
     "toml", "tomli", "typer", "typing_extensions", "yaml",
 ])
-# Names of things that stand between this process and another one.
+# Names of objects that talk to other processes.
 _OUTSIDE = frozenset([
     "api", "browser", "client", "collection", "conn", "connection", "cur", "cursor", "database", "db", "driver", "engine",
     "fetcher", "gateway", "http", "pool", "r", "redis", "repo", "repository", "requests", "s3", "sdk", "service", "session",
     "smtp", "sock", "socket", "transport", "upstream", "websocket", "ws",
 ])
-# … and what opens files.
+# Modules that open files.
 _OPENS = frozenset(["csv", "glob", "gzip", "io", "os", "pathlib", "shutil", "tarfile", "tempfile", "tomllib", "urllib", "zipfile"])
 _OUTSIDE_METHODS = frozenset([
     "connect", "download", "execute", "executemany", "fetch", "fetch_all", "fetch_one", "fetchall", "fetchone", "fetchrow",
@@ -48,18 +48,18 @@ _LOCAL_METHODS = frozenset([
 ])
 _RUNS_GIVEN = frozenset(["run_in_executor", "run_in_threadpool", "run_sync", "shield", "to_thread", "wait_for"])
 _WAITS = frozenset(["acquire", "throttle", "wait"])
-# What is awaited and yet asks nobody.
+# Methods that are awaited without asking another process for anything.
 _QUIET = frozenset(["debug", "error", "info", "log", "report_progress", "sleep", "warning"])
 _CLEANS_UP = frozenset([
     "aclose", "cancel", "cleanup", "close", "disconnect", "kill", "logout", "quit", "release", "remove", "rollback",
     "shutdown", "stop", "terminate", "unlink", "wait_closed",
 ])
 # fmt: on
-# What stands before the call that matters.
+# Functions that prepare the call that matters.
 _PREPARES = re.compile(
     r"_*(build|check|clamp|ensure|get_config|load_config|normali[sz]e|parse|prepare|require|validate|verify)"
 )
-# What a function of any library computes from a value that it is given.
+# Functions that only compute, in whatever library.
 _COMPUTES = re.compile(r"(parse|loads|decode|encode|tokeni[sz]e|compile|format|render|normali[sz]e|validate)(_|$)")
 _WORD = re.compile(r"[a-z0-9]+")
 

@@ -21,7 +21,7 @@ from errata.linter.summary import (
 Progress = Callable[[int, int], None]
 """Called with the number of files that are done, and of all."""
 
-_MOST_FURTHER = 5_000  # Files that nobody named, read because others import them.
+_MOST_FURTHER = 5_000  # Files that are read because others import them.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class LinkedHandler:
 
 EFFECT = "errata.resilience.effect"
 _CAREFUL = ("errata.resilience.retry", "errata.resilience.protect")
-# Things that are made in the server itself: `create_task` creates no task in a to-do list.
+# Objects inside the server: `create_task` creates no task in a to-do list.
 _OWN_THINGS = frozenset([
     "argument", "cache", "client", "connection", "context", "credential", "credentials", "engine", "handler", "header",
     "headers", "identity", "info", "log", "logger", "middleware", "model", "option", "parser", "prefix", "principal", "progress",

@@ -77,8 +77,8 @@ class ContractLinker:
         """Yield every contract of the project, linked."""
         for file in self._resolver.files.values():
             kept = [each for each in file.classes if each.contract]
-            yield from (match for each in kept if (match := self.link_class(f"{file.module}.{each.name}")))
-            yield from (match for each in file.functions if (match := self.link_function(each, file)))
+            yield from (linked for each in kept if (linked := self.link_class(f"{file.module}.{each.name}")))
+            yield from (linked for each in file.functions if (linked := self.link_function(each, file)))
             yield from (self._link_declaration(each, file) for each in file.installed if each.subject)
 
     def link_class(self, at: str) -> LinkedContract | None:
@@ -103,16 +103,19 @@ class ContractLinker:
 
     def find_failure(self, name: str, file: Summary) -> HeldEntry | None:
         """Return the failure that an attribute of a contract stands for: `OrderErrors.no_match`."""
-        match = self._find_contract(name, file)
-        held = self._collect_attributes(match[0]).held.get(match[1]) if match else None
-        return held._replace(holder=match[0]) if held and match else None
+        target = self._find_contract(name, file)
+        if target is None:
+            return None
+        at, attribute = target
+        held = self._collect_attributes(at).held.get(attribute)
+        return held._replace(holder=at) if held else None
 
     def find_lacking(self, name: str, file: Summary) -> LinkedContract | None:
         """Return the contract that certainly lacks the attribute a dotted name asks for."""
-        match = self._find_contract(name, file)
-        if match is None:
+        target = self._find_contract(name, file)
+        if target is None:
             return None
-        at, attribute = match
+        at, attribute = target
         linked_contract = self.link_class(at)
         return (
             linked_contract if linked_contract and linked_contract.is_whole and not self._has(at, attribute) else None
@@ -148,7 +151,7 @@ class ContractLinker:
 
     def _collect_attributes(self, at: str) -> _Attributes:
         """Collect the attributes of a class, own and inherited, as Python would."""
-        match = _Attributes({}, [], is_whole=True)
+        attributes = _Attributes({}, [], is_whole=True)
         whole = True
         for each in reversed(self._list_lineage(at)):
             file, summary = self._resolver.classes[each]
@@ -156,16 +159,16 @@ class ContractLinker:
             whole &= contract is not None and contract.is_whole and self._has_known_bases(each)
             if contract:
                 own, repeated = _collect_own(contract, file.path)
-                match.held.update(own)
-                match.repeated.extend(repeated if each == at else ())
-        return match._replace(is_whole=whole)
+                attributes.held.update(own)
+                attributes.repeated.extend(repeated if each == at else ())
+        return attributes._replace(is_whole=whole)
 
     def _link_class_body(self, at: str, file: Summary, contract: ContractSummary) -> LinkedContract:
         attributes = self._collect_attributes(at)
         failures, strangers, whole = self._sort_entries(list(attributes.held.values()), file)
         mine = {id(each.entry) for each in _collect_own(contract, file.path)[0].values()}
         again = [held for held in _list_repeated(failures) if id(held.entry) in mine]
-        if len(self._list_bases(at)) > 1:  # Two bases may be at odds where each of them is right.
+        if len(self._list_bases(at)) > 1:  # Two bases may clash though each is right by itself.
             others = [held for held in _list_repeated(failures) if id(held.entry) not in mine]
             again += [HeldEntry(held.entry._replace(location=contract.location), file.path) for held in others]
         public = [held for held in strangers if held.entry.attribute[:1] != "_" and held.entry.kind == "value"]
@@ -192,14 +195,14 @@ class ContractLinker:
         strangers: list[HeldEntry] = []
         whole = True
         for held in given:
-            match = self._find_failures(held, file)
-            if match is None and self._is_stranger(held.entry, file):
+            known = self._find_failures(held, file)
+            if known is None and self._is_stranger(held.entry, file):
                 strangers.append(held)
-            elif match is None:
+            elif known is None:
                 whole = False
             else:
-                failures += match[0]
-                whole &= match[1]
+                failures += known[0]
+                whole &= known[1]
         return failures, strangers, whole
 
     def _find_failures(self, held: HeldEntry, file: Summary) -> tuple[list[HeldEntry], bool] | None:

@@ -45,7 +45,16 @@ def _is_of_server(file: Summary) -> bool:
 
 
 _SDKS = ("mcp.", "fastmcp.")
-_OTHER_OWNERS = ("agent", "client", "session", "registry", "llm", "model", "chat", "assistant")  # They have tools too.
+_OTHER_OWNERS = (
+    "agent",
+    "client",
+    "session",
+    "registry",
+    "llm",
+    "model",
+    "chat",
+    "assistant",
+)  # These have tools, and are no servers.
 
 
 class Project:
@@ -201,6 +210,6 @@ class Project:
         own = self.linker.link_function(where.function, where.file)
         name = registration.tool or get_last_part(where.function.name)
         installed = [*self.linker.link_tool(name, is_any=registration.kind == "dispatcher")]
-        if own:  # What is installed for tools that cannot be seen is hardly for one that declares its own.
+        if own:  # A contract for an unknown tool is hardly for one that declares its own.
             return join_contracts([own, *(each for each in installed if each.contract.subject)])
         return join_contracts(installed)

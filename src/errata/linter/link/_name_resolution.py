@@ -58,7 +58,7 @@ class NameResolver:
         """Follow a name in a file through imports, instances and attributes to its definition."""
         key = (name, file.root)
         if key not in self._known:
-            start = self._known[key] = self._modules.localise(name, file.root)  # Whoever comes back here stops.
+            start = self._known[key] = self._modules.localise(name, file.root)  # Ends a circular chain of names.
             at = self._known[key] = self._walk(start)
             self._note_unseen(at, file.root)
         return self._known[key]
@@ -75,7 +75,7 @@ class NameResolver:
         for _ in range(_MOST_STEPS):
             try:
                 step = self._take_step(name)
-            except RecursionError:  # Classes made from parts of classes, a thousand times over.
+            except RecursionError:  # Thousands of classes, each built from the one before.
                 return name
             if step is None or step == name:
                 return name

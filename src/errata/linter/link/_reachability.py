@@ -12,7 +12,7 @@ from errata.linter.summary import RaisedError
 from errata.linter.syntax import MEMBERS
 
 _MOST_FUNCTIONS = 2_000  # That one handler reaches.
-_MOST_MAKERS = 30  # Functions that make an error for one another.
+_MOST_MAKERS = 30  # Length of a chain of functions that create an error.
 
 
 class _Callees(NamedTuple):

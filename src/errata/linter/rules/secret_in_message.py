@@ -159,7 +159,7 @@ def _find_error_texts(value: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
             for each in inside:
                 yield from _find_error_texts(each, depth + 1)
         case ast.Call(args=args, keywords=keywords) if get_called_name(value) in _AROUND:
-            for each in (*args, *(find_keyword.value for find_keyword in keywords)):
+            for each in (*args, *(keyword.value for keyword in keywords)):
                 yield from _find_error_texts(each, depth + 1)
         case _:
             return

@@ -33,7 +33,7 @@ def _compile_pattern(pattern: str) -> re.Pattern[str]:
     meaning = "".join(map(_translate_part, _PARTS.findall(plain)))
     try:
         return re.compile(f"{anywhere}{meaning}(?:/.*)?", re.DOTALL)
-    except re.error:  # A range that runs backwards: it stands for itself.
+    except re.error:  # A range that runs backwards, such as `[z-a]`, is taken literally.
         return re.compile(f"{anywhere}{re.escape(plain)}(?:/.*)?", re.DOTALL)
 
 
@@ -81,7 +81,7 @@ def _is_directory(path: Path) -> bool:
 
 
 def _find_below(directory: Path, exclude: tuple[str, ...], root: Path) -> Iterator[Path]:
-    # Links to directories are not followed, so that there is no way around in a circle; those to files, within the tree.
+    # Links to directories are not followed: they may form a circle. Links to files are, within the tree.
     trees = (os.path.realpath(directory), os.path.realpath(root))
     for location, directories, files in os.walk(directory):
         here = Path(location)

@@ -103,7 +103,7 @@ def _find_comments(text: str) -> Iterator[tuple[_Comment, tuple[int, int]]]:
         for token in tokenize.generate_tokens(io.StringIO(plain).readline):
             yield from statement.take(token)
     except (SyntaxError, tokenize.TokenError, ValueError, RecursionError):
-        return  # The parser has said so, and better.
+        return  # The parser reports it, with a better message.
 
 
 class _Statement:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-_MOST_NAMES = 6  # Of an import that is compared with the end of a path.
+_MOST_NAMES = 6  # Parts of an import that are compared with the end of a path.
 
 
 class ModuleLocation(NamedTuple):

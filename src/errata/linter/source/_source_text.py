@@ -18,7 +18,7 @@ from pathlib import Path
 from errata.linter.source._findings import Location
 
 _PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-LARGEST_BYTES = 4_000_000  # Longer files are generated ones; one of them would take longer than all the rest.
+LARGEST_BYTES = 4_000_000  # Larger files are generated, and one of them would take longer than all others.
 TOO_DEEP = "is nested too deeply"
 
 
@@ -167,5 +167,7 @@ def _choose_mode(target: Path) -> int:
         umask = os.umask(0)
         os.umask(umask)
         return 0o666 & ~umask
-    with target.open("r+b"):  # To replace a file only its directory need be writable; its owner said no all the same.
+    with target.open(
+        "r+b"
+    ):  # Replacing a file needs a writable directory only; a file that is read-only stays as it is.
         return mode

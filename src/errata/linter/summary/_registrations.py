@@ -63,7 +63,7 @@ def _makes_annotations(called: ast.expr) -> bool:
     return name == "dict" or name[:1].isupper()
 
 
-# What adds tools, or changes their names, without a function that stands for each.
+# Calls that add or rename tools without a function for each.
 _UNSEEN = frozenset(
     [
         "import_server",
@@ -248,7 +248,7 @@ def _list_given_functions(function: Function, given: ast.expr, site: Site[ast.Ca
     if isinstance(given, ast.Call):  # `add_tool(Tool.from_function(fn))`: the inner call registers it.
         return []
     if isinstance(given, ast.Name) and any(parameter.arg == given.id for parameter in function.parameters):
-        return [UNKNOWN + given.id]  # Whatever its annotation says.
+        return [UNKNOWN + given.id]  # A parameter is unknown, whatever its annotation says.
     source = given if not isinstance(given, ast.Name) else _find_loop(given.id, site)
     several = list_items(function, source)
     if source not in {None, given} and not several:

@@ -11,7 +11,7 @@ from errata.linter.syntax import Function, Site, Try, get_called_name, get_last_
 
 _HTTP = ["get", "post", "put", "patch", "delete", "head", "options", "request", "send"]
 _DATABASES = ["psycopg2", "psycopg", "pymysql", "MySQLdb", "mysql.connector", "pyodbc"]
-_SHORT_S = 1  # Nobody misses a time limit for less than that.
+_SHORT_S = 1  # Shorter sleeps do no harm.
 # fmt: off
 _BLOCKING = frozenset([
     *(f"{client}.{method}" for client in ("requests", "requests.Session()", "requests.session()") for method in _HTTP),
@@ -193,7 +193,7 @@ _DECORATORS = {
     "google.api_core.retry_async.AsyncRetry", "tenacity.AsyncRetrying", "aioretry.retry",
 }  # fmt: skip
 _JUDGED = "errata.resilience.backoff_for"
-# After these nothing has happened, so that anything may be repeated.
+# After these errors nothing has happened, so anything may be repeated.
 _NOTHING_HAPPENED = re.compile(
     r"ConnectError|ConnectTimeout|ConnectionRefused|PoolTimeout|RateLimit|TooManyRequests|Throttl|SlowDown|Busy|Locked"
     r"|NewConnectionError|ClientConnectorError|AuthenticationError|Unauthorized|TokenExpired|Conflict"

@@ -101,7 +101,7 @@ def _summarise_function(
 ) -> FunctionSummary:
     every, looking = rules
     node = function.node
-    if isinstance(node, ast.Module):  # No handler reaches it: it has run when the first call comes.
+    if isinstance(node, ast.Module):  # Top-level code has run before the first call.
         return FunctionSummary(function.name, function.locate(node))
     return FunctionSummary(
         function.name,
@@ -131,7 +131,7 @@ def _list_calls(function: Function) -> Iterator[CalledFunction]:
         for name in _list_picked(function, site.node.func):
             yield CalledFunction(name, caught)
         for given in (*site.node.args, *(each.value for each in site.node.keywords)):
-            # A function that is handed on is called by whoever gets it: `asyncio.to_thread(fetch, …)`.
+            # A function that is passed on is called by the receiver: `asyncio.to_thread(fetch, …)`.
             if _may_be_function(function, given) and (name := _name_function(function, given)):
                 yield CalledFunction(name, caught, handed=True)
 

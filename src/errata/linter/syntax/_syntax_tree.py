@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from errata.linter.source import Lines, Location, ModuleLocation
 from errata.linter.syntax._dotted_names import UNKNOWN, spell_name
 
-_DEEPEST = 12  # Names that stand for names; some stand for themselves.
+_DEEPEST = 12  # Chains of names for names; some are circular.
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Try = ast.Try | ast.TryStar

@@ -26,7 +26,7 @@ from errata.linter.syntax._syntax_tree import (
     make_instance,
 )
 
-# What nobody asks for: contexts, operators, annotations, and everything that is no node.
+# Fields that no rule needs: contexts, operators, annotations, and everything that is no node.
 _SKIPPED = frozenset(
     [
         "annotation",
@@ -122,19 +122,19 @@ class TreeWalk:
                 self.module.names.setdefault(name, f"{self.module.id}.{name}")
 
     def _name_what_functions_import(self) -> None:
-        # Whoever asks which libraries a file uses asks its names; what is on top comes first.
+        # `names` also tells which libraries a file uses; top-level imports come first.
         for function in self.module.functions:
             for name, meaning in function.imports.items():
                 self.module.names.setdefault(name, meaning)
 
     def _name_what_stars_bring(self) -> None:
-        # What a file binds by its name comes first; what another library's star brings, nobody can see.
+        # Explicit bindings come first; what another library's star import binds is unknown.
         for star in self.module.stars:
             for name in list_names_offered(star):
                 self.module.names.setdefault(name, f"{star}.{name}")
 
 
-# Each of these answers whether what is inside is to be walked with the rest.
+# Each visitor returns whether the children of its node are to be walked.
 
 
 def _import(walk: TreeWalk, node: ast.Import | ast.ImportFrom, here: _Here) -> bool:
@@ -262,7 +262,7 @@ def _name_expression(_walk: TreeWalk, node: ast.NamedExpr, here: _Here) -> bool:
 
 def _bind(target: ast.expr, value: ast.expr, here: _Here) -> None:
     if isinstance(value, ast.Constant):
-        return  # `client = None` says less than what follows it.
+        return  # `client = None` says less than a later binding.
     match target:
         case ast.Name(id=name) if here.owner is not None:
             here.owner.bindings.setdefault(name, (None, value))
