@@ -1,7 +1,8 @@
-"""What a process has to do when it is forked while other threads of it are at work.
+"""Fork safety: a process may be forked while other threads of it are at work.
 
-A lock that another thread held is held in the child, by nobody, for ever: every lock of the package is renewed there. So
-is a module that another thread was loading: the parent waits until it is loaded. Loaded with `import errata`, and cheap.
+A lock that another thread held is held in the child, by nobody, for ever: every lock of errata is renewed there. A module
+that another thread was loading would be locked in the same way: the parent waits until it is loaded. This module is
+loaded with `import errata`, and is cheap.
 """
 
 import _thread
@@ -26,25 +27,25 @@ class _Locked(Protocol):
 _LOCKED: WeakSet[_Locked] = WeakSet()
 
 
-def renewed_after_fork(locked: _Locked) -> None:
-    """Have something take a new lock in every child process."""
+def renew_after_fork(locked: _Locked) -> None:
+    """Call the method `take_new_lock` of an object in every child process."""
     _LOCKED.add(locked)
 
 
-class LockOfModule:
-    """The lock of a whole module: `with _LOCK.now:`. Its own thread may take it again, as a signal's handler does."""
+class ForkSafeLock:
+    """A lock that a forked child does not find taken: `with _LOCK.current:`. Its own thread may take it again."""
 
-    __slots__ = ("__weakref__", "now")
+    __slots__ = ("__weakref__", "current")
 
     def __init__(self) -> None:
         self.take_new_lock()
-        renewed_after_fork(self)
+        renew_after_fork(self)
 
     def take_new_lock(self) -> None:
-        """Begin, or begin in a child process."""
+        """Make a new lock, which nobody holds."""
         import threading  # noqa: PLC0415 - only breakers and budgets pay for loading it.
 
-        self.now = threading.RLock()
+        self.current = threading.RLock()
 
 
 def _let_loading_end() -> None:
@@ -55,9 +56,9 @@ def _let_loading_end() -> None:
 
 
 def _is_loading() -> bool:
-    """Tell whether another thread is loading one of those packages, or is about to.
+    """Return whether another thread is loading one of those packages, or is about to.
 
-    `__spec__._initializing` would tell it too late: the lock of a module is taken before there is a module.
+    `__spec__._initializing` would show it too late: the lock of a module is taken before there is a module.
     """
     locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
     this_thread = _thread.get_ident()

@@ -11,6 +11,7 @@ from mcp.server.mcpserver import MCPServer
 from support.scripted_http_server import DONE, connect, hold_back, listed
 
 from errata import Code, Retry
+from errata._runtime import deadline
 from errata.client import Caller, CallFailed
 from errata.client._call_failed import ClientRequest
 from errata.client._client_side import explain_timeout
@@ -18,7 +19,6 @@ from errata.client._connections import HeldConnection
 from errata.client._failure_context import FailureContext, format_duration
 from errata.client._managed_connection import Target, keep_connected
 from errata.client._server_lists import ServerLists
-from errata.http._runtime import deadline
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from errata import (
     timeout,
 )
 from errata.resilience import backoff_for, retry
-from errata.resilience._backoff import delay_s, says_it_was_repeated, was_repeated
+from errata.resilience._backoff import choose_delay_s, says_repeated, was_repeated
 
 DOWN = service_unavailable("The catalogue is closed.")
 
@@ -98,11 +98,13 @@ def test_tenacity_takes_it_too():
 def test_a_delay_is_never_less_than_was_asked_for_nor_more_than_twenty_seconds(fault, repetition, chance):
     floor = (fault.retry_after_ms or 0) / 1000
 
-    assert floor <= delay_s(fault, repetition, lambda: chance) <= max(floor, 20)
+    assert floor <= choose_delay_s(fault, repetition, lambda: chance) <= max(floor, 20)
 
 
 def test_delays_double_from_fifty_milliseconds_and_from_a_second_for_rate_limits():
-    longest = [[delay_s(error.fault, number, lambda: 1.0) for number in range(11)] for error in (DOWN, rate_limited())]
+    longest = [
+        [choose_delay_s(error.fault, number, lambda: 1.0) for number in range(11)] for error in (DOWN, rate_limited())
+    ]
 
     assert longest[0] == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 20, 20]
     assert longest[1] == [1, 2, 4, 8, 16, 20, 20, 20, 20, 20, 20]
@@ -149,7 +151,7 @@ def test_what_an_exhausted_retry_raises_says_that_it_was_repeated():
     with pytest.raises(FaultError) as caught:
         retry(**Patience().options()).call(Backend(DOWN))
 
-    assert says_it_was_repeated(caught.value.fault)
+    assert says_repeated(caught.value.fault)
 
 
 def test_what_tenacity_gave_up_was_repeated_and_is_not_repeated_again():

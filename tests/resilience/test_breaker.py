@@ -174,7 +174,7 @@ def test_blocks_inside_of_blocks_and_inside_of_generators_settle_their_own(store
     probing = generator()
     next(probing)
     with inner:
-        refused(outer)
+        refused_elsewhere(outer)
         probing.close()
         assert outer.call(int) == 0
     assert inner.status().calls == 1

@@ -7,10 +7,10 @@ import threading
 import anyio
 import pytest
 from hypothesis import given, strategies as st
-from support.breaker_steps import break_it, half_open, refused
+from support.breaker_steps import break_it, half_open, refused, refused_elsewhere
 
 from errata import FaultError
-from errata.resilience import Breaker, Permit, State, Verdict
+from errata.resilience import Breaker, Health, Permit, State
 
 
 class Told:
@@ -33,14 +33,14 @@ class Told:
 
 
 def reading(breaker):
-    with breaker:
+    with breaker.block():
         outcome = yield
         if outcome is not None:
             raise outcome
 
 
 async def reading_later(breaker):
-    async with breaker:
+    async with breaker.block():
         outcome = yield
         if outcome is not None:
             raise outcome
@@ -59,7 +59,7 @@ def test_generators_that_take_turns_each_settle_their_own_permit(order, outcomes
     for number in order:
         with contextlib.suppress(StopIteration, TimeoutError):
             generators[number].send(outcomes[number])
-    assert told.came_of == {number + 1: Verdict.ILL if outcomes[number] else Verdict.WELL for number in order}
+    assert told.came_of == {number + 1: Health.ILL if outcomes[number] else Health.WELL for number in order}
 
 
 @given(st.permutations(range(6)), st.lists(FAILURES, min_size=6, max_size=6))
@@ -70,7 +70,7 @@ def test_blocks_that_are_made_each_settle_their_own_permit(order, outcomes):
         contextvars.copy_context().run(block.__enter__)
     for number in order:
         contextvars.copy_context().run(blocks[number].__exit__, None, outcomes[number], None)
-    assert told.came_of == {number + 1: Verdict.ILL if outcomes[number] else Verdict.WELL for number in order}
+    assert told.came_of == {number + 1: Health.ILL if outcomes[number] else Health.WELL for number in order}
 
 
 @pytest.mark.anyio
@@ -84,7 +84,16 @@ async def test_async_generators_that_take_turns_each_settle_their_own_permit():
         await first.asend(TimeoutError("read"))
     with pytest.raises(StopAsyncIteration):
         await second.asend(None)
-    assert told.came_of == {1: Verdict.ILL, 2: Verdict.WELL}
+    assert told.came_of == {1: Health.ILL, 2: Health.WELL}
+
+
+def test_a_generator_with_the_breaker_itself_settles_when_it_ends(breaker):
+    for _ in range(5):
+        generator = in_the_breaker_itself(breaker)
+        next(generator)
+        with pytest.raises(TimeoutError):
+            generator.throw(TimeoutError)
+    refused(breaker)
 
 
 def test_a_block_in_a_block_of_one_function_is_left_first():
@@ -93,8 +102,8 @@ def test_a_block_in_a_block_of_one_function_is_left_first():
     with breaker:
         with contextlib.suppress(TimeoutError), breaker:
             raise TimeoutError
-        assert told.came_of == {2: Verdict.ILL}
-    assert told.came_of[1] is Verdict.WELL
+        assert told.came_of == {2: Health.ILL}
+    assert told.came_of[1] is Health.WELL
 
 
 def test_an_old_generator_that_ends_well_does_not_answer_for_the_probe(breaker, time):
@@ -105,7 +114,7 @@ def test_an_old_generator_that_ends_well_does_not_answer_for_the_probe(breaker, 
     next(probe)
     with contextlib.suppress(StopIteration):
         old.send(None)
-    refused(breaker)
+    refused_elsewhere(breaker)
     probe.close()
     assert breaker.call(int) == 0
 
@@ -114,23 +123,30 @@ def test_a_generator_that_nobody_reads_to_its_end_frees_its_probe(breaker, time)
     half_open(breaker, time)
     abandoned = reading(breaker)
     next(abandoned)
-    refused(breaker)
+    refused_elsewhere(breaker)
     del abandoned
     assert breaker.call(int) == 0
 
 
-def test_a_block_that_is_left_in_another_context_counts(breaker):
+def in_the_breaker_itself(breaker):
+    with breaker:
+        yield
+
+
+@pytest.mark.parametrize("read", [reading, in_the_breaker_itself])
+def test_a_block_that_is_left_in_another_context_counts(breaker, read):
     for _ in range(5):
-        generator = reading(breaker)
+        generator = read(breaker)
         contextvars.copy_context().run(next, generator)
         with pytest.raises(TimeoutError):
             generator.throw(TimeoutError)
     refused(breaker)
 
 
-def test_a_block_that_is_left_in_another_thread_counts(breaker):
+@pytest.mark.parametrize("read", [reading, in_the_breaker_itself])
+def test_a_block_that_is_left_in_another_thread_counts(breaker, read):
     for _ in range(5):
-        generator = reading(breaker)
+        generator = read(breaker)
         thread = threading.Thread(target=next, args=(generator,))
         thread.start()
         thread.join(60)
@@ -165,8 +181,8 @@ def test_nothing_is_kept_of_a_block_that_was_left(breaker):
     for _ in range(3):
         with breaker, contextlib.ExitStack() as stack:
             stack.enter_context(breaker)
-    assert not breaker._blocks._of_frame
-    breaker.__exit__(None, None, None)  # Nobody entered: there is nothing to tell.
+    assert not breaker._open_blocks
+    breaker.__exit__(None, None, None)  # Nobody entered: there is nothing to settle.
     assert breaker.status().calls == 6
 
 

@@ -12,9 +12,9 @@ from support.manual_clock import Time
 
 from errata import Code
 from errata.resilience import MemoryStore
-from errata.resilience._circuit import Limits, Permit, Verdict
+from errata.resilience._circuit import Health, Limits, Permit
 
-VERDICTS = {"well": Verdict.WELL, "ill": Verdict.ILL, "none": Verdict.NONE}
+VERDICTS = {"well": Health.WELL, "ill": Health.ILL, "none": Health.NONE}
 
 
 class Model:

@@ -4,13 +4,16 @@ import asyncio
 import contextlib
 import contextvars
 import copy
+import gc
 import pickle
+import weakref
 
 import pytest
 from support.breaker_steps import break_it, fail, half_open, refused, refused_elsewhere
 
 from errata import FaultError, service_unavailable
 from errata.resilience import Breaker, State, protect
+from errata.resilience._nesting import INNERMOST
 
 
 @pytest.fixture
@@ -98,7 +101,7 @@ def test_blocks_that_try_may_end_in_any_order(breaker, again, store, time):
     second.__exit__(None, None, None)
 
 
-def test_a_generator_that_tries_covers_what_it_calls_but_not_who_reads_from_it(breaker, again, time):
+def test_a_generator_that_tries_covers_what_it_calls_and_who_reads_from_it_until_it_ends(breaker, again, time):
     half_open(breaker, time)
 
     def numbers():
@@ -108,12 +111,15 @@ def test_a_generator_that_tries_covers_what_it_calls_but_not_who_reads_from_it(b
 
     reading = numbers()
     assert next(reading) == 0
-    refused(again)
+    assert again.call(int) == 0
+    refused_elsewhere(again)
     assert next(reading) == 0
     reading.close()
+    break_it(breaker, 1)
+    refused(again)
 
 
-def test_an_async_generator_that_tries_covers_what_it_calls_but_not_who_reads_from_it(breaker, again, time):
+def test_an_async_generator_that_tries_covers_what_it_calls_and_who_reads_from_it_until_it_ends(breaker, again, time):
     half_open(breaker, time)
 
     async def numbers():
@@ -124,16 +130,19 @@ def test_an_async_generator_that_tries_covers_what_it_calls_but_not_who_reads_fr
     async def read():
         reading = numbers()
         assert await anext(reading) == "well"
-        refused(again)
+        assert await again.call(answer) == "well"
+        refused_elsewhere(again)
         assert await anext(reading) == "well"
         await reading.aclose()
+        break_it(breaker, 1)
+        refused(again)
 
     asyncio.run(read())
 
 
 def test_generators_that_try_one_after_the_other_leave_nothing_behind(breaker, again, time):
     def reading():
-        with breaker:
+        with breaker.block():
             yield
 
     half_open(breaker, time)
@@ -143,7 +152,7 @@ def test_generators_that_try_one_after_the_other_leave_nothing_behind(breaker, a
     second = reading()
     next(second)
     first.close()
-    refused(again)
+    refused_elsewhere(again)
     second.close()
     assert again.call(int) == 0
 
@@ -236,6 +245,66 @@ def test_a_block_counts_nothing_that_was_counted_in_it(breaker, again):
     with pytest.raises(TimeoutError), breaker, again.block():
         again.call(fail, TimeoutError("read"))
     assert breaker.status().failures == 1
+
+
+def test_a_failure_after_another_one_that_it_does_not_come_of_counts(breaker, again):
+    def two_ways():
+        with contextlib.suppress(TimeoutError):
+            again.call(fail, TimeoutError("read"))
+        fail(ConnectionResetError("peer"))
+
+    with pytest.raises(ConnectionResetError):
+        breaker.call(two_ways)
+    assert breaker.status().failures == 2
+
+
+def test_a_call_that_is_over_keeps_no_error_alive(breaker, again):
+    kept = []
+
+    def inner():
+        raise KeptError
+
+    class KeptError(TimeoutError):
+        def __init__(self):
+            super().__init__("read")
+            kept.append(weakref.ref(self))
+
+    def deals_with_it():
+        with contextlib.suppress(TimeoutError):
+            again.call(inner)
+
+    gc.disable()
+    try:
+        breaker.call(deals_with_it)
+        assert kept[0]() is None
+    finally:
+        gc.enable()
+
+
+def test_tasks_that_begin_one_another_keep_no_chain_of_those_that_are_over(breaker):
+    depths = []
+
+    @breaker
+    async def tick(left):
+        depths.append(len(list(chain())))
+        if left:
+            tasks.append(asyncio.create_task(tick(left - 1)))
+        await asyncio.sleep(0)
+
+    def chain():
+        call = INNERMOST.get()
+        while call is not None:
+            yield call
+            call = call.outer
+
+    async def run():
+        await tick(50)
+        for number in range(50):
+            await tasks[number]
+
+    tasks = []
+    asyncio.run(run())
+    assert max(depths) <= 6
 
 
 def test_another_circuit_counts_the_same_error(breaker, store):

@@ -128,7 +128,7 @@ def test_a_circuit_keeps_no_hook_whose_breaker_is_gone(store, breaker):
         Breaker("ncbi", store=store, on_change=lambda _, number=number: heard.append(number))
     kept = Breaker("ncbi", store=store, on_change=heard.append)
     assert [*breaker._circuit._listeners] == [heard.append]
-    assert len(breaker._circuit._listeners._held) <= 2
+    assert len(breaker._circuit._listeners._references) <= 2
     break_it(kept)
     assert [change.after for change in heard] == [State.OPEN]
 

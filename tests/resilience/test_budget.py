@@ -7,7 +7,7 @@ import threading
 import pytest
 from hypothesis import given, strategies as st
 
-from errata.resilience import Budget, _budget, _recent
+from errata.resilience import Budget, _budget, _upstream_registry
 
 TRANSIENT, RATE_LIMIT = 14, 5
 
@@ -129,11 +129,11 @@ def test_everybody_who_names_an_upstream_gets_the_same_budget():
 
 def test_names_without_end_cost_no_memory_without_end():
     kept = Budget.of("kept")
-    for number in range(3 * _recent._MOST_UNUSED):
+    for number in range(3 * _upstream_registry._MOST_UNUSED):
         Budget.of(f"tenant {number}")
     gc.collect()
 
-    assert len(_budget._named.all()) < 2 * _recent._MOST_UNUSED
+    assert len(_budget._BUDGETS.all()) < 2 * _upstream_registry._MOST_UNUSED
     assert Budget.of("kept") is kept
 
 
@@ -158,7 +158,7 @@ def test_a_forked_child_waits_for_no_lock_of_its_parent():
     held, let_go = threading.Event(), threading.Event()
 
     def hold():
-        with _budget._LOCK.now:
+        with _budget._LOCK.current:
             held.set()
             let_go.wait(60)
 

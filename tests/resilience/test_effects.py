@@ -23,9 +23,9 @@ from errata import (
     timeout,
     validation_error,
 )
-from errata.model._current import ATTEMPT, CURRENT, Attempt, Effects
-from errata.resilience import effect, retry
-from errata.resilience._effects import record_of, settled
+from errata.model import CURRENT, Effects
+from errata.resilience import effect, marks_effects, retry
+from errata.resilience._effects import ATTEMPT, Attempt, record_of, settle_verdict
 from errata.tools._effect_hints import read_harmless
 
 LONGEST_S = 60  # Only for what hangs.
@@ -35,6 +35,7 @@ three_answers = st.sampled_from([True, False, None])
 @st.composite
 def records(draw):
     record = Effects()
+    record.declared = draw(st.booleans())
     record.begun = draw(st.booleans())
     record.open = draw(st.integers(0, 2)) if record.begun else 0
     record.keyed = draw(st.booleans()) if record.begun else True
@@ -46,45 +47,45 @@ maybe_records = st.none() | records()
 
 
 @given(faults, three_answers, maybe_records, st.booleans())
-def test_a_declared_verdict_is_only_ever_lowered(fault, harmless, effects, marks):
-    known = settled(fault, harmless=harmless, effects=effects, marks=marks)
+def test_a_declared_verdict_is_only_ever_lowered(fault, harmless, effects, declared):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
 
     assert not (fault.retry_declared and known.retry.exceeds(fault.retry))
 
 
 @given(faults, three_answers, maybe_records, st.booleans())
-def test_what_cannot_be_repeated_never_becomes_repeatable(fault, harmless, effects, marks):
-    known = settled(fault, harmless=harmless, effects=effects, marks=marks)
+def test_what_cannot_be_repeated_never_becomes_repeatable(fault, harmless, effects, declared):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
 
     assert fault.retryable or not known.retryable
     assert (fault.retry is Retry.NEVER) <= (known.retry is Retry.NEVER)
 
 
 @given(faults, st.sampled_from([False, None]), records(), st.booleans())
-def test_what_may_have_happened_and_must_not_twice_is_not_repeated(fault, harmless, effects, marks):
-    known = settled(fault, harmless=harmless, effects=effects, marks=marks)
+def test_what_may_have_happened_and_must_not_twice_is_not_repeated(fault, harmless, effects, declared):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
 
     if effects.open and not effects.keyed:
         assert known.retry in {Retry.VERIFY_FIRST, Retry.NEVER}
 
 
 @given(faults, maybe_records, st.booleans())
-def test_what_does_no_harm_is_never_lowered(fault, effects, marks):
-    known = settled(fault, harmless=True, effects=effects, marks=marks)
+def test_what_does_no_harm_is_never_lowered(fault, effects, declared):
+    known = settle_verdict(fault, harmless=True, effects=effects, declared=declared)
 
     assert not fault.retry.exceeds(known.retry)
 
 
 @given(faults, three_answers, maybe_records, st.booleans())
-def test_to_settle_a_verdict_twice_is_to_settle_it_once(fault, harmless, effects, marks):
-    once = settled(fault, harmless=harmless, effects=effects, marks=marks)
+def test_to_settle_a_verdict_twice_is_to_settle_it_once(fault, harmless, effects, declared):
+    once = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
 
-    assert settled(once, harmless=harmless, effects=effects, marks=marks) == once
+    assert settle_verdict(once, harmless=harmless, effects=effects, declared=declared) == once
 
 
 @given(faults, three_answers, maybe_records, st.booleans())
-def test_nothing_changes_but_the_verdict_and_the_tool_to_look_with(fault, harmless, effects, marks):
-    known = settled(fault, harmless=harmless, effects=effects, marks=marks)
+def test_nothing_changes_but_the_verdict_and_the_tool_to_look_with(fault, harmless, effects, declared):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
 
     assert known.code is fault.code
     assert (known.message, known.data, known.correlation_id) == (fault.message, fault.data, fault.correlation_id)
@@ -93,7 +94,7 @@ def test_nothing_changes_but_the_verdict_and_the_tool_to_look_with(fault, harmle
 
 
 @pytest.mark.parametrize(
-    ("harmless", "marks", "verdict"),
+    ("harmless", "declared", "verdict"),
     [
         (True, False, Retry.SAME_CALL),
         (False, False, Retry.VERIFY_FIRST),
@@ -102,8 +103,19 @@ def test_nothing_changes_but_the_verdict_and_the_tool_to_look_with(fault, harmle
         (None, True, Retry.SAME_CALL),
     ],
 )
-def test_a_timeout_of_which_nothing_more_is_known(harmless, marks, verdict):
-    assert settled(Fault(code=Code.TIMEOUT), harmless=harmless, marks=marks).retry is verdict
+def test_a_timeout_of_which_nothing_more_is_known(harmless, declared, verdict):
+    effects = Effects()
+    effects.declared = declared
+    assert (
+        settle_verdict(Fault(code=Code.TIMEOUT), harmless=harmless, effects=effects, declared=declared).retry is verdict
+    )
+
+
+@pytest.mark.parametrize(("harmless", "verdict"), [(False, Retry.VERIFY_FIRST), (None, Retry.IF_HARMLESS)])
+def test_a_declaration_that_was_not_seen_to_run_says_nothing(harmless, verdict):
+    fault = Fault(code=Code.TIMEOUT)
+    assert settle_verdict(fault, harmless=harmless, declared=True).retry is verdict
+    assert settle_verdict(fault, harmless=harmless, effects=Effects(), declared=True).retry is verdict
 
 
 def test_the_tool_to_look_with_is_the_authors_own_if_there_is_one():
@@ -112,8 +124,8 @@ def test_the_tool_to_look_with_is_the_authors_own_if_there_is_one():
     own = Fault(code=Code.TIMEOUT, recovery=Recovery(verify_tool="list_payments", hint="Look first."))
     declared = Fault(code=Code.TIMEOUT, retry=Retry.VERIFY_FIRST, retry_declared=True)
 
-    assert settled(own, harmless=None, effects=effects).recovery == own.recovery
-    assert settled(declared, harmless=None, effects=effects).recovery.verify_tool == "get_payment"
+    assert settle_verdict(own, harmless=None, effects=effects).recovery == own.recovery
+    assert settle_verdict(declared, harmless=None, effects=effects).recovery.verify_tool == "get_payment"
 
 
 def in_an_attempt(function):
@@ -133,7 +145,9 @@ def in_an_attempt(function):
 
 def verdict_after(function, fault=None, **known):
     error, effects = in_an_attempt(function)
-    return settled(fault or errata.classify(error), effects=effects, **{"harmless": None, "marks": True, **known}).retry
+    return settle_verdict(
+        fault or errata.classify(error), effects=effects, **{"harmless": None, "declared": True, **known}
+    ).retry
 
 
 def test_a_timeout_inside_may_have_happened():
@@ -314,6 +328,7 @@ def test_a_worker_that_a_failed_attempt_started_serves_later_calls_if_it_has_a_c
             paid.set_result(None)
 
     @retry(sleep=lambda _: None)
+    @marks_effects
     async def pay(amount, jobs):
         if not workers:
             workers.append(asyncio.create_task(work(jobs), context=contextvars.Context()))

@@ -6,7 +6,7 @@ import pytest
 from support.manual_clock import Clock
 
 from errata import Code, FaultError, Retry
-from errata.resilience import Breaker, Budget, MemoryStore, State, effect, protect, retry
+from errata.resilience import Breaker, Budget, MemoryStore, State, effect, marks_effects, protect, retry
 
 
 @pytest.fixture
@@ -78,6 +78,7 @@ def test_nobody_knows_whether_it_does_harm_so_it_is_called_once(store):
 def test_the_effect_that_a_function_marks_is_seen_through_the_breaker(store, clock):
     calls = []
 
+    @marks_effects
     def pay():
         calls.append("connect")
         if len(calls) == 1:

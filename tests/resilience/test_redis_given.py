@@ -62,20 +62,20 @@ def test_a_client_is_taken_for_its_address_and_left_alone():
             one.fail(5)
             other.catch_up()
             assert other.refuses
-            assert one.store._worker._link._client.connection_pool is not client.connection_pool
+            assert one.store._worker._connection._client.connection_pool is not client.connection_pool
             assert client.keys() == ["errata:1:{ncbi}:circuit"]
 
 
 def test_the_time_limits_of_a_url_are_not_ours():
     with RedisStore("redis://localhost:1?socket_timeout=300&max_connections=7", timeout_s=0.25) as store:
-        settings = store._worker._link._make().connection_pool.connection_kwargs
+        settings = store._worker._connection._make().connection_pool.connection_kwargs
         assert settings["socket_timeout"] == settings["socket_connect_timeout"] == 0.25
 
 
 def test_a_client_that_asks_sentinels_asks_them_for_us_too():
     sentinel = redis.Sentinel([("localhost", 1)])
     with RedisStore(sentinel.master_for("main", username="u"), timeout_s=0.25) as store:
-        pool = store._worker._link._make().connection_pool
+        pool = store._worker._connection._make().connection_pool
         assert (pool.service_name, pool.sentinel_manager, pool.is_master) == ("main", sentinel, True)
         assert pool.connection_kwargs["username"] == "u"
         assert pool.connection_kwargs["socket_timeout"] == 0.25
@@ -84,7 +84,7 @@ def test_a_client_that_asks_sentinels_asks_them_for_us_too():
 def test_tls_is_kept():
     client = redis.Redis(host="cache", ssl=True, ssl_ca_certs="/ca.pem", username="u")
     with RedisStore(client) as store:
-        pool = store._worker._link._make().connection_pool
+        pool = store._worker._connection._make().connection_pool
         assert pool.connection_class is redis.SSLConnection
         assert pool.connection_kwargs["ssl_ca_certs"] == "/ca.pem"
         assert pool.connection_kwargs["username"] == "u"

@@ -14,7 +14,7 @@ from support.redis_server import LONGEST_S, running_redis, until
 
 from errata import Code
 from errata.resilience import RedisStore
-from errata.resilience._circuit import Limits, Permit, Verdict
+from errata.resilience._circuit import Health, Limits, Permit
 
 PAGE = Path(__file__).parents[2] / "docs" / "breakers-redis.md"
 
@@ -25,7 +25,7 @@ def test_nothing_grows_while_redis_is_away():
         for _ in range(5_000):
             permit = circuit.admit()
             if isinstance(permit, Permit):
-                circuit.settle(permit, Verdict.ILL, Code.TIMEOUT)
+                circuit.settle(permit, Health.ILL, Code.TIMEOUT)
         assert len(circuit._outbox._failures) <= 7
         assert len(store._worker._soon | store._worker._urgent) <= 1
         for number in range(1_100):
@@ -37,7 +37,7 @@ def test_failures_that_could_not_be_told_are_told_when_redis_is_back():
     with running_redis() as server, replicas_of(server.url, refresh_s=0.001) as (one, other):
         server.kill()
         for _ in range(3):
-            one.circuit.settle(one.circuit.admit(), Verdict.ILL, Code.TIMEOUT)
+            one.circuit.settle(one.circuit.admit(), Health.ILL, Code.TIMEOUT)
         server.start()
         one.catch_up()
         other.catch_up()
@@ -49,10 +49,10 @@ def test_failures_that_could_not_be_told_are_told_when_redis_is_back():
 _LEAVES = """
 import os, signal, sys
 from support.redis_replicas import Replica
-from errata.resilience._circuit import Limits, Verdict
+from errata.resilience._circuit import Limits, Health
 replica = Replica(sys.argv[1], Limits()).catch_up()
 os.kill(int(sys.argv[2]), signal.SIGSTOP)
-replica.circuit.settle(replica.circuit.admit(), Verdict.ILL)
+replica.circuit.settle(replica.circuit.admit(), Health.ILL)
 print("leaves")
 """
 
@@ -108,7 +108,7 @@ def test_a_store_that_is_closed_leaves_circuits_to_themselves():
 
 def test_a_thread_that_nobody_needs_ends_and_another_one_starts(monkeypatch):
     with running_redis() as server, replicas_of(server.url, 1) as (one,):
-        monkeypatch.setattr("errata.resilience._redis_worker._IDLE_S", 0.001)
+        monkeypatch.setattr("errata.resilience.stores._redis_worker._IDLE_S", 0.001)
         one.store.flush(LONGEST_S)
         until(lambda: one.store._worker._thread is None, what="the thread ended")
         monkeypatch.undo()
@@ -125,7 +125,7 @@ def test_a_user_with_the_rights_that_the_page_tells_is_enough(rate):
         with replicas_of(server.url.replace("unix://", "unix://errata:secret@"), limits=limits) as (one, other):
             one.fail(5)
             other.catch_up()
-            one.settle(one.probe(), Verdict.WELL)
-            one.settle(one.probe(), Verdict.WELL)
+            one.settle(one.probe(), Health.WELL)
+            one.settle(one.probe(), Health.WELL)
             other.catch_up()
             assert not other.refuses

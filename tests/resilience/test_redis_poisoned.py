@@ -6,12 +6,12 @@ from support.redis_replicas import replicas_of
 from support.redis_server import LONGEST_S, running_redis
 
 from errata.resilience._circuit import Limits, State
-from errata.resilience._redis_link import RedisLink, keys_of
-from errata.resilience._turn import UNKNOWN, Failure, Turn, answer_from
+from errata.resilience.stores._exchange import UNKNOWN, ReplicaReport, UnsentFailure, read_shared_state
+from errata.resilience.stores._redis_connection import RedisConnection, name_keys
 
 LIMITS = Limits(open_s=0.001, probe_s=0.001, window_s=3600.0)
 RATED = Limits(open_s=0.001, probe_s=0.001, window_s=3600.0, failure_rate=0.5)
-CIRCUIT, FAILURES = keys_of("errata", "ncbi")
+CIRCUIT, FAILURES = name_keys("errata", "ncbi")
 FIELDS = ("state", "generation", "since", "until", "wins", "holder", "code", "born", "succeeded")
 FAR = 10**15
 ODD = [
@@ -28,19 +28,19 @@ def server():
 
 @pytest.fixture(scope="module")
 def turns(server):
-    link = RedisLink(server.url, prefix="errata", timeout_s=LONGEST_S)
-    yield lambda turn, limits=LIMITS, who="me": answer_from(link.run("ncbi", turn.arguments(who, limits)), limits)
+    link = RedisConnection(server.url, prefix="errata", timeout_s=LONGEST_S)
+    yield lambda turn, limits=LIMITS, who="me": read_shared_state(link.run("ncbi", turn.arguments(who, limits)), limits)
     link.drop()
 
 
 def five(now=3.0):
-    return Turn(now=now, failures=tuple(Failure(UNKNOWN, now, number) for number in range(5)))
+    return ReplicaReport(now=now, failures=tuple(UnsentFailure(UNKNOWN, now, number) for number in range(5)))
 
 
 def probes_soon(turns, limits=LIMITS):
     """Whether somebody may try the upstream before long, or may call it as usual."""
     for _ in range(10_000):
-        answer = turns(Turn(now=4.0, asks=True), limits, who="another")
+        answer = turns(ReplicaReport(now=4.0, asks=True), limits, who="another")
         assert 0 <= answer.wait_s <= max(limits.open_s, limits.probe_s)
         if answer.granted or answer.state is State.CLOSED:
             return True
@@ -84,7 +84,7 @@ def test_no_values_of_several_fields_keep_a_circuit_open(server, turns, values):
 @pytest.mark.parametrize("limits", [LIMITS, RATED])
 def test_no_failures_that_nobody_told_stop_the_turns(server, turns, limits, members):
     server.client().flushall()
-    turns(Turn(now=1.0, successes=100), limits)
+    turns(ReplicaReport(now=1.0, successes=100), limits)
     if members:
         server.client().zadd(FAILURES, members)
 
@@ -94,10 +94,10 @@ def test_no_failures_that_nobody_told_stop_the_turns(server, turns, limits, memb
 
 def test_failures_of_the_future_do_not_open_a_circuit(server, turns):
     server.client().flushall()
-    turns(Turn(now=1.0))
+    turns(ReplicaReport(now=1.0))
     server.client().zadd(FAILURES, {f"forged:{number}": FAR for number in range(1000)})
 
-    one = Turn(now=3.0, failures=(Failure(UNKNOWN, 3.0, 1),))
+    one = ReplicaReport(now=3.0, failures=(UnsentFailure(UNKNOWN, 3.0, 1),))
     assert turns(one).state is State.CLOSED
     assert server.client().zcard(FAILURES) == 1
 
@@ -126,7 +126,7 @@ def test_replicas_go_on_after_an_until_was_poisoned(server):
     ("wait", "since"), [(FAR, 0), (-FAR, -FAR), (2**63 - 1, 2**63 - 1), (-(2**63), -(2**63)), (0, FAR)]
 )
 def test_what_speaks_redis_and_is_none_keeps_nobody_waiting(wait, since):
-    answer = answer_from([b"open", 7, since, wait, 0, b"TIMEOUT"], Limits(open_s=60, probe_s=30))
+    answer = read_shared_state([b"open", 7, since, wait, 0, b"TIMEOUT"], Limits(open_s=60, probe_s=30))
 
     assert 0 <= answer.wait_s <= 60
     assert 0 <= answer.since < 253_402_300_800
@@ -135,4 +135,4 @@ def test_what_speaks_redis_and_is_none_keeps_nobody_waiting(wait, since):
 @pytest.mark.parametrize("generation", [0, -1, -(2**63)])
 def test_a_generation_that_no_script_returns_is_no_answer(generation):
     with pytest.raises(ValueError, match="no version of it returns"):
-        answer_from([b"open", generation, 0, 0, 0, b""], Limits())
+        read_shared_state([b"open", generation, 0, 0, 0, b""], Limits())

@@ -12,10 +12,16 @@ from support.redis_replicas import SOON_TRIED
 from support.redis_server import LONGEST_S, running_redis
 
 from errata.resilience import MemoryStore
-from errata.resilience._circuit import Limits, Permit, State, Verdict
-from errata.resilience._outbox import Outbox
-from errata.resilience._redis_link import RedisLink, keys_of
-from errata.resilience._turn import UNKNOWN, Failure, Probe, Turn, answer_from
+from errata.resilience._circuit import Health, Limits, Permit, State
+from errata.resilience.stores._exchange import (
+    UNKNOWN,
+    Outbox,
+    ProbeOutcome,
+    ReplicaReport,
+    UnsentFailure,
+    read_shared_state,
+)
+from errata.resilience.stores._redis_connection import RedisConnection, name_keys
 
 
 @pytest.fixture(scope="module")
@@ -27,92 +33,97 @@ def server():
 @pytest.fixture
 def link(server):
     server.client().flushall()
-    link = RedisLink(server.url, prefix="errata", timeout_s=LONGEST_S)
-    yield lambda turn, who="me": answer_from(link.run("ncbi", turn.arguments(who, SOON_TRIED)), SOON_TRIED)
+    link = RedisConnection(server.url, prefix="errata", timeout_s=LONGEST_S)
+    yield lambda turn, who="me": read_shared_state(link.run("ncbi", turn.arguments(who, SOON_TRIED)), SOON_TRIED)
     link.drop()
 
 
 @pytest.fixture
 def busy(server):
     server.client().flushall()
-    link = RedisLink(server.url, prefix="errata", timeout_s=LONGEST_S)
-    yield lambda turn, who="me": answer_from(link.run("ncbi", turn.arguments(who, BUSY)), BUSY)
+    link = RedisConnection(server.url, prefix="errata", timeout_s=LONGEST_S)
+    yield lambda turn, who="me": read_shared_state(link.run("ncbi", turn.arguments(who, BUSY)), BUSY)
     link.drop()
 
 
 def test_failures_that_are_told_twice_count_once(link):
-    turn = Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(4)))
+    turn = ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(4)))
     assert link(turn).state is State.CLOSED
     assert link(turn).state is State.CLOSED
     assert link(turn, who="another").state is State.OPEN
 
 
 def test_leave_that_is_asked_for_twice_because_its_answer_was_lost_is_given_again(link):
-    link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
-    first, again = link(Turn(now=4.0, asks=True)), link(Turn(now=4.0, asks=True))
+    link(ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
+    first, again = link(ReplicaReport(now=4.0, asks=True)), link(ReplicaReport(now=4.0, asks=True))
     assert first.granted
     assert again.granted
     assert again.generation > first.generation
-    assert not link(Turn(now=4.0, asks=True), who="another").granted
+    assert not link(ReplicaReport(now=4.0, asks=True), who="another").granted
 
 
 def test_a_recovery_that_one_replica_saw_alone_closes_it_for_all(link):
-    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
-    assert link(Turn(now=4.0, recovered_from=opened.generation)).state is State.CLOSED
-    assert link(Turn(now=4.0), who="another").state is State.CLOSED
+    opened = link(ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
+    assert link(ReplicaReport(now=4.0, recovered_from=opened.generation)).state is State.CLOSED
+    assert link(ReplicaReport(now=4.0), who="another").state is State.CLOSED
 
 
 def test_a_recovery_counts_also_if_somebody_has_only_begun_to_try(link):
-    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
-    assert link(Turn(now=4.0, asks=True), who="another").granted
-    assert link(Turn(now=4.0, recovered_from=opened.generation)).state is State.CLOSED
+    opened = link(ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
+    assert link(ReplicaReport(now=4.0, asks=True), who="another").granted
+    assert link(ReplicaReport(now=4.0, recovered_from=opened.generation)).state is State.CLOSED
 
 
 def test_a_recovery_does_not_close_what_was_tried_and_failed_or_opened_since(link):
-    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
-    tried = link(Turn(now=4.0, asks=True), who="another")
-    link(Turn(now=4.0, probe=Probe(tried.generation, Verdict.ILL)), who="another")
-    assert link(Turn(now=5.0, recovered_from=opened.generation)).state is State.OPEN
-    assert link(Turn(now=5.0, recovered_from=tried.generation)).state is State.OPEN
+    opened = link(ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
+    tried = link(ReplicaReport(now=4.0, asks=True), who="another")
+    link(ReplicaReport(now=4.0, probe=ProbeOutcome(tried.generation, Health.ILL)), who="another")
+    assert link(ReplicaReport(now=5.0, recovered_from=opened.generation)).state is State.OPEN
+    assert link(ReplicaReport(now=5.0, recovered_from=tried.generation)).state is State.OPEN
 
 
 def test_what_failed_after_a_recovery_is_told_after_it_and_opens_it_again(link):
-    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
-    since_then = tuple(Failure(UNKNOWN, 5.0, number) for number in range(5, 10))
-    answer = link(Turn(now=6.0, recovered_from=opened.generation, failures=since_then))
+    opened = link(ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
+    since_then = tuple(UnsentFailure(UNKNOWN, 5.0, number) for number in range(5, 10))
+    answer = link(ReplicaReport(now=6.0, recovered_from=opened.generation, failures=since_then))
     assert (answer.state, answer.generation) == (State.OPEN, opened.generation + 2)
 
 
 def test_a_recovery_that_is_told_twice_counts_once(link):
-    opened = link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
-    link(Turn(now=4.0, recovered_from=opened.generation))
-    link(Turn(now=6.0, failures=tuple(Failure(UNKNOWN, 5.0, number) for number in range(5, 10))))
-    assert link(Turn(now=7.0, recovered_from=opened.generation)).state is State.OPEN
+    opened = link(ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
+    link(ReplicaReport(now=4.0, recovered_from=opened.generation))
+    link(ReplicaReport(now=6.0, failures=tuple(UnsentFailure(UNKNOWN, 5.0, number) for number in range(5, 10))))
+    assert link(ReplicaReport(now=7.0, recovered_from=opened.generation)).state is State.OPEN
 
 
 def test_a_success_that_is_told_twice_counts_once(link):
-    link(Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
-    probe = Probe(link(Turn(now=4.0, asks=True)).generation, Verdict.WELL)
-    assert link(Turn(now=5.0, probe=probe)).state is State.HALF_OPEN
-    assert link(Turn(now=5.0, probe=probe)).state is State.HALF_OPEN
+    link(ReplicaReport(now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
+    probe = ProbeOutcome(link(ReplicaReport(now=4.0, asks=True)).generation, Health.WELL)
+    assert link(ReplicaReport(now=5.0, probe=probe)).state is State.HALF_OPEN
+    assert link(ReplicaReport(now=5.0, probe=probe)).state is State.HALF_OPEN
 
 
 def test_failures_that_are_older_than_the_window_do_not_count(link):
-    assert link(Turn(now=1000.0, failures=tuple(Failure(UNKNOWN, 2.0, n) for n in range(9)))).state is State.CLOSED
+    assert (
+        link(ReplicaReport(now=1000.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, n) for n in range(9)))).state
+        is State.CLOSED
+    )
 
 
 def test_failures_from_before_open_it_from_then_on(link):
-    answer = link(Turn(now=100.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5))))
+    answer = link(ReplicaReport(now=100.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5))))
     assert answer.state is State.OPEN
     assert answer.wait_s == 0
 
 
-FIVE = Turn(now=3.0, failures=tuple(Failure(UNKNOWN, 2.0, number) for number in range(5)), wait_s=60.0, successes=7)
+FIVE = ReplicaReport(
+    now=3.0, failures=tuple(UnsentFailure(UNKNOWN, 2.0, number) for number in range(5)), wait_s=60.0, successes=7
+)
 
 
 def a_link_to(server):
     server.client().flushall()
-    return RedisLink(server.url, prefix="errata", timeout_s=LONGEST_S)
+    return RedisConnection(server.url, prefix="errata", timeout_s=LONGEST_S)
 
 
 def test_what_arrives_late_decides_nothing_and_hears_the_time(server):
@@ -129,9 +140,9 @@ def test_a_clock_that_is_off_costs_a_second_message_and_nothing_else(server, off
     link = a_link_to(server)
     for _ in range(2):
         link._ahead_ms += off_ms
-        assert answer_from(link.run("ncbi", FIVE.arguments("me", SOON_TRIED)), SOON_TRIED).state is State.OPEN
+        assert read_shared_state(link.run("ncbi", FIVE.arguments("me", SOON_TRIED)), SOON_TRIED).state is State.OPEN
     link.drop()
-    assert server.client().hget(keys_of("errata", "ncbi")[0], "succeeded") == "14"
+    assert server.client().hget(name_keys("errata", "ncbi")[0], "succeeded") == "14"
 
 
 def test_what_arrives_late_again_and_again_is_trouble(server):
@@ -147,14 +158,16 @@ BUSY = Limits(failures=2, failure_rate=0.5, open_s=3600.0)
 
 def a_busy_turn(*succeeded_before, successes=0, first=0, at=2.0):
     """Failures of a replica, by how many calls had succeeded there."""
-    failed = (Failure(UNKNOWN, at, first + number, succeeded) for number, succeeded in enumerate(succeeded_before))
-    return Turn(now=2.0, succeeded_yet=successes, successes=successes, failures=tuple(failed))
+    failed = (
+        UnsentFailure(UNKNOWN, at, first + number, succeeded) for number, succeeded in enumerate(succeeded_before)
+    )
+    return ReplicaReport(now=2.0, total_successes=successes, successes=successes, failures=tuple(failed))
 
 
 def test_failures_that_are_told_twice_count_once_whatever_succeeded_meanwhile(busy):
     turn = a_busy_turn(0, 3, successes=3)
     assert busy(turn).state is State.CLOSED
-    assert busy(replace(turn, succeeded_yet=4, successes=1)).state is State.CLOSED
+    assert busy(replace(turn, total_successes=4, successes=1)).state is State.CLOSED
     assert busy(a_busy_turn(0), who="another").state is State.CLOSED  # Three of seven calls failed.
     assert busy(a_busy_turn(0, first=1), who="another").state is State.OPEN
 
@@ -184,7 +197,7 @@ def test_a_redis_that_lost_its_memory_takes_what_it_is_told_for_what_there_was(s
 def test_no_more_failures_are_kept_than_are_weighed(server, busy):
     for number in range(30):
         assert busy(a_busy_turn(0, successes=9, first=number)).state is State.CLOSED
-    assert server.client().zcard(keys_of("errata", "ncbi")[1]) == BUSY.weighed == 10
+    assert server.client().zcard(name_keys("errata", "ncbi")[1]) == BUSY.weighed == 10
 
 
 @given(rate=st.sampled_from([0.0, 0.3, 0.5, 1.0]), rounds=st.lists(st.lists(st.booleans(), max_size=9), max_size=8))
@@ -192,27 +205,31 @@ def test_one_replica_alone_decides_as_it_would_in_memory(server, rate, rounds):
     server.client().flushall()
     time, limits = Time(), replace(BUSY, failure_rate=rate)
     memory = MemoryStore(clock=time.clock).circuit("ncbi", limits)
-    outbox, succeeded, link = Outbox(limits.weighed), 0, RedisLink(server.url, prefix="errata", timeout_s=LONGEST_S)
+    outbox, succeeded, link = (
+        Outbox(limits.weighed),
+        0,
+        RedisConnection(server.url, prefix="errata", timeout_s=LONGEST_S),
+    )
     for answers in rounds:
         for is_well in answers:
             if isinstance(permit := memory.admit(), Permit):
-                memory.settle(permit, Verdict.WELL if is_well else Verdict.ILL)
+                memory.settle(permit, Health.WELL if is_well else Health.ILL)
                 succeeded += is_well
                 if not is_well:
-                    outbox.failed(UNKNOWN, time.clock(), None, succeeded)
+                    outbox.add_failure(UNKNOWN, time.clock(), None, succeeded)
         turn = outbox.take(time.clock(), succeeded, asks=False, wait_s=0.0, open_for_s=0.0)
-        assert answer_from(link.run("ncbi", turn.arguments("me", limits)), limits).state is memory.facts().state
+        assert read_shared_state(link.run("ncbi", turn.arguments("me", limits)), limits).state is memory.facts().state
     link.drop()
 
 
 @given(upstream=st.text(min_size=1))
 def test_all_keys_of_an_upstream_are_in_one_slot_of_a_cluster(upstream):
-    keys = keys_of("errata", upstream)
+    keys = name_keys("errata", upstream)
     assert len({key_slot(key.encode()) for key in keys}) == 1
     assert all(key.startswith("errata:1:{") for key in keys)
 
 
 @given(upstreams=st.sets(st.text(), min_size=2, max_size=2))
 def test_two_upstreams_have_no_key_in_common(upstreams):
-    one, other = map(set, itertools.starmap(keys_of, (("errata", upstream) for upstream in upstreams)))
+    one, other = map(set, itertools.starmap(name_keys, (("errata", upstream) for upstream in upstreams)))
     assert not one & other

@@ -11,8 +11,8 @@ from support.redis_server import LONGEST_S, running_redis, until
 
 from errata import Code
 from errata.resilience import Breaker
-from errata.resilience._circuit import Limits, Permit, Refusal, State, Verdict
-from errata.resilience._redis_link import keys_of
+from errata.resilience._circuit import Health, Limits, Permit, Refusal, State
+from errata.resilience.stores._redis_connection import name_keys
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +112,9 @@ def test_two_successes_close_it_for_all_whoever_had_them(server, names):
     with replicas_of(server.url, limits=SOON_TRIED, **names) as (one, other):
         one.fail(5)
         other.catch_up()
-        one.settle(one.probe(), Verdict.WELL)
+        one.settle(one.probe(), Health.WELL)
         other.catch_up()
-        other.settle(other.probe(), Verdict.WELL)
+        other.settle(other.probe(), Health.WELL)
         one.catch_up()
         assert (one.state, other.state) == ("closed", "closed")
         assert one.ask() == one.ask()
@@ -125,7 +125,7 @@ def test_a_probe_that_fails_opens_it_for_all_again(server, names):
     with replicas_of(server.url, limits=SOON_TRIED, **names) as (one, other):
         one.fail(5)
         since = server.client().hget(_circuit_key(names), "since")
-        one.settle(one.probe(), Verdict.ILL)
+        one.settle(one.probe(), Health.ILL)
         other.catch_up()
         assert server.client().hget(_circuit_key(names), "state") == "open"
         assert server.client().hget(_circuit_key(names), "since") == since
@@ -138,7 +138,7 @@ def test_a_probe_without_a_verdict_is_free_for_another_replica(server, names):
         other.catch_up()
         probe = one.probe()
         assert other.refuses
-        one.settle(probe, Verdict.NONE)
+        one.settle(probe, Health.NONE)
         other.catch_up()
         assert other.probe().is_probe
 
@@ -150,7 +150,7 @@ def test_a_probe_whose_caller_stopped_waiting_is_free_again(server, names):
         asked = until(lambda: not isinstance(found := one.circuit.admit(), Refusal) and found, what="it is time to ask")
         asked.cancel()  # It may be too late for that: then there is a permit to give back.
         if not asked.cancelled():
-            one.circuit.settle(asked.result(LONGEST_S), Verdict.NONE)
+            one.circuit.settle(asked.result(LONGEST_S), Health.NONE)
         one.catch_up()
         one.catch_up()
         other.catch_up()
@@ -163,9 +163,9 @@ def test_a_probe_that_is_lost_is_given_to_another_when_its_lease_ends(server, na
         lost = one.probe()
         other.catch_up()
         probe = other.probe()
-        one.settle(lost, Verdict.ILL)
+        one.settle(lost, Health.ILL)
         assert server.client().hget(_circuit_key(names), "state") == "half_open"
-        other.settle(probe, Verdict.WELL)
+        other.settle(probe, Health.WELL)
         assert server.client().hget(_circuit_key(names), "wins") == "1"
 
 
@@ -174,20 +174,20 @@ def test_a_late_answer_from_any_replica_decides_nothing(server, names):
         before = [other.ask() for _ in range(5)]
         one.fail(5)
         for _ in range(2):
-            one.settle(one.probe(), Verdict.WELL)
+            one.settle(one.probe(), Health.WELL)
         for permit in before[:2]:
-            other.circuit.settle(permit, Verdict.ILL)  # The other one has not heard of it yet.
+            other.circuit.settle(permit, Health.ILL)  # The other one has not heard of it yet.
         other.catch_up()
         for permit in before[2:]:
-            other.settle(permit, Verdict.ILL)
+            other.settle(permit, Health.ILL)
         assert (one.state, other.state) == ("closed", "closed")
-        assert not server.client().exists(keys_of(names["prefix"], "ncbi")[1])
+        assert not server.client().exists(name_keys(names["prefix"], "ncbi")[1])
 
 
 def test_a_memory_that_redis_lost_is_restored_by_a_replica(server, names):
     with replicas_of(server.url, **names) as (one, other):
         one.fail(5)
-        server.client().delete(*keys_of(names["prefix"], "ncbi"))
+        server.client().delete(*name_keys(names["prefix"], "ncbi"))
         one.catch_up()
         other.catch_up()
         assert one.refuses
@@ -259,7 +259,7 @@ def test_two_processes_with_25_callers_each_send_one_probe_in_all(server, names)
 )
 def test_whatever_happens_every_key_expires_and_there_is_one_probe_at_most(server, steps):
     names = {"prefix": f"law-{next(_NUMBER)}"}
-    verdicts = {"well": Verdict.WELL, "ill": Verdict.ILL, "none": Verdict.NONE}
+    verdicts = {"well": Health.WELL, "ill": Health.ILL, "none": Health.NONE}
     limits = Limits(failures=2, open_s=0.001, probe_s=3600.0)
     redis = server.client()
     with replicas_of(server.url, limits=limits, **names) as replicas:
@@ -280,7 +280,7 @@ def test_whatever_happens_every_key_expires_and_there_is_one_probe_at_most(serve
                 (which, probe.generation)
                 for which in range(2)
                 for probe in held[which]
-                if probe.is_probe and replicas[which].circuit._local.generation_elsewhere(probe) is not None
+                if probe.is_probe and replicas[which].circuit._local.shared_generation_of(probe) is not None
             }
             for each in replicas:
                 each.catch_up()
@@ -314,7 +314,7 @@ def test_a_breaker_of_one_replica_refuses_what_failed_in_another(server, names):
 
 
 def _circuit_key(names):
-    return keys_of(names["prefix"], "ncbi")[0]
+    return name_keys(names["prefix"], "ncbi")[0]
 
 
 def _all_at_once(calls):

@@ -23,7 +23,7 @@ from errata import (
     service_unavailable,
     timeout,
 )
-from errata.resilience import Budget, effect, retry
+from errata.resilience import Budget, effect, marks_effects, retry
 
 DOWN = service_unavailable("The catalogue is closed.")
 chances = st.floats(0, 1)
@@ -281,6 +281,7 @@ def test_a_budget_may_be_none():
 def test_before_its_effect_a_function_is_repeated_and_after_it_is_not():
     calls = []
 
+    @marks_effects
     def pays(*, fails_before):
         calls.append(1)
         if fails_before:
@@ -324,6 +325,7 @@ def test_in_an_effect_the_errors_of_others_are_raised_as_they_are():
 def test_each_attempt_has_its_own_record_of_effects():
     refused = [network_error("Refused.", retry=Retry.SAME_CALL), timeout("The rate could not be read."), None]
 
+    @marks_effects
     def pays():
         error = refused.pop(0)
         if error and error.code is Code.TIMEOUT:
@@ -344,6 +346,7 @@ def test_an_effect_that_was_left_behind_in_a_thread_does_not_begin_any_more():
         with effect():
             paid.append(1)
 
+    @marks_effects
     def pays():
         if late:
             with effect():

@@ -17,8 +17,8 @@ from support.instant_waits import Backend, Patience
 from support.required_libraries import need
 
 from errata import FaultError, NeedsInput, not_found, service_unavailable, timeout
-from errata.model._current import ATTEMPT
 from errata.resilience import Budget, effect, retry
+from errata.resilience._effects import ATTEMPT
 from errata.resilience._retry import Retrying
 
 DOWN = service_unavailable("The catalogue is closed.")

@@ -17,7 +17,7 @@ from support.three_servers import connected
 
 import errata
 from errata import Code, FaultError, NeedsInput, Retry, answers, dialects
-from errata.resilience import Breaker, MemoryStore, State, effect, retry
+from errata.resilience import Breaker, MemoryStore, State, effect, marks_effects, retry
 
 pytestmark = pytest.mark.anyio
 
@@ -382,6 +382,7 @@ async def test_a_result_that_says_it_failed_is_repeated_and_the_last_one_sent(ki
 
 
 def marking(bank, fails_at):
+    @marks_effects
     async def pays():
         if fails_at == "before":
             bank.ask()
@@ -412,7 +413,7 @@ async def test_a_tool_that_pays_in_a_thread_that_knows_of_no_call_pays_once(kind
 
 
 @pytest.mark.parametrize("annotations", [NOTHING, DESTROYS], ids=["undeclared", "destructive"])
-async def test_a_tool_that_marks_its_effect_is_repeated_before_it_and_not_in_it(annotations):
+async def test_a_tool_that_declares_to_mark_its_effect_is_repeated_before_it_and_not_in_it(annotations):
     for make in (SERVERS["MCPServer"], SERVERS["FastMCP"]):
         before, inside = Bank(DOWN, "well"), Bank(DOWN, "well")
         servers = make(annotations, marking(before, "before")), make(annotations, marking(inside, "inside"))
@@ -486,6 +487,7 @@ async def test_what_was_said_not_to_have_begun_does_not_begin_any_more():
         with effect("get_payment"):
             begun.append(1)
 
+    @marks_effects
     async def pays():
         tasks.append(asyncio.ensure_future(later()))
         if tasks:

@@ -10,7 +10,7 @@ from support.three_servers import connected
 
 import errata
 from errata import Code, FaultError, Retry, dialects
-from errata.resilience import effect, retry
+from errata.resilience import effect, marks_effects, retry
 
 pytestmark = pytest.mark.anyio
 
@@ -189,6 +189,7 @@ async def test_annotations_win(kind, send, annotations, verdict):
 
 @pytest.mark.parametrize("kind", ["MCPServer", "FastMCP"])
 async def test_an_effect_that_was_marked_and_has_not_begun_has_not_happened(kind, send):
+    @marks_effects
     async def book_table() -> str:
         await send("POST")
         with effect(LOOK):

@@ -12,7 +12,7 @@ from support.three_servers import connected
 
 import errata
 from errata import Code, FaultError, Retry, dialects
-from errata.resilience import effect
+from errata.resilience import effect, marks_effects
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +28,7 @@ async def marks_nothing() -> str:
     raise TimeoutError("The bank timed out.")
 
 
+@marks_effects
 async def fails_before() -> str:
     if LOOK:
         raise TimeoutError("The bank timed out.")
@@ -222,6 +223,7 @@ async def test_the_same_words_of_two_tools_are_settled_for_each(kind):
 async def test_what_a_request_marked_is_forgotten_by_the_next(kind):
     calls = []
 
+    @marks_effects
     async def pays() -> str:
         calls.append(1)
         if len(calls) == 1:
@@ -274,6 +276,7 @@ async def waits_in_an_effect() -> str:
     return "paid"
 
 
+@marks_effects
 async def waits_before_an_effect() -> str:
     await anyio.sleep_forever()
     with effect(LOOK):

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 from errata import Code
 from errata.resilience import RedisStore
-from errata.resilience._circuit import Limits, Permit, Refusal, Verdict
+from errata.resilience._circuit import Health, Limits, Permit, Refusal
 from support.redis_server import LONGEST_S, until
 
 PATIENT = {"patience_s": LONGEST_S, "timeout_s": LONGEST_S}
@@ -36,12 +36,12 @@ class Replica:
 
     def fail(self, times=1):
         for _ in range(times):
-            self.circuit.settle(self.circuit.admit(), Verdict.ILL, Code.TIMEOUT)
+            self.circuit.settle(self.circuit.admit(), Health.ILL, Code.TIMEOUT)
         self.catch_up()
 
     def succeed(self, times=1):
         for _ in range(times):
-            self.circuit.settle(self.circuit.admit(), Verdict.WELL)
+            self.circuit.settle(self.circuit.admit(), Health.WELL)
 
     def settle(self, permit, verdict):
         self.circuit.settle(permit, verdict)
@@ -60,7 +60,7 @@ def protects_itself(circuit, time):
     """Go through everything that a circuit does; nobody is made to wait."""
     assert isinstance(circuit.admit(), Permit)
     for _ in range(5):
-        circuit.settle(circuit.admit(), Verdict.ILL, Code.TIMEOUT)
+        circuit.settle(circuit.admit(), Health.ILL, Code.TIMEOUT)
     assert isinstance(circuit.admit(), Refusal)
     for _ in range(2):
         time.advance(61)
@@ -68,7 +68,7 @@ def protects_itself(circuit, time):
         assert isinstance(probe, Permit)
         assert probe.is_probe
         assert isinstance(circuit.admit(), Refusal)
-        circuit.settle(probe, Verdict.WELL)
+        circuit.settle(probe, Health.WELL)
     assert isinstance(circuit.admit(), Permit)
     assert not circuit.admit().is_probe
 

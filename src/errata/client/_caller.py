@@ -39,7 +39,7 @@ from errata.client._outcomes import render_failure
 from errata.client._server_lists import ConnectionLists, ServerLists, keep_known_advice
 from errata.http import deadline
 from errata.model import NO_RECOVERY, Code, Fault, FaultError, Retry
-from errata.resilience import Retrying, attempts_of, retry as _retry, settled
+from errata.resilience import Retrying, count_attempts, retry as _retry, settle_verdict
 
 if TYPE_CHECKING:  # Whoever has a client has the package, but nobody needs it to decide what to do.
     from mcp.types import Prompt, Resource, ResourceTemplate, Tool
@@ -292,7 +292,7 @@ class Caller:
         try:
             return await self._repeat(state)
         except CallFailed as failed:
-            failed.attempts = max(state.attempts, attempts_of(failed.fault))
+            failed.attempts = max(state.attempts, count_attempts(failed.fault))
             failed.streak = self._streaks.add(name, state.before, failed.fault)
             self._history.append(failed.in_short())
             raise
@@ -392,7 +392,7 @@ class Caller:
         if is_tool:
             failed.has_effect = lists.has_effect(name)
         fault = limit_trust(failed, harmless=state.harmless) if is_tool else failed.fault
-        fault = keep_known_advice(settled(fault, harmless=state.harmless), lists, name if is_tool else "")
+        fault = keep_known_advice(settle_verdict(fault, harmless=state.harmless), lists, name if is_tool else "")
         fault = forbid_refused_repetition(fault, failed)
         recovery = fault.recovery or NO_RECOVERY
         if is_tool:

@@ -23,7 +23,7 @@ from errata.client._outcomes import read_error, read_result, to_error_object, to
 from errata.dialects import Trust, drop_licence, lower_hearsay
 from errata.model import Code, Fault, Retry
 from errata.redaction import as_object, redact_data, redact_within
-from errata.resilience import settled
+from errata.resilience import settle_verdict
 
 _LONGEST = 1_000
 _CODES_WITHOUT_CAUSE = frozenset(
@@ -215,7 +215,9 @@ def _convert_open_error(error: Exception, context: FailureContext, connection: C
     failed = convert_error(error, context, connection, None)
     # A peer that does not speak MCP will not learn it; everything else may be tried again.
     is_hopeless = failed.code is Code.SERIALIZATION_ERROR
-    failed.fault = replace(failed.fault, retry=Retry.NEVER) if is_hopeless else settled(failed.fault, harmless=True)
+    failed.fault = (
+        replace(failed.fault, retry=Retry.NEVER) if is_hopeless else settle_verdict(failed.fault, harmless=True)
+    )
     return failed
 
 
@@ -235,7 +237,7 @@ def _add_discovery_error(failed: CallFailed, context: FailureContext, connection
         message = f"{second}. Before that, `server/discover` had failed: {first}."
         return failed.with_fault(replace(failed.fault, message=message), cause=failed.__cause__)
     message = f"{first}. The older handshake, which was tried after that, failed as well: {second}."
-    fault = settled(replace(earlier.fault, message=message), harmless=True)
+    fault = settle_verdict(replace(earlier.fault, message=message), harmless=True)
     return earlier.with_fault(fault, cause=failed.__cause__)
 
 

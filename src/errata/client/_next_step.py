@@ -11,7 +11,7 @@ from errata.client._outcomes import read_fault, read_question
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
 from errata.model import NO_RECOVERY, Code, Fault, FieldIssue, NeedsInput, Recovery, RecoveryHint, Retry, whole_seconds
 from errata.redaction import line_of, quote_name
-from errata.resilience import attempts_of, without_attempts
+from errata.resilience import count_attempts, strip_attempts
 from errata.tools import find_verb, has_effect, is_same_deed
 
 MOST_TIMES = 3
@@ -201,7 +201,7 @@ def _count_attempts(outcome: object, fault: Fault, earlier: Sequence[object]) ->
     """Return how often the same call was made, by whomever it was repeated; 1 if it was not."""
     call = _call_of(outcome)
     same = [each.attempts for each in (*earlier, outcome) if isinstance(each, CallFailed) and each.identity == call]
-    made = max([*same, attempts_of(fault)])
+    made = max([*same, count_attempts(fault)])
     return sum(same) if made in same and made > 1 else made
 
 
@@ -296,7 +296,7 @@ def _give_up_repeating(case: _Case) -> Step:
     """Give up a call that was repeated enough; a model may find another way to read what it wanted."""
     if case.has_effect is False and case.times == 1:
         return TellModel(case.fault.message)
-    return Stop(f"The same call was made {case.attempts} times: {without_attempts(case.fault.message)}")
+    return Stop(f"The same call was made {case.attempts} times: {strip_attempts(case.fault.message)}")
 
 
 def _format_hours(wait_ms: int) -> str:

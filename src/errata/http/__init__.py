@@ -6,6 +6,7 @@ A response is read once into an `UpstreamResponse`, whichever client it came fro
 
 from typing import TYPE_CHECKING
 
+from errata._runtime import deadline as deadline
 from errata.http._attached import request_of as request_of, response_of as response_of, url_of as url_of
 from errata.http._body_message import BodyMessage as BodyMessage, is_page as is_page
 from errata.http._bounded_bodies import (
@@ -26,7 +27,6 @@ from errata.http._response_meaning import (
     correct_code as correct_code,
     interpret_status as interpret_status,
 )
-from errata.http._runtime import deadline as deadline
 from errata.http._wording import (
     ABOUT_ARGUMENTS as ABOUT_ARGUMENTS,
     LONGEST_MESSAGE as LONGEST_MESSAGE,

@@ -20,8 +20,8 @@ from importlib import import_module
 from inspect import isawaitable
 from typing import Any, cast
 
+from errata._runtime import deadline, run_in_thread
 from errata.http._response import as_body, attribute
-from errata.http._runtime import deadline, in_thread
 from errata.model import is_a
 from errata.redaction import text_of
 
@@ -222,9 +222,9 @@ async def _read(response: object, limit: int) -> bytes | str | None:
         return await _join(cast("AsyncIterator[bytes]", chunks()), limit)  # What looks like them.
     for name in ("iter_content", "iter_bytes"):  # requests · what looks like httpx
         if chunks := _method(response, name):
-            return await in_thread(partial(_join_blocking, cast("Iterator[bytes]", chunks(_CHUNK)), limit))
+            return await run_in_thread(partial(_join_blocking, cast("Iterator[bytes]", chunks(_CHUNK)), limit))
     if _method(response, "readable") and (read := _method(response, "read")):  # urllib3, urllib
-        return as_body(await in_thread(partial(read, limit)))
+        return as_body(await run_in_thread(partial(read, limit)))
     if chunks := _method(attribute(response, "content"), "iter_chunked"):  # aiohttp
         return await _join(cast("AsyncIterator[bytes]", chunks(_CHUNK)), limit)
     return await _all_at_once(response)
@@ -236,7 +236,7 @@ async def _read_decompressed(response: object, limit: int) -> bytes:
         raw = cast("AsyncIterator[bytes]", cast("_Method", _method(response, "aiter_raw"))())
         return await _join(_decode_chunks(raw, response), limit)
     raw_here = cast("Iterator[bytes]", cast("_Method", _method(response, "iter_raw"))(_CHUNK))
-    return await in_thread(partial(_join_blocking, _decode_blocking(raw_here, response), limit))
+    return await run_in_thread(partial(_join_blocking, _decode_blocking(raw_here, response), limit))
 
 
 async def _join(chunks: AsyncIterator[bytes], limit: int) -> bytes:

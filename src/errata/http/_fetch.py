@@ -13,10 +13,10 @@ from time import monotonic
 from typing import Any, NamedTuple, Protocol, TypeVar, cast, overload
 from urllib.parse import urlsplit, urlunsplit
 
+from errata._runtime import deadline
 from errata.classification import classify_with_ground
 from errata.http._bounded_bodies import MAX_BODY_BYTES, BodyTooLargeError, body_limit_of, read_bounded, size
 from errata.http._error import aerror_from_response
-from errata.http._runtime import deadline
 from errata.http._wording import clean, service_name
 from errata.model import Code, Fault, FaultError, Retry, configuration_error, is_a, wrap_classified
 from errata.redaction import jsonable_object, text_of

@@ -22,9 +22,7 @@ from errata.model._coercion import (
     tool_name_or_none,
 )
 from errata.model._current import (
-    ATTEMPT,
     CURRENT,
-    Attempt,
     Current,
     Effects,
 )
@@ -97,13 +95,11 @@ from errata.model._waits import (
 )
 
 __all__ = [
-    "ATTEMPT",
     "CURRENT",
     "FACTORY_NAMES",
     "LONGEST_WAIT_MS",
     "NO_RECOVERY",
     "AdapterError",
-    "Attempt",
     "Clock",
     "Code",
     "Current",

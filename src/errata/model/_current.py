@@ -1,4 +1,4 @@
-"""What is in work right now: for a failure that wants its trace, a tool that asked something, an effect that begins."""
+"""The request that is being worked on: its trace, its answers, and the effects it has begun."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -6,45 +6,37 @@ from typing import Protocol
 
 
 class Effects:
-    """What a call has done to the world so far, as far as it was marked."""
+    """What a call has done to the world so far, as far as `effect` has marked it."""
 
-    __slots__ = ("__weakref__", "begun", "closed", "keyed", "open", "verify_tool")
+    __slots__ = ("__weakref__", "begun", "closed", "declared", "keyed", "open", "verify_tool")
 
     def __init__(self) -> None:
+        self.declared: bool = False
+        """Whether a function ran here that declares to mark all its effects."""
         self.begun: bool = False
         """Whether an effect has begun."""
         self.open: int = 0
-        """How many of them were not refused: they are under way, or nobody knows, or they have happened."""
+        """How many effects were not refused: they are under way, or their outcome is unknown, or they have happened."""
         self.keyed: bool = True
         """Whether every effect that began has a key by which its receiver recognises a repetition."""
         self.verify_tool: str | None = None
-        """The tool that tells whether it happened."""
+        """The tool that tells whether the effect happened."""
         self.closed: bool = False
-        """The call failed and was said not to have happened: an effect that has not begun must not begin any more."""
+        """Whether the call was reported as not having happened, so that no effect may begin any more."""
 
 
 class Current(Protocol):
-    """What a request knows. It is asked only when it is needed: most requests never are."""
+    """What a request knows; each method is called only when its answer is needed."""
 
     effects: Effects | None
 
     def trace_id(self) -> str | None:
-        """Find the trace that the request belongs to."""
+        """Return the id of the trace that the request belongs to."""
         ...
 
     def answers(self) -> Mapping[str, object]:
-        """Collect what the client answered."""
+        """Return what the client answered, by the names of the questions."""
         ...
 
 
-class Attempt:
-    """One attempt of a call that may be repeated. Whoever retries inside of it leaves the repeating to the outer one."""
-
-    # Values of the class, not slots: an attempt is made for every call, and most are over before either is looked at.
-    effects: Effects | None = None
-    over: bool = False
-    """Whether it has ended; what it has started may still be running."""
-
-
 CURRENT: ContextVar[Current | None] = ContextVar("errata_request", default=None)
-ATTEMPT: ContextVar[Attempt | None] = ContextVar("errata_attempt", default=None)

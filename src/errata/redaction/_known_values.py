@@ -8,7 +8,7 @@ from threading import Lock
 from typing import cast
 from urllib.parse import quote, quote_plus, unquote
 
-from errata._fork import renewed_after_fork
+from errata._fork import renew_after_fork
 from errata.redaction._spans import KINDS, Span, View, ViewBuilder, mark
 from errata.redaction._telling_names import read_promise
 from errata.redaction._value_looks import is_key_of_aws, is_machine_made
@@ -70,7 +70,7 @@ class KnownValues:
         self._forms: tuple[str, ...] = ()
         self._generation = 0
         self.take_new_lock()
-        renewed_after_fork(self)
+        renew_after_fork(self)
 
     def take_new_lock(self) -> None:
         """Begin, or begin in a child process; there, another thread may have been stopped in the middle of looking around."""

@@ -1,19 +1,33 @@
 """What acts on a fault: repeating a call that may be repeated, and leaving alone an upstream that is down."""
 
-from errata.resilience._backoff import attempts_of as attempts_of, backoff_for, without_attempts as without_attempts
-from errata.resilience._breaker import Breaker
+from errata._runtime import count_cancellations as count_cancellations
+from errata.resilience._backoff import (
+    backoff_for,
+    count_attempts as count_attempts,
+    strip_attempts as strip_attempts,
+)
+from errata.resilience._breaker import (
+    Breaker,
+    begin_calls as begin_calls,
+    was_counted_within as was_counted_within,
+)
+from errata.resilience._breaker_status import BreakerStatus
 from errata.resilience._budget import Budget
-from errata.resilience._circuit import Change, Circuit, Facts, Limits, Permit, Refusal, State, Store, Verdict
-from errata.resilience._effects import effect, record_of as record_of, settled as settled
-from errata.resilience._marking import marks_its_effect as marks_its_effect
-from errata.resilience._memory_store import MemoryStore
-from errata.resilience._own_permit import held as held, is_counted_within as is_counted_within
-from errata.resilience._policy import Repetition
+from errata.resilience._circuit import Change, Circuit, Facts, Health, Limits, Permit, Refusal, State, Store
+from errata.resilience._effects import (
+    declares_effects as declares_effects,
+    effect,
+    marks_effects,
+    record_of as record_of,
+    settle_verdict as settle_verdict,
+)
 from errata.resilience._protect import protect
-from errata.resilience._redis_store import RedisStore
 from errata.resilience._retry import Retrying, retry
-from errata.resilience._runtime import cancellations as cancellations
-from errata.resilience._status import BreakerStatus
+from errata.resilience._retry_policy import Repetition
+from errata.resilience.stores import MemoryStore, RedisStore
+
+Verdict = Health
+"""The former name of `Health`, for stores that were written with it."""
 
 __all__ = [
     "Breaker",
@@ -22,6 +36,7 @@ __all__ = [
     "Change",
     "Circuit",
     "Facts",
+    "Health",
     "Limits",
     "MemoryStore",
     "Permit",
@@ -34,6 +49,7 @@ __all__ = [
     "Verdict",
     "backoff_for",
     "effect",
+    "marks_effects",
     "protect",
     "retry",
 ]

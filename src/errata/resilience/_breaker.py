@@ -1,14 +1,20 @@
-"""An upstream that is down is left alone, and tried by one call at a time until it is back."""
+"""Leave an upstream alone while it is down, and let one call at a time try until it is back."""
 
 import functools
-import inspect
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from sys import _getframe  # pyright: ignore[reportPrivateUsage] - a block is known by the frame it stands in.
+from contextvars import Token
 from types import TracebackType
 from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
+from errata._fork import ForkSafeLock
+from errata._runtime import (
+    NEVER_AWAITED,
+    is_coroutine_function,
+    is_generator_function,
+    wait_for_future,
+)
 from errata.model import (
     Fault,
     FaultError,
@@ -20,36 +26,35 @@ from errata.model import (
     text_or_none,
     whole_seconds,
 )
-from errata.resilience._blame import fault_of
-from errata.resilience._block import Block, OpenBlocks
-from errata.resilience._circuit import Admission, Limits, Listener, Permit, Refusal, Store, Verdict, verdict_on
-from errata.resilience._counting import COUNTED, note, was_counted
-from errata.resilience._memory_store import MemoryStore
-from errata.resilience._nesting import is_within, trying
-from errata.resilience._own_permit import OF_THE_OUTER, OwnPermit, held
-from errata.resilience._runtime import GENERATOR, PLAIN, flags_of
-from errata.resilience._status import BreakerStatus, iso, status_of
-from errata.resilience._waiting import answer_of, answer_to_task
+from errata.resilience._breaker_status import BreakerStatus, describe_circuit, write_moment
+from errata.resilience._circuit import Admission, Circuit, Health, Limits, Listener, Permit, Refusal, Store
+from errata.resilience._health import code_against_upstream
+from errata.resilience._nesting import INNERMOST, ProtectedCall, begin_block, calls_here, is_within_probe
+from errata.resilience.stores import MemoryStore
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_WELL: Final = Verdict.WELL
+_WELL: Final = Health.WELL
+_LONGEST_ANSWER_S: Final = 1.0  # A store answers in a twentieth of that; this is for one that is broken.
 _WITHOUT_ANSWER_MS: Final = 1000
 _LATER: Final = "Repeat the call in {seconds} s."
 _OR_INSTEAD: Final = "Use `{fallback}` instead, or repeat the call in {seconds} s."
 _IN_THIS_PROCESS: Final = MemoryStore()
+_LOCK: Final = ForkSafeLock()
+_OF_THE_OUTER: Final = Permit(-1)
+"""The permit of a call that goes by the permit of the one around it. It is of no generation, so it decides nothing."""
 
 
-def _is_store(given: object) -> bool:
-    return given is None or (not isinstance(given, type) and callable(getattr(given, "circuit", None)))
+def _is_store(value: object) -> bool:
+    return value is None or (not isinstance(value, type) and callable(getattr(value, "circuit", None)))
 
 
-def _is_tool(given: object) -> bool:
-    return given is None or (is_a(given, str) and text_or_none(given) is not None)
+def _is_tool(value: object) -> bool:
+    return value is None or (is_a(value, str) and text_or_none(value) is not None)
 
 
-def _is_listener(given: object) -> bool:
-    return given is None or (callable(given) and not flags_of(given) & inspect.CO_COROUTINE)
+def _is_listener(value: object) -> bool:
+    return value is None or (callable(value) and not is_coroutine_function(value))
 
 
 # fmt: off
@@ -77,7 +82,7 @@ class Breaker:
     calls fail. Breakers of the same name and store are the same circuit; without a store, those of this process.
     """
 
-    __slots__ = ("_blocks", "_circuit", "_fallback_tool", "_on_change", "upstream")
+    __slots__ = ("_circuit", "_fallback_tool", "_on_change", "_open_blocks", "upstream")
 
     def __init__(  # noqa: PLR0913 - one for each number that a circuit has.
         self,
@@ -98,7 +103,8 @@ class Breaker:
         refuse_unfit({"store": store, "fallback_tool": fallback_tool, "on_change": on_change}, _RULES, ValueError)
         self.upstream: Final = upstream
         self._fallback_tool = fallback_tool
-        self._blocks = OpenBlocks()
+        self._open_blocks: dict[ProtectedCall, OwnPermit] = {}
+        """The permits of the `with` blocks of this breaker that were not left yet, in the order they were entered."""
         limits = Limits(failures, window_s, open_s, successes, probe_s, failure_rate)
         self._circuit = (_IN_THIS_PROCESS if store is None else store).circuit(upstream, limits)
         self._on_change = on_change  # The circuit does not keep it: breakers come and go.
@@ -112,15 +118,15 @@ class Breaker:
             return cast("Callable[_P, _T]", type(method)(self(method.__func__)))
         if isinstance(function, type):
             raise TypeError(f"`{function.__qualname__}` is a class. Decorate the methods that call `{self.upstream}`.")
-        return functools.update_wrapper(self._around(function), function)
+        return functools.update_wrapper(self._wrap(function), function)
 
     def call(self, function: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Call a function now; what it returns to be awaited is watched, too."""
-        return self._around(function)(*args, **kwargs)
+        return self._wrap(function)(*args, **kwargs)
 
     def status(self) -> BreakerStatus:
-        """Tell how the upstream is doing; `status().as_dict()` is for a health tool."""
-        return status_of(self.upstream, self._circuit.facts(), self._fallback_tool)
+        """Return how the upstream is doing; `status().as_dict()` is for a health tool."""
+        return describe_circuit(self.upstream, self._circuit.facts(), self._fallback_tool)
 
     @property
     def fallback_tool(self) -> str | None:
@@ -136,147 +142,192 @@ class Breaker:
         _IN_THIS_PROCESS.reset()
 
     def permit(self) -> Permit:
-        """Take leave to call, where no other way fits; `settle` or `release` has to follow. Raises `circuit_open`."""
-        return OwnPermit.of(self._granted(self._circuit.admit()), self._circuit)
+        """Take a permit, where no other way fits; `settle` or `release` has to follow. Raises `circuit_open`."""
+        return OwnPermit.of(self._wait_for_permit(self._circuit.admit()), self._circuit)
 
     async def apermit(self) -> Permit:
-        """Take leave to call, in a task."""
-        return OwnPermit.of(await self._granted_to_task(self._circuit.admit()), self._circuit)
+        """Take a permit, in a task."""
+        return OwnPermit.of(await self._wait_for_permit_async(self._circuit.admit()), self._circuit)
 
     def settle(self, permit: Permit, failure: Fault | BaseException | None = None) -> None:
-        """Tell how the call went: what failed, or None. A permit counts once."""
-        since = permit.since if isinstance(permit, OwnPermit) else COUNTED.so_far
-        given = permit.taken() if isinstance(permit, OwnPermit) else permit
-        if given is None:
-            return
-        if failure is None:
-            self._circuit.settle(given, _WELL)
-        else:
-            self._failed(given, failure, since)
+        """ReplicaReport how the call went: what failed, or None. A permit counts once."""
+        own, call = permit.take_back() if isinstance(permit, OwnPermit) else (permit, None)
+        if own is not None:
+            self._settle(own, call, failure)
 
     def release(self, permit: Permit) -> None:
-        """Give a permit back that came to nothing: neither good nor bad is known of the upstream, and the next may try."""
-        given = permit.taken() if isinstance(permit, OwnPermit) else permit
-        if given is not None:
-            self._circuit.settle(given, Verdict.NONE)
+        """Return a permit that came to nothing: it says neither good nor bad of the upstream, and the next may try."""
+        own, call = permit.take_back() if isinstance(permit, OwnPermit) else (permit, None)
+        if call is not None:
+            call.end()
+        if own is not None:
+            self._circuit.settle(own, Health.NONE)
 
-    def block(self) -> Block:
-        """Make a block with a permit of its own, for an `ExitStack` or a context manager of your own."""
+    def block(self) -> "Block":
+        """Make a block with a permit of its own, for a generator, an `ExitStack` or a context manager of your own."""
         return Block(self)
 
     def __enter__(self) -> Self:
-        frame = _getframe(1)
-        self._blocks.enter(id(frame), held(self.permit(), frame))
+        self._enter(cast("OwnPermit", self.permit()))
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
-        self._leave(id(_getframe(1)), error)
+        self._leave(error)
 
     async def __aenter__(self) -> Self:
-        frame = _getframe(1)
-        self._blocks.enter(id(frame), held(await self.apermit(), frame))
+        self._enter(cast("OwnPermit", await self.apermit()))
         return self
 
     async def __aexit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
-        self._leave(id(_getframe(1)), error)
+        self._leave(error)
 
-    def _leave(self, frame: int, error: BaseException | None) -> None:
-        if (permit := self._blocks.leave(frame)) is not None:
+    def _enter(self, permit: "OwnPermit") -> None:
+        with _LOCK.current:
+            self._open_blocks[permit.begin()] = permit
+
+    def _leave(self, error: BaseException | None) -> None:
+        """Settle the permit of the innermost block here; of the oldest one if a block is left in another context."""
+        with _LOCK.current:
+            here = (call for call in calls_here() if call in self._open_blocks)
+            call = next(here, None) or next(iter(self._open_blocks), None)
+            permit = None if call is None else self._open_blocks.pop(call)
+        if permit is not None:
             self.settle(permit, error)
 
-    def _around(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
-        flags = flags_of(function)
-        if flags & GENERATOR:
+    def _wrap(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
+        if is_generator_function(function):
             raise TypeError(
                 f"`{getattr(function, '__qualname__', function)}` is a generator: it fails after it was called, while it "
-                f"is read. Put `with` and the breaker inside of it, around what calls `{self.upstream}`."
+                f"is read. Put `with breaker.block():` inside of it, around what calls `{self.upstream}`."
             )
-        if not flags and not callable(function):
+        if not callable(function):
             raise TypeError(
                 f"A {type(function).__name__} is no function. Give the function that calls `{self.upstream}`: as `@breaker` above it, "
                 f"or in `breaker.call(f, 17)` with its arguments."
             )
-        if flags & inspect.CO_COROUTINE:
-            return cast("Callable[_P, _T]", self._around_async(cast("Callable[_P, Awaitable[Any]]", function)))
+        if is_coroutine_function(function):
+            return cast("Callable[_P, _T]", self._wrap_async(cast("Callable[_P, Awaitable[Any]]", function)))
         circuit, admit, settle = self._circuit, self._circuit.admit, self._circuit.settle
 
-        def protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        def call_protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
-            permit = admission if type(admission) is Permit else self._granted(admission)
-            since = COUNTED.so_far
+            permit = admission if type(admission) is Permit else self._wait_for_permit(admission)
+            call = ProtectedCall()
+            call.circuit, call.permit, call.outer, call.counted = circuit, permit, INNERMOST.get(), None
+            token = INNERMOST.set(call)
             try:
-                outcome = (trying(circuit, function) if permit.is_probe else function)(*args, **kwargs)
+                outcome = function(*args, **kwargs)
             except BaseException as error:
-                self._failed(permit, error, since)
+                INNERMOST.reset(token)
+                self._settle(permit, call, error)
+                del call, token  # The traceback keeps this frame, and would keep the calls around this one with it.
                 raise
-            if type(outcome) not in PLAIN and hasattr(type(outcome), "__await__"):
-                return cast("_T", self._awaited(permit, cast("Awaitable[Any]", outcome), since))
+            INNERMOST.reset(token)
+            if type(outcome) not in NEVER_AWAITED and hasattr(type(outcome), "__await__"):
+                return cast("_T", self._await_outcome(permit, cast("Awaitable[Any]", outcome), call))
+            call.permit = None
+            if call.outer is not None or call.counted is not None:
+                call.end()
             settle(permit, _WELL)
             return outcome
 
-        return protected
+        return call_protected
 
-    def _around_async(self, function: Callable[_P, Awaitable[_T]]) -> Callable[_P, Coroutine[Any, Any, _T]]:
+    def _wrap_async(self, function: Callable[_P, Awaitable[_T]]) -> Callable[_P, Coroutine[Any, Any, _T]]:
         circuit, admit, settle = self._circuit, self._circuit.admit, self._circuit.settle
 
-        async def protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        async def call_protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
-            permit = admission if type(admission) is Permit else await self._granted_to_task(admission)
-            since = COUNTED.so_far
+            permit = admission if type(admission) is Permit else await self._wait_for_permit_async(admission)
+            call = ProtectedCall()
+            call.circuit, call.permit, call.outer, call.counted = circuit, permit, INNERMOST.get(), None
+            token = INNERMOST.set(call)
             try:
-                outcome = await (trying(circuit, function) if permit.is_probe else function)(*args, **kwargs)
+                outcome = await function(*args, **kwargs)
             except BaseException as error:
-                self._failed(permit, error, since)
+                _reset(token)
+                self._settle(permit, call, error)
+                del call, token  # The traceback keeps this frame, and would keep the calls around this one with it.
                 raise
+            _reset(token)
+            call.permit = None
+            if call.outer is not None or call.counted is not None:
+                call.end()
             settle(permit, _WELL)
             return outcome
 
-        return protected
+        return call_protected
 
-    async def _awaited(self, permit: Permit, outcome: Awaitable[_T], since: int) -> _T:
+    async def _await_outcome(self, permit: Permit, outcome: Awaitable[_T], call: ProtectedCall) -> _T:
+        """Await what a plain function has returned; it is a part of the call that began with the function."""
+        token = INNERMOST.set(call)
         try:
             result = await outcome
         except BaseException as error:
-            self._failed(permit, error, since)
+            _reset(token)
+            self._settle(permit, call, error)
+            del call, token
             raise
-        self._circuit.settle(permit, _WELL)
+        _reset(token)
+        self._settle(permit, call, None)
         return result
 
-    def _failed(self, permit: Permit, failure: Fault | BaseException, since: int) -> None:
-        """Count a failure, unless a call inside of this one has done so since it began, or the one around will."""
-        if permit is OF_THE_OUTER:
-            return
-        verdict, code = Verdict.NONE, None
+    def _settle(self, permit: Permit, call: ProtectedCall | None, failure: Fault | BaseException | None) -> None:
+        """End a call and settle its permit; a failure counts unless a call inside has counted it, or the outer one will."""
+        health, code = Health.NONE, None
         try:
-            fault = fault_of(failure)
-            if fault and verdict_on(fault) is Verdict.ILL and not was_counted(failure, self._circuit, since):
-                note(failure, self._circuit)
-                verdict, code = Verdict.ILL, fault.code
+            if failure is None:
+                health = _WELL
+            elif permit is not _OF_THE_OUTER and (code := code_against_upstream(failure)) is not None:
+                is_new = call is None or not is_a(failure, BaseException) or call.count(failure)
+                health, code = (Health.ILL, code) if is_new else (Health.NONE, None)
         finally:  # An interrupt while it is classified must not keep the permit.
-            self._circuit.settle(permit, verdict, code)
+            if call is not None:
+                call.end()
+            self._circuit.settle(permit, health, code)
 
-    def _granted(self, admission: Admission | Future[Admission]) -> Permit:
-        if isinstance(admission, Future):
-            return self._permit_in(answer_of(admission, self.release))
-        return self._permit_in(admission)
+    def _wait_for_permit(self, admission: Admission | Future[Admission]) -> Permit:
+        """Return the permit that the circuit gave, or will give within moments; raise `circuit_open` if it refused."""
+        if not isinstance(admission, Future):
+            return self._require_permit(admission)
+        try:
+            answer = admission.result(_LONGEST_ANSWER_S)
+        except BaseException as error:
+            admission.add_done_callback(self._release_late)
+            if not isinstance(error, Exception):
+                raise
+            answer = None
+        return self._require_permit(answer)
 
-    async def _granted_to_task(self, admission: Admission | Future[Admission]) -> Permit:
-        if isinstance(admission, Future):
-            return self._permit_in(await answer_to_task(admission, self.release))
-        return self._permit_in(admission)
+    async def _wait_for_permit_async(self, admission: Admission | Future[Admission]) -> Permit:
+        if not isinstance(admission, Future):
+            return self._require_permit(admission)
+        try:
+            answer = await wait_for_future(admission, _LONGEST_ANSWER_S)
+        except BaseException as error:
+            admission.add_done_callback(self._release_late)
+            if not isinstance(error, Exception):
+                raise
+            answer = None
+        return self._require_permit(answer)
 
-    def _permit_in(self, admission: Admission | None) -> Permit:
+    def _release_late(self, asking: Future[Admission]) -> None:
+        """Release the permit that comes too late for its caller."""
+        if not asking.cancelled() and asking.exception() is None and isinstance(permit := asking.result(), Permit):
+            self.release(permit)
+
+    def _require_permit(self, admission: Admission | None) -> Permit:
         if isinstance(admission, Permit):
             return admission
         if admission is None:
             facts = self._circuit.facts()
             admission = Refusal(_WITHOUT_ANSWER_MS, facts.since or time.time(), facts.code)
-        if is_within(self._circuit):
-            return OF_THE_OUTER
-        raise self._refused(admission)
+        if is_within_probe(self._circuit):
+            return _OF_THE_OUTER
+        raise self._make_error(admission)
 
-    def _refused(self, refusal: Refusal) -> FaultError:
-        since, fallback = iso(refusal.since), self._fallback_tool
+    def _make_error(self, refusal: Refusal) -> FaultError:
+        since, fallback = write_moment(refusal.since), self._fallback_tool
         seconds = whole_seconds(refusal.retry_after_ms)
         last = f", last with {refusal.code}" if refusal.code else ""
         advice = _OR_INSTEAD.format(fallback=fallback, seconds=seconds) if fallback else _LATER.format(seconds=seconds)
@@ -286,3 +337,86 @@ class Breaker:
             retry_after_ms=refusal.retry_after_ms,
             recovery=Recovery(fallback_tool=fallback),
         )
+
+
+def _reset(token: Token[ProtectedCall | None]) -> None:
+    """Leave a call. A coroutine may be driven, or dropped, in another context than it began in."""
+    try:
+        INNERMOST.reset(token)
+    except ValueError:  # Then there is nothing to reset: that context has no call of ours.
+        return
+
+
+class OwnPermit(Permit):
+    """A permit that counts once, however often it is settled. The circuit's own is the same for everybody."""
+
+    _circuit: Circuit
+    _own: list[Permit]
+    call: ProtectedCall | None
+    """The block of calls that goes by it; None for a permit that covers nothing."""
+
+    @classmethod
+    def of(cls, own: Permit, circuit: Circuit) -> Self:
+        """Hand out what the circuit has given."""
+        permit = cls(*own)
+        permit._circuit, permit._own, permit.call = circuit, [own], None
+        return permit
+
+    def begin(self) -> ProtectedCall:
+        """Begin a block: what is called in this context from here on is a part of it until the permit is settled."""
+        self.call = begin_block(self._circuit, self)
+        return self.call
+
+    def take_back(self) -> tuple[Permit | None, ProtectedCall | None]:
+        """Return the circuit's permit, None if it was taken back before, and the block that went by it."""
+        try:
+            return self._own.pop(), self.call
+        except IndexError:
+            return None, None
+
+
+def begin_calls(permit: Permit) -> Permit:
+    """Make what is called in this context a part of the call that a permit is for, until it is settled or released."""
+    if isinstance(permit, OwnPermit):
+        permit.begin()
+    return permit
+
+
+def was_counted_within(permit: Permit, error: BaseException) -> bool:
+    """Return whether a call inside of the one that a permit is for has counted an error."""
+    return isinstance(permit, OwnPermit) and permit.call is not None and permit.call.has_counted(error)
+
+
+class Block:
+    """One block of calls, with a permit of its own; made by `Breaker.block()`. It may be entered here and left there."""
+
+    __slots__ = ("_breaker", "_permit")
+
+    def __init__(self, breaker: Breaker) -> None:
+        self._breaker = breaker
+        self._permit: Permit | None = None
+
+    def __enter__(self) -> Self:
+        self._require_left()
+        self._permit = begin_calls(self._breaker.permit())
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
+        self._leave(error)
+
+    async def __aenter__(self) -> Self:
+        self._require_left()
+        self._permit = begin_calls(await self._breaker.apermit())
+        return self
+
+    async def __aexit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
+        self._leave(error)
+
+    def _require_left(self) -> None:
+        if self._permit is not None:
+            raise RuntimeError("This block has been entered already. Make another one with `breaker.block()`.")
+
+    def _leave(self, error: BaseException | None) -> None:
+        permit, self._permit = self._permit, None
+        if permit is not None:
+            self._breaker.settle(permit, error)

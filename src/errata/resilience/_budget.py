@@ -1,8 +1,8 @@
-"""How much repeating an upstream is given: little while it fails, enough while it works."""
+"""A token bucket for repetitions: an upstream that fails is repeated little, one that works enough."""
 
-from errata._fork import LockOfModule
+from errata._fork import ForkSafeLock
 from errata.model import is_a, text_or_none
-from errata.resilience._recent import Recent
+from errata.resilience._upstream_registry import UpstreamRegistry
 
 
 class Budget:
@@ -25,19 +25,19 @@ class Budget:
         self.rate_limit_cost: int = rate_limit_cost
         self._tokens: int = tokens
         self.is_full: bool = True
-        """Whether there is nothing to give back; read without a lock by every call that succeeds."""
+        """Whether no token was spent; every call that succeeds reads it, without a lock."""
 
     @classmethod
     def of(cls, upstream: str) -> "Budget":
-        """Give the budget of an upstream, the same one to everybody in this process who asks for it."""
+        """Return the budget of an upstream, the same one for everybody in this process."""
         if not is_a(upstream, str) or text_or_none(upstream) is None:
             raise ValueError(f'`upstream` is {upstream!r}. Give the name of what is called, such as "ncbi".')
-        return _named.get(upstream, Budget)
+        return _BUDGETS.get(upstream, Budget)
 
     @classmethod
     def refill_all(cls) -> None:
         """Fill the budgets of all upstreams, so that a test begins as a new process does."""
-        for budget in _named.all():
+        for budget in _BUDGETS.all():
             budget.refill()
 
     @property
@@ -46,9 +46,9 @@ class Budget:
         return self._tokens
 
     def take(self, *, rate_limited: bool = False) -> int | None:
-        """Pay for a repetition and tell what it cost; None where there are too few tokens, and none is taken."""
+        """Pay for a repetition and return its cost; None if there are too few tokens, and none is taken."""
         cost = self.rate_limit_cost if rate_limited else self.transient_cost
-        with _LOCK.now:
+        with _LOCK.current:
             if self._tokens < cost:
                 return None
             self._put(self._tokens - cost)
@@ -56,12 +56,12 @@ class Budget:
 
     def give_back(self, tokens: int = 1) -> None:
         """Credit a success: one token, or what its last repetition cost."""
-        with _LOCK.now:
+        with _LOCK.current:
             self._put(min(self._tokens + max(tokens, 0), self.capacity))
 
     def refill(self) -> None:
         """Put back all that was spent."""
-        with _LOCK.now:
+        with _LOCK.current:
             self._put(self.capacity)
 
     def _put(self, tokens: int) -> None:
@@ -72,10 +72,10 @@ class Budget:
         return f"<Budget: {self._tokens} of {self.capacity} tokens>"
 
 
-def _require_whole(name: str, given: object, *, least: int) -> None:
-    if type(given) is not int or given < least:
-        raise ValueError(f"`{name}` is {given!r}. Give a whole number, {least} or more.")
+def _require_whole(name: str, value: object, *, least: int) -> None:
+    if type(value) is not int or value < least:
+        raise ValueError(f"`{name}` is {value!r}. Give a whole number, {least} or more.")
 
 
-_named: Recent[Budget] = Recent()
-_LOCK = LockOfModule()  # One for all: it is held for a few additions.
+_BUDGETS: UpstreamRegistry[Budget] = UpstreamRegistry()
+_LOCK = ForkSafeLock()  # One for all: it is held for a few additions.

@@ -1,4 +1,4 @@
-"""The words in which a breaker and its store talk about one upstream."""
+"""The vocabulary and the protocols by which a breaker and its store talk about one upstream."""
 
 import dataclasses
 import enum
@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeGuard
 
-from errata.model import Code, Fault, Retry
+from errata.model import Code
 
 _FOR_A_RATE: Final = 5
 LONGEST_S: Final = 10 * 365 * 24 * 3600
-"""Ten years. What lasts longer has no date to be told, and no expiry that Redis takes."""
-_COUNTLESS: Final = 10**9  # So many never happen, and neither a deque nor Redis can be told of many more.
+"""Ten years. What lasts longer has no date that can be written, and no expiry that Redis takes."""
+_COUNTLESS: Final = 10**9  # So many never happen, and neither a deque nor Redis takes many more.
 
 
 class State(enum.StrEnum):
@@ -22,8 +22,8 @@ class State(enum.StrEnum):
     HALF_OPEN = "half_open"
 
 
-class Verdict(enum.Enum):
-    """What an answer says about the health of the upstream."""
+class Health(enum.Enum):
+    """What the outcome of a call says about the upstream."""
 
     WELL = enum.auto()
     ILL = enum.auto()
@@ -31,20 +31,20 @@ class Verdict(enum.Enum):
     """The caller's fault, or a cancellation: nothing about the upstream."""
 
 
-def _is_count(given: object) -> bool:
-    return type(given) is int and given >= 1
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 1
 
 
-def _is_number(given: object) -> TypeGuard[float]:
-    return isinstance(given, int | float) and not isinstance(given, bool)
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_time(given: object) -> bool:
-    return _is_number(given) and 0 < given <= LONGEST_S
+def _is_time(value: object) -> bool:
+    return _is_number(value) and 0 < value <= LONGEST_S
 
 
-def _is_share(given: object) -> bool:
-    return _is_number(given) and 0 <= given <= 1  # NaN is not, either.
+def _is_share(value: object) -> bool:
+    return _is_number(value) and 0 <= value <= 1  # NaN is not, either.
 
 
 _COUNT: Final = (_is_count, "Give a whole number, 1 or more.")
@@ -74,8 +74,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, (fits, rule) in _RULES.items():
-            if not fits(given := getattr(self, name)):
-                raise ValueError(f"`{name}` is {given!r}. {rule}")
+            if not fits(value := getattr(self, name)):
+                raise ValueError(f"`{name}` is {value!r}. {rule}")
 
     @property
     def weighed(self) -> int:
@@ -84,10 +84,10 @@ class Limits:
 
 
 class Permit(NamedTuple):
-    """Leave to call the upstream once."""
+    """Permission to call the upstream once."""
 
     generation: int
-    """Grows whenever the state changes; an answer to a permit of an earlier one decides nothing."""
+    """Grows whenever the state changes; the outcome of a permit of an earlier one decides nothing."""
     is_probe: bool = False
 
 
@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 
     state: State
     calls: int
-    """Answers within the window that said something about the upstream."""
+    """Calls within the window that said something about the upstream."""
     failures: int
     """Those among them that were failures."""
     last_success: float | None
@@ -139,19 +139,19 @@ class Circuit(Protocol):
     """The circuit of one upstream. Every method may be called from any thread and any task, and none blocks."""
 
     def admit(self) -> "Permit | Refusal | Future[Admission]":
-        """Ask for leave to call. A Future where somebody else has to be asked: it is answered within moments."""
+        """Return a permit or a refusal; a Future of one, which is answered within moments, if somebody else has to be asked."""
         ...
 
-    def settle(self, permit: Permit, verdict: Verdict, code: Code | None = None) -> None:
-        """Tell how the call went, and for a failure what it was."""
+    def settle(self, permit: Permit, health: Health, code: Code | None = None) -> None:
+        """Take note of how the call went, and for a failure what it was."""
         ...
 
     def facts(self) -> Facts:
-        """Tell what is known."""
+        """Return what is known."""
         ...
 
     def watch(self, listener: Listener) -> None:
-        """Have somebody told of every change, in the thread that made it; equal listeners are told once.
+        """Call a listener with every change, in the thread that made it; equal listeners are called once.
 
         A breaker keeps its listener, so that a circuit may hold it weakly: breakers come and go.
         """
@@ -162,25 +162,5 @@ class Store(Protocol):
     """Where circuits are kept."""
 
     def circuit(self, upstream: str, limits: Limits) -> Circuit:
-        """Give the circuit of an upstream; the same one to everybody who asks for it."""
+        """Return the circuit of an upstream, the same one for everybody."""
         ...
-
-
-_ILL = frozenset(
-    {
-        Code.TIMEOUT,
-        Code.NETWORK_ERROR,
-        Code.UPSTREAM_ERROR,
-        Code.SERVICE_UNAVAILABLE,
-        Code.DATABASE_ERROR,
-        Code.SERIALIZATION_ERROR,
-        Code.INITIALIZATION_FAILED,
-        Code.INTERNAL_ERROR,
-        Code.UNKNOWN_ERROR,
-    }
-)
-
-
-def verdict_on(fault: Fault) -> Verdict:
-    """Decide whether a failure speaks against the upstream; what its caller can change does not."""
-    return Verdict.ILL if fault.code in _ILL and fault.retry is not Retry.FIX_INPUT else Verdict.NONE

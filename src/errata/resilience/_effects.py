@@ -1,38 +1,47 @@
-"""Has it happened? What is known of a call's effect decides whether the call may be repeated."""
+"""Has it happened? What is known of a call's effects decides whether the call may be repeated."""
 
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import replace
-from types import FunctionType, TracebackType
-from typing import Any, Self, TypeVar, cast
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from errata._fork import LockOfModule
+from errata._fork import ForkSafeLock
 from errata.classification import classify
-from errata.model import (
-    ATTEMPT,
-    CURRENT,
-    NO_RECOVERY,
-    Attempt,
-    Code,
-    Current,
-    Effects,
-    Fault,
-    FaultError,
-    Retry,
-    is_a,
-    text_or_none,
-)
-from errata.resilience._marking import MARK, MARKED
+from errata.model import CURRENT, NO_RECOVERY, Code, Current, Effects, Fault, FaultError, Retry, is_a, text_or_none
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_DECLARATION: Final = "__errata_marks_effects__"
+_LOCK: Final = ForkSafeLock()
+
 # What a call has left behind, and a worker that it started and that serves others now, look the same: a job that comes
 # through a queue does not say whose it is, and may be that of the call which was given up.
-_GIVEN_UP = (
+_GIVEN_UP: Final = (
     "The call was given up before its effect began, and may have been repeated since: it is not begun. Start a worker that "
     "is to serve later calls outside of this one: `asyncio.create_task(work(), context=contextvars.Context())`."
 )
+
+
+class Attempt:
+    """One attempt of a call that `retry` may repeat."""
+
+    # Values of the class, not slots: an attempt is made for every call, and most end before either is looked at.
+    effects: Effects | None = None
+    is_over: bool = False
+    """Whether it has ended; tasks and threads that it started may still run."""
+
+
+ATTEMPT: ContextVar[Attempt | None] = ContextVar("errata_attempt", default=None)
+"""The attempt that this code is a part of. Only the outermost retry repeats, so there is never one inside another."""
+
+
+def in_attempt() -> bool:
+    """Return whether this is a part of an attempt that somebody else will repeat."""
+    attempt = ATTEMPT.get()
+    return attempt is not None and not attempt.is_over
 
 
 class effect:  # noqa: N801 - it is used like a function: `with effect():`
@@ -41,10 +50,10 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
         with effect(verify_tool="get_payment"):    # also `async with`, and as a decorator
             await bank.pay(amount)
 
-    What fails before the block has changed nothing and may be repeated. What gets no answer inside of it may have
-    happened: the agent is told to look first, with `verify_tool`. After the block it has happened, unless it was left
-    with a refusal (429, 503, bad arguments). With a `key` by which the receiver recognises a repetition, the call may be
-    repeated all the same.
+    What gets no answer inside the block may have happened: the agent is told to look first, with `verify_tool`. After
+    the block it has happened, unless the block was left with a refusal (429, 503, bad arguments). With a `key` by which
+    the receiver recognises a repetition, the call may be repeated all the same. What fails before the block may be
+    repeated if the function declares, with `@marks_effects`, that it marks everything.
     """
 
     __slots__ = ("_key", "_marked", "_verify_tool")
@@ -58,23 +67,23 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
             )
         self._verify_tool = text_or_none(verify_tool)
         self._key = text_or_none(key)
-        # One object may stand in several places, and in several tasks at a time; some blocks are never left.
+        # One object may be used by several blocks, in several tasks at a time; some blocks are never left.
         self._marked: WeakKeyDictionary[Effects, int] = WeakKeyDictionary()
 
     def __enter__(self) -> Self:
-        for effects in self._begun():
-            with _LOCK.now:
+        for effects in self._begin():
+            with _LOCK.current:
                 self._marked[effects] = self._marked.get(effects, 0) + 1
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
-        _end(list(filter(self._forgotten, _in_work())), error)
+        _end(list(filter(self._forget, _records_here())), error)
 
-    def _begun(self) -> list[Effects]:
-        """Begin it, in all the records of what is in work."""
-        records = list(_in_work())
+    def _begin(self) -> list[Effects]:
+        """Begin the effect, in the records of the attempt and of the request that this is a part of."""
+        records = list(_records_here())
         for effects in records:
-            with _LOCK.now:
+            with _LOCK.current:
                 effects.begun = True
                 effects.open += 1
                 effects.keyed = effects.keyed and self._key is not None
@@ -83,9 +92,9 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
                 raise FaultError(Code.CANCELLED, _GIVEN_UP)
         return records
 
-    def _forgotten(self, effects: Effects) -> bool:
-        """Forget one block; none was begun here where a generator is left in another call than it was entered in."""
-        with _LOCK.now:
+    def _forget(self, effects: Effects) -> bool:
+        """Forget one block; return False for a generator that is left in another call than it was entered in."""
+        with _LOCK.current:
             blocks = self._marked.pop(effects, 0)
             if blocks > 1:
                 self._marked[effects] = blocks - 1
@@ -98,13 +107,10 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
         self.__exit__(kind, error, traceback)
 
     def __call__(self, function: _F) -> _F:
-        """Mark a function: its effect begins when it is called, and ends when what it gives was awaited."""
+        """Mark a whole function: its effect begins when it is called, and ends when what it returned was awaited."""
         if isinstance(function, staticmethod | classmethod):
-            return cast("_F", self._around_inside(function))
-        if isinstance(function, type) or not callable(function):
-            raise TypeError(
-                f"A {type(function).__name__} is no function. Put `@effect()` above the function that does it."
-            )
+            return cast("_F", _wrap_method(self, function))
+        _require_function(function, "@effect()")
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError(
                 f"`{function.__qualname__}` is a generator function: it runs after `@effect()` has looked. "
@@ -112,30 +118,85 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
             )
 
         @functools.wraps(function)
-        def marked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - it is typed as what it wraps.
-            records = self._begun()
+        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - it is typed as what it wraps.
+            records = self._begin()
             try:
                 outcome = function(*args, **kwargs)
             except BaseException as error:
                 _end(records, error)
                 raise
-            return _awaited(outcome, records) if inspect.isawaitable(outcome) else outcome
+            return _await_effect(outcome, records) if inspect.isawaitable(outcome) else outcome
 
         @functools.wraps(function)
-        async def awaited(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as above.
+        async def call_async(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as above.
             with self:
                 return await function(*args, **kwargs)
 
-        wrapper = awaited if inspect.iscoroutinefunction(function) else marked
-        MARKED.add(cast("FunctionType", wrapper))
-        return cast("_F", wrapper)
-
-    def _around_inside(self, method: Any) -> Any:  # noqa: ANN401 - a static method or a class method.
-        return type(method)(self(method.__func__))
+        return cast("_F", call_async if inspect.iscoroutinefunction(function) else call)
 
 
-async def _awaited(outcome: Awaitable[Any], records: list[Effects]) -> Any:  # noqa: ANN401 - as above.
-    """Await what a function has given; its effect began when the function was called."""
+def marks_effects(function: _F) -> _F:
+    """Declare that a function marks everything that must not happen twice, with `with effect():` or `@effect()`.
+
+        @marks_effects
+        def pay(amount):
+            rate = read_rate()        # a timeout here may be repeated: nothing has begun
+            with effect(verify_tool="get_payment"):
+                bank.pay(amount * rate)
+
+    A failure before the first effect is then known to have changed nothing. The effects have to begin in the context of
+    the call: in threads of `asyncio.to_thread` and anyio they do, in those of a pool of your own they do not.
+    """
+    if isinstance(function, staticmethod | classmethod):
+        return cast("_F", _wrap_method(marks_effects, function))
+    _require_function(function, "@marks_effects")
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - it is typed as what it wraps.
+        _declare_here()
+        return function(*args, **kwargs)
+
+    @functools.wraps(function)
+    async def call_async(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as above.
+        _declare_here()
+        return await function(*args, **kwargs)
+
+    wrapper = call_async if inspect.iscoroutinefunction(function) else call
+    setattr(wrapper, _DECLARATION, True)
+    return cast("_F", wrapper)
+
+
+def declares_effects(function: object) -> bool:
+    """Return whether a function is declared with `@marks_effects`, itself or through a decorator that copies its attributes.
+
+    A decorator may run it where no mark is seen, such as in a pool of threads. That is no danger: the record of the call
+    says whether the declared function has run in its context, and without that nothing is concluded.
+    """
+    while isinstance(function, functools.partial):
+        function = cast("functools.partial[object]", function).func
+    if not inspect.isroutine(function):
+        function = getattr(type(function), "__call__", None)  # noqa: B004 - the method itself is wanted.
+    return getattr(function, _DECLARATION, False) is True
+
+
+def _declare_here() -> None:
+    for effects in _records_here():
+        effects.declared = True
+
+
+def _wrap_method(decorate: Callable[[Any], Any], method: Any) -> Any:  # noqa: ANN401 - a static method or a class method.
+    return type(method)(decorate(method.__func__))
+
+
+def _require_function(function: object, decorator: str) -> None:
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(
+            f"A {type(function).__name__} is no function. Put `{decorator}` above the function that does it."
+        )
+
+
+async def _await_effect(outcome: Awaitable[Any], records: list[Effects]) -> Any:  # noqa: ANN401 - as above.
+    """Await what a marked function has returned; its effect began when the function was called."""
     try:
         return await outcome
     except BaseException as error:
@@ -147,29 +208,29 @@ def _end(records: list[Effects], error: BaseException | None) -> None:
     """End an effect: one that was refused has not happened."""
     if records and error is not None and _is_refusal(error):
         for effects in records:
-            with _LOCK.now:
+            with _LOCK.current:
                 effects.open -= 1
 
 
 # fmt: off
-_REFUSALS = frozenset({
+_REFUSALS: Final = frozenset({
     Code.METHOD_NOT_FOUND, Code.UNAUTHORIZED, Code.FORBIDDEN, Code.GONE, Code.NOT_IMPLEMENTED, Code.CONFIGURATION_ERROR,
     Code.BUSINESS_RULE_VIOLATION, Code.INSUFFICIENT_BALANCE, Code.DUPLICATE_OPERATION, Code.OPERATION_NOT_ALLOWED,
 })
 # fmt: on
-"""Answers that say no for good. The other codes that are never repeated do not tell how far the work had come."""
+"""Codes that say no for good. The other codes that are never repeated do not tell how far the work had come."""
 
 
 def _is_refusal(error: BaseException) -> bool:
-    """Whether a failure says that nothing was done."""
+    """Return whether a failure says that nothing was done."""
     if not is_a(error, Exception):
         return False
     fault = classify(error)
     return fault.retry in {Retry.SAME_CALL, Retry.FIX_INPUT} or fault.code in _REFUSALS
 
 
-def _in_work() -> Iterator[Effects]:
-    """Find the records of what is in work: the attempt that this is a part of, and the request."""
+def _records_here() -> Iterator[Effects]:
+    """Yield the records of what this code is a part of: the attempt, and the request."""
     if (attempt := ATTEMPT.get()) is not None:
         yield record_of(attempt)
     if (request := CURRENT.get()) is not None:
@@ -177,25 +238,23 @@ def _in_work() -> Iterator[Effects]:
 
 
 def record_of(work: Attempt | Current) -> Effects:
-    """Find the record of what a call has done, or begin it; two threads that ask at once get the same one."""
-    found = work.effects
-    if found is None:
-        with _LOCK.now:
-            found = work.effects = work.effects or Effects()
-    return found
+    """Return the record of what an attempt or a request has done; two threads that ask at once get the same one."""
+    record = work.effects
+    if record is None:
+        with _LOCK.current:
+            record = work.effects = work.effects or Effects()
+    return record
 
 
-setattr(effect, MARK, True)
-_LOCK = LockOfModule()
+def settle_verdict(
+    fault: Fault, *, harmless: bool | None, effects: Effects | None = None, declared: bool = False
+) -> Fault:
+    """Return a fault with the verdict that follows from what is known of the call's effects.
 
-
-def settled(fault: Fault, *, harmless: bool | None, effects: Effects | None = None, marks: bool = False) -> Fault:
-    """Decide whether a call may be repeated, by all that is known of its effect.
-
-    `harmless` is whether doing it twice does no harm, None where nobody said; `marks` is whether the function marks its
-    effect, so that one that has not begun has not happened. A verdict that a person declared is only ever lowered.
+    `harmless` is whether doing it twice does no harm, None where nobody said; `declared` is whether the function is
+    declared with `@marks_effects`. A verdict that a person declared is only ever lowered.
     """
-    retry = _settled(fault.retry, harmless, effects, marks=marks)
+    retry = _verdict(fault.retry, harmless, effects or _NOTHING, declared=declared)
     if fault.retry_declared and retry.exceeds(fault.retry):
         return fault
     recovery = fault.recovery or NO_RECOVERY
@@ -204,17 +263,16 @@ def settled(fault: Fault, *, harmless: bool | None, effects: Effects | None = No
     return fault if retry is fault.retry else replace(fault, retry=retry)
 
 
-def _settled(retry: Retry, harmless: bool | None, effects: Effects | None, *, marks: bool) -> Retry:  # noqa: FBT001 - three answers.
-    effects = effects or _NOTHING
+def _verdict(retry: Retry, harmless: bool | None, effects: Effects, *, declared: bool) -> Retry:  # noqa: FBT001 - three values.
     if harmless or (effects.begun and effects.keyed):
         return Retry.SAME_CALL if retry is Retry.IF_HARMLESS else retry
     if effects.open > 0 and retry is not Retry.NEVER:
         return Retry.VERIFY_FIRST  # Another step has failed: even with other arguments, this one would happen twice.
     if retry is not Retry.IF_HARMLESS:
         return retry
-    if marks and not effects.begun:
+    if declared and effects.declared and not effects.begun:
         return Retry.SAME_CALL
     return Retry.VERIFY_FIRST if harmless is False else retry
 
 
-_NOTHING = Effects()
+_NOTHING: Final = Effects()

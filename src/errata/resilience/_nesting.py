@@ -1,79 +1,108 @@
-"""A call inside of the one that tries the upstream goes by the same permit: it would wait for ever for its own.
+"""Calls of a circuit inside of calls of the same circuit.
 
-Only a call that tries says so to what it calls: to say so in every call would cost a healthy upstream as much again as
-the whole breaker does. While the circuit is closed nobody is refused, and `_counting` sees to the rest.
+One context variable holds the innermost protected call that this code is a part of; tasks and threads that inherit the
+context are a part of it, too. Two things follow from it: what is called inside of a probe goes by the probe's permit,
+because it would wait for ever for its own; and a failure that passes through several calls counts in the innermost.
 """
 
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import Iterator
 from contextvars import ContextVar
-from sys import _getframe  # pyright: ignore[reportPrivateUsage] - the block of a generator lasts only while it runs.
-from types import FrameType, TracebackType
-from typing import Any, Final, ParamSpec, Self, TypeVar, cast
+from typing import Final, cast
 
-from errata.resilience._circuit import Circuit
-from errata.resilience._runtime import GENERATOR, is_pending
+from errata._fork import ForkSafeLock
+from errata.classification import peek, read_exception
+from errata.resilience._circuit import Circuit, Permit
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
-
-
-class Leave:
-    """Leave to try an upstream, for as long as a call lasts; what runs in its context has it, too: tasks, `to_thread`.
-
-    A generator rests in the context of whoever reads from it, who is not in its block: such leave holds only while the
-    frame of the generator is among those that run.
-    """
-
-    __slots__ = ("_circuit", "_frame", "is_over")
-
-    def __init__(self, circuit: Circuit, frame: FrameType | None = None) -> None:
-        self._circuit = circuit
-        self._frame = id(frame) if frame and frame.f_code.co_flags & GENERATOR else None
-        self.is_over: bool = True
-
-    def __enter__(self) -> Self:
-        self.is_over = False
-        others = tuple(leave for leave in _LEAVES.get() if not leave.is_over)
-        _LEAVES.set((self, *others))
-        return self
-
-    def __exit__(self, _: object, __: BaseException | None, ___: TracebackType | None) -> None:
-        """End it, in whatever order blocks end, and in whatever context a coroutine or a block was left."""
-        self.is_over = True
-        _LEAVES.set(tuple(leave for leave in _LEAVES.get() if not leave.is_over))
-
-    def covers(self, circuit: Circuit) -> bool:
-        """Whether a call of a circuit may go by it, here and now."""
-        return not self.is_over and self._circuit is circuit and (self._frame is None or _is_running(self._frame))
+_LOCK: Final = ForkSafeLock()
+_MOST_CAUSES: Final = 100
+_MOST_COUNTED: Final = 64  # Of a block that lasts as long as a server, and whose calls fail now and then.
 
 
-_LEAVES: Final[ContextVar[tuple[Leave, ...]]] = ContextVar("errata_leaves", default=())
+class ProtectedCall:
+    """One call, or block of calls, that has a permit of a circuit."""
+
+    # Without `__init__`: it would take as long as the context variable does.
+    __slots__ = ("circuit", "counted", "outer", "permit")
+
+    circuit: Circuit
+    permit: Permit | None
+    """None once the call has ended; tasks that it started may still run in its context."""
+    outer: "ProtectedCall | None"
+    """The protected call that this one is a part of."""
+    counted: deque[BaseException] | None
+    """The errors that calls inside of this one have counted."""
+
+    def count(self, error: BaseException) -> bool:
+        """Count an error for this call, unless a call inside of it has; return whether it was counted now.
+
+        The calls around this one, of the same circuit, see that it was.
+        """
+        if self.has_counted(error):
+            return False
+        for call in _go_outwards(self.outer):
+            call.note_counted(error, self.circuit)
+        return True
+
+    def note_counted(self, error: BaseException, circuit: Circuit) -> None:
+        """Note that a call inside of this one has counted an error for a circuit."""
+        if circuit is self.circuit:
+            with _LOCK.current:
+                if self.counted is None:
+                    self.counted = deque(maxlen=_MOST_COUNTED)
+                self.counted.append(error)
+
+    def has_counted(self, error: BaseException) -> bool:
+        """Return whether a call inside of this one has counted an error, or one that it comes from."""
+        counted = tuple(self.counted or ())
+        return bool(counted) and any(each is one for each in _errors_in(error) for one in counted)
+
+    def end(self) -> None:
+        """End it, in whatever order calls end. It keeps no errors alive, and no calls around it that have ended."""
+        self.permit = self.counted = None
+        self.outer = next(_go_outwards(self.outer), None)
 
 
-def is_within(circuit: Circuit) -> bool:
-    """Whether this is a part of the call that tries the upstream."""
-    return any(leave.covers(circuit) for leave in _LEAVES.get())
+INNERMOST: Final[ContextVar[ProtectedCall | None]] = ContextVar("errata_protected_call", default=None)
+"""The innermost protected call in this context; it may have ended, where a task runs on or a block was left elsewhere."""
 
 
-def _is_running(frame: int) -> bool:
-    here: FrameType | None = _getframe(1)
-    while here is not None and id(here) != frame:
-        here = here.f_back
-    return here is not None
+def begin_block(circuit: Circuit, permit: Permit) -> ProtectedCall:
+    """Begin a block of calls in this context. It ends with `end()`, in whatever context that is called."""
+    block = ProtectedCall()
+    block.circuit, block.permit, block.outer, block.counted = circuit, permit, next(calls_here(), None), None
+    INNERMOST.set(block)
+    return block
 
 
-def trying(circuit: Circuit, function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Make a function the call that tries the upstream; so is what it gives to be awaited."""
-    leave = Leave(circuit)
-
-    def tried(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        with leave:
-            outcome = function(*args, **kwargs)
-        return cast("_T", _awaited(leave, cast("Awaitable[Any]", outcome))) if is_pending(outcome) else outcome
-
-    return tried
+def calls_here() -> Iterator[ProtectedCall]:
+    """Yield the protected calls that this code is a part of, the innermost first."""
+    return _go_outwards(INNERMOST.get())
 
 
-async def _awaited(leave: Leave, outcome: Awaitable[_T]) -> _T:
-    with leave:
-        return await outcome
+def is_within_probe(circuit: Circuit) -> bool:
+    """Return whether this is a part of the call that tries a circuit."""
+    return any(call.circuit is circuit and call.permit and call.permit.is_probe for call in calls_here())
+
+
+def _go_outwards(call: ProtectedCall | None) -> Iterator[ProtectedCall]:
+    while call is not None:
+        if call.permit is not None:
+            yield call
+        call = call.outer
+
+
+def _errors_in(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, its causes, and the members of groups."""
+    errors = [error]
+    for each in errors:  # It grows while it is read.
+        yield each
+        if len(errors) < _MOST_CAUSES:
+            errors += filter(None, (read_exception(each, "__cause__"), read_exception(each, "__context__")))
+            errors += _members_of(each)
+
+
+def _members_of(error: BaseException) -> tuple[BaseException, ...]:
+    if not issubclass(type(error), BaseExceptionGroup):
+        return ()
+    return cast("tuple[BaseException, ...]", peek(error, "exceptions") or ())

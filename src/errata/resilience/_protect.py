@@ -1,4 +1,4 @@
-"""Both at once, for service code: a call is repeated where that does no harm, and an upstream that is down is left alone."""
+"""`protect`: a retry and a breaker at once, for service code."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, ParamSpec, TypedDict, TypeVar, Unpack
@@ -6,15 +6,15 @@ from typing import Final, ParamSpec, TypedDict, TypeVar, Unpack
 from errata.model import did_you_mean
 from errata.resilience._breaker import Breaker
 from errata.resilience._circuit import Listener, Store
-from errata.resilience._policy import RetryOptions
 from errata.resilience._retry import Retrying, retry as usual
+from errata.resilience._retry_policy import RetryOptions
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
 class BreakerOptions(TypedDict, total=False):
-    """What `protect` may be told about its breaker; the same for everybody who protects the same upstream."""
+    """The options of `protect` for its breaker; the same for everybody who protects the same upstream."""
 
     failures: int
     """So many of them open it …"""
@@ -53,30 +53,30 @@ class protect:  # noqa: N801 - it is used like a function: `@protect("ncbi")`
         **options: Unpack[BreakerOptions],
     ) -> None:
         _refuse_unknown(options)
-        policy = _policy_of(retry)
+        policy = _choose_policy(retry)
         self.breaker: Final = Breaker(upstream, fallback_tool=fallback_tool, **options)
-        """Tells how the upstream is doing: `breaker.status()`."""
+        """The breaker; `breaker.status()` says how the upstream is doing."""
         self._retry = policy and policy(upstream=upstream)
 
     def __call__(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
         """Protect a function."""
-        broken = self.breaker(function)
-        return broken if self._retry is None else self._retry(broken)
+        protected = self.breaker(function)
+        return protected if self._retry is None else self._retry(protected)
 
     def call(self, function: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Call a function now; what an async one gives is to be awaited."""
-        broken = self.breaker(function)
-        return broken(*args, **kwargs) if self._retry is None else self._retry.call(broken, *args, **kwargs)
+        """Call a function now; what an async one returns is to be awaited."""
+        protected = self.breaker(function)
+        return protected(*args, **kwargs) if self._retry is None else self._retry.call(protected, *args, **kwargs)
 
 
-def _policy_of(given: object) -> Retrying | None:
-    if given is True:
+def _choose_policy(value: object) -> Retrying | None:
+    if value is True:
         return usual
-    if given is None or given is False:
+    if value is None or value is False:
         return None
-    if not isinstance(given, Retrying):
-        raise TypeError(f"`retry` is {given!r}. Give a policy such as `retry(attempts=5)`, or True or False.")
-    return given
+    if not isinstance(value, Retrying):
+        raise TypeError(f"`retry` is {value!r}. Give a policy such as `retry(attempts=5)`, or True or False.")
+    return value
 
 
 def _refuse_unknown(options: Mapping[str, object]) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 from errata.model import Fault, FaultError, NeedsInput, Retry, replace_fields
 from errata.reading import recognise
-from errata.resilience import Breaker, Permit, Retrying, held, is_counted_within
+from errata.resilience import Breaker, Permit, Retrying, begin_calls, was_counted_within
 from errata.serving._adapter import NO_HANDLER, Adapter, describe_call, look_up_handler
 from errata.serving._classifying import ProtocolFailure, RefusedByBreaker, RepeatedFailure, RequestFailure
 from errata.serving._requests import Request
@@ -79,7 +79,7 @@ class Guard:
         if (breaker := self._breaker_of(call.request.name)) is None:
             return await _run_attempt(call)
         try:
-            permit = held(await breaker.apermit())
+            permit = begin_calls(await breaker.apermit())
         except FaultError as refusal:
             return AttemptOutcome(refusal.fault, failure=RefusedByBreaker(refusal, is_intended=True))
         try:
@@ -101,7 +101,7 @@ def _settle_permit(outcome: AttemptOutcome, breaker: Breaker, permit: Permit) ->
     if (
         outcome.is_question
         or outcome.is_hearsay
-        or (outcome.failure and is_counted_within(permit, outcome.failure.error))
+        or (outcome.failure and was_counted_within(permit, outcome.failure.error))
     ):
         breaker.release(permit)
     else:

@@ -19,7 +19,7 @@ from typing import Any
 from errata.contracts import bind_declared
 from errata.dialects import BASELINE, build_input_required, encode_needs_input, native
 from errata.model import NeedsInput, wants_list
-from errata.resilience import cancellations
+from errata.resilience import count_cancellations
 from errata.serving._adapter import Adapter, Run, describe_call, look_up_handler
 from errata.serving._classifying import ProtocolFailure, RequestFailure, ServerBug, classify_failure
 from errata.serving._encoding import ServerReply, choose_format, encode_bare_reply, encode_reply
@@ -60,7 +60,7 @@ class Pipeline:
         """Run a handler for a client; its failure becomes the reply that the protocol has for it."""
         if not self.is_open:
             return await run(*arguments)
-        before = cancellations()
+        before = count_cancellations()
         token = IN_WORK.set(request)
         failure = None
         try:

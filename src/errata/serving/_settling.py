@@ -5,7 +5,7 @@ from typing import NamedTuple
 from errata.classification import list_earlier
 from errata.http import request_of
 from errata.model import Current, Effects, Fault, Retry
-from errata.resilience import marks_its_effect, record_of, settled
+from errata.resilience import declares_effects, record_of, settle_verdict
 from errata.serving._adapter import Adapter, look_up_handler
 from errata.serving._classifying import RequestFailure
 from errata.serving._requests import Handler, Kind, Request
@@ -18,7 +18,7 @@ class KnownEffect(NamedTuple):
     is_harmless: bool | None = None
     """Whether calling it twice does no harm; None where nobody said."""
     is_marked: bool = False
-    """Whether it says where its effect begins."""
+    """Whether its function declares, with `@marks_effects`, that it marks its effects."""
     presumed_by: str | None = None
     """What it was presumed by, if the author said nothing."""
 
@@ -35,7 +35,7 @@ class KnownEffect(NamedTuple):
 
     def settle(self, fault: Fault, effects: Effects | None) -> Fault:
         """Decide whether the call may be repeated, as far as the fault leaves that open."""
-        return settled(fault, harmless=self.is_harmless, effects=effects, marks=self.is_marked)
+        return settle_verdict(fault, harmless=self.is_harmless, effects=effects, declared=self.is_marked)
 
     def settle_for_good(self, fault: Fault, request: Current) -> Fault:
         """Decide it for the client: an effect that is said not to have begun must not begin later, in a thread that runs on."""
@@ -68,10 +68,10 @@ async def settle_failure(fault: Fault, failure: RequestFailure, request: Request
 
 
 def read_effect(handler: Handler) -> KnownEffect:
-    """Return what the author of a tool said: in MCP's annotations, and by `with effect():` in the function itself."""
+    """Return what the author of a tool said: in MCP's annotations, and with `@marks_effects`."""
     function = handler.function
     try:
-        return KnownEffect(read_harmless(handler.annotations), function is not None and marks_its_effect(function))
+        return KnownEffect(read_harmless(handler.annotations), function is not None and declares_effects(function))
     except Exception:  # noqa: BLE001 - foreign objects, which may do anything when they are read.
         return KnownEffect()
 

@@ -15,7 +15,7 @@ import anyio
 from errata.classification import walk_leaves
 from errata.model import NeedsInput
 from errata.redaction import jsonable, redact_plain, redact_within
-from errata.resilience import cancellations
+from errata.resilience import count_cancellations
 from errata.serving._adapter import Adapter
 from errata.serving._classifying import RequestFailure, ServerBug, UnknownName
 from errata.serving._requests import Request
@@ -29,7 +29,7 @@ _LARGEST_DATA = 64 * 1024
 def must_pass(error: BaseException, cancellations_before: int) -> bool:
     """Return whether an exception must go on: the request was cancelled, or somebody ends the whole server."""
     if isinstance(error, CancelledError):
-        return cancellations() > cancellations_before or anyio.current_effective_deadline() == -math.inf
+        return count_cancellations() > cancellations_before or anyio.current_effective_deadline() == -math.inf
     if isinstance(error, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
         return group.split((Exception, CancelledError))[1] is not None

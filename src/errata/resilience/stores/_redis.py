@@ -1,4 +1,4 @@
-"""Circuits that the replicas of a service share."""
+"""Circuits that the replicas of a service share in Redis."""
 
 import importlib.util
 import time
@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Final, Self
 
 from errata.model import Rules, is_a, refuse_unfit
 from errata.resilience._circuit import TIME, Limits
-from errata.resilience._local_half import LocalHalf
-from errata.resilience._memory_circuit import Clock
-from errata.resilience._memory_store import circuit_with
-from errata.resilience._recent import Recent
-from errata.resilience._redis_link import RedisLink
-from errata.resilience._redis_worker import Worker
-from errata.resilience._shared_circuit import SharedCircuit
+from errata.resilience._upstream_registry import UpstreamRegistry
+from errata.resilience.stores._memory import Clock, find_circuit
+from errata.resilience.stores._redis_connection import RedisConnection
+from errata.resilience.stores._redis_worker import RedisWorker
+from errata.resilience.stores._shared_circuit import LocalCircuit, SharedCircuit
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
 _FORBIDDEN: Final = frozenset("{}")  # They say to a cluster where a key belongs.
 
 
-def _is_prefix(given: object) -> bool:
-    return is_a(given, str) and bool(given) and not _FORBIDDEN & set(given)
+def _is_prefix(value: object) -> bool:
+    return is_a(value, str) and bool(value) and not _FORBIDDEN & set(value)
 
 
 _RULES: Final[Rules] = {
@@ -46,7 +44,7 @@ class RedisStore:
     asked how things stand, and tried again after a failure; `timeout_s` is how long the thread waits for an answer.
     """
 
-    def __init__(  # noqa: PLR0913 - one for each thing that a store is told.
+    def __init__(  # noqa: PLR0913 - one for each setting of a store.
         self,
         redis: "str | Redis | RedisCluster",
         *,
@@ -68,20 +66,20 @@ class RedisStore:
         self._wall_clock = wall_clock
         self._patience_s = patience_s
         self._timeout_s = timeout_s
-        link = RedisLink(redis, prefix=prefix, timeout_s=timeout_s)
-        self._worker = Worker(link, refresh_s=refresh_s, patience_s=patience_s)
-        self._circuits: Recent[SharedCircuit] = Recent()
+        connection = RedisConnection(redis, prefix=prefix, timeout_s=timeout_s)
+        self._worker = RedisWorker(connection, refresh_s=refresh_s, patience_s=patience_s)
+        self._circuits: UpstreamRegistry[SharedCircuit] = UpstreamRegistry()
 
     def circuit(self, upstream: str, limits: Limits) -> SharedCircuit:
-        """Give the circuit of an upstream; the same one to everybody who asks for it."""
-        return circuit_with(limits, upstream, self._circuits, lambda: self._new(upstream, limits))
+        """Return the circuit of an upstream, the same one for everybody."""
+        return find_circuit(limits, upstream, self._circuits, lambda: self._make(upstream, limits))
 
-    def _new(self, upstream: str, limits: Limits) -> SharedCircuit:
-        local = LocalHalf(upstream, limits, clock=self._clock, wall_clock=self._wall_clock)
+    def _make(self, upstream: str, limits: Limits) -> SharedCircuit:
+        local = LocalCircuit(upstream, limits, clock=self._clock, wall_clock=self._wall_clock)
         return SharedCircuit(local, limits, self._worker, self._patience_s)
 
     def flush(self, timeout_s: float = 1.0) -> bool:
-        """Tell Redis now what there is to tell, and hear how things stand; whether that worked for every circuit."""
+        """Exchange the state of all circuits with Redis now; return whether that worked for every one."""
         return self._worker.flush(self._circuits.all(), timeout_s)
 
     def close(self) -> None:

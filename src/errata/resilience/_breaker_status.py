@@ -1,4 +1,4 @@
-"""How an upstream is doing, for a tool that tells about it."""
+"""How an upstream is doing, in words, for a health tool."""
 
 import dataclasses
 from datetime import UTC, datetime
@@ -45,16 +45,16 @@ class BreakerStatus:
     """One sentence: what to do about it."""
 
     def as_dict(self) -> dict[str, object]:
-        """Give it as plain JSON, to be returned by a tool."""
+        """Return it as plain JSON, for a tool to return."""
         members: dict[str, object] = dataclasses.asdict(self)
         members["state"] = self.state.value
         members["last_failure_code"] = self.last_failure_code and self.last_failure_code.value
         return members
 
 
-def status_of(upstream: str, facts: Facts, fallback_tool: str | None) -> BreakerStatus:
-    """Put what is known about a circuit into words."""
-    expected = iso(facts.expected_recovery)
+def describe_circuit(upstream: str, facts: Facts, fallback_tool: str | None) -> BreakerStatus:
+    """Return what is known about a circuit, with one sentence of advice."""
+    expected = write_moment(facts.expected_recovery)
     recommendations = _WITH_A_FALLBACK if fallback_tool else _RECOMMENDATIONS
     return BreakerStatus(
         upstream=upstream,
@@ -62,10 +62,10 @@ def status_of(upstream: str, facts: Facts, fallback_tool: str | None) -> Breaker
         failure_rate=round(facts.failures / facts.calls, 4) if facts.calls else 0.0,
         failures=facts.failures,
         calls=facts.calls,
-        last_success=iso(facts.last_success),
-        last_failure=iso(facts.last_failure),
+        last_success=write_moment(facts.last_success),
+        last_failure=write_moment(facts.last_failure),
         last_failure_code=facts.code,
-        since=iso(facts.since),
+        since=write_moment(facts.since),
         expected_recovery=expected,
         fallback_tool=fallback_tool,
         recommendation=recommendations[facts.state].format(
@@ -74,6 +74,6 @@ def status_of(upstream: str, facts: Facts, fallback_tool: str | None) -> Breaker
     )
 
 
-def iso(moment: float | None) -> str | None:
-    """Write a moment of the Unix epoch."""
+def write_moment(moment: float | None) -> str | None:
+    """Return a moment of the Unix epoch in ISO 8601, UTC; None for None."""
     return None if moment is None else write_timestamp(datetime.fromtimestamp(moment, UTC))

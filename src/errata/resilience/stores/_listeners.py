@@ -1,4 +1,4 @@
-"""A circuit that changes says so: one line in the log, and a word to everybody who asked."""
+"""Announcing the changes of a circuit: one line in the log, and a call of every listener."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -34,31 +34,34 @@ _LINES = {
 # fmt: on
 
 
-_Held: TypeAlias = Callable[[], Listener | None]
+_Reference: TypeAlias = Callable[[], Listener | None]
 
 
 class Listeners:
-    """Who is told of the changes of a circuit: each for as long as somebody keeps it, and those that are equal once."""
+    """The listeners of a circuit: each for as long as somebody else keeps it, and equal ones once."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("_references",)
 
     def __init__(self) -> None:
-        self._held: tuple[_Held, ...] = ()
+        self._references: tuple[_Reference, ...] = ()
 
     def add(self, listener: Listener) -> None:
-        """Tell one more, and forget those that nobody keeps."""
-        self._held = (*(held for held in self._held if held() is not None), _held_weakly(listener))
+        """Add a listener, and forget those that nobody keeps."""
+        self._references = (
+            *(reference for reference in self._references if reference() is not None),
+            _refer_to(listener),
+        )
 
     def __iter__(self) -> Iterator[Listener]:
-        told: list[Listener] = []
-        for held in self._held:
-            listener = held()
-            if listener is not None and listener not in told:
-                told.append(listener)
+        listeners: list[Listener] = []
+        for reference in self._references:
+            listener = reference()
+            if listener is not None and listener not in listeners:
+                listeners.append(listener)
                 yield listener
 
 
-def _held_weakly(listener: Listener) -> _Held:
+def _refer_to(listener: Listener) -> _Reference:
     try:
         return ref(listener)
     except TypeError:  # One whose class has slots: it stays, as the lesser evil.
@@ -66,7 +69,7 @@ def _held_weakly(listener: Listener) -> _Held:
 
 
 def announce(change: Change, limits: Limits, listeners: Iterable[Listener]) -> None:
-    """Log a change, and tell the listeners; one that fails costs nobody a call."""
+    """Log a change, and call the listeners; one that fails costs nobody a call."""
     _log(change, limits)
     for listener in listeners:
         try:

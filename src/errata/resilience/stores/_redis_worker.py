@@ -1,54 +1,38 @@
 """The thread that talks to Redis, so that no call has to."""
 
 import contextlib
+import logging
 import os
 import threading
 import time
 from collections.abc import Collection
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from weakref import WeakSet
 
-from errata._fork import renewed_after_fork
-from errata.resilience._shared_circuit import SharedCircuit
-from errata.resilience._trouble import Trouble
-from errata.resilience._turn import answer_from
+from errata._fork import renew_after_fork
+from errata.redaction import line_of
+from errata.resilience.stores._exchange import read_shared_state
+from errata.resilience.stores._redis_connection import RedisConnection
+from errata.resilience.stores._shared_circuit import SharedCircuit
 
 _IDLE_S = 60.0  # After that the thread ends; the next call starts another one.
 
 
-class Link(Protocol):
-    """The way to one Redis."""
+class RedisWorker:
+    """Exchanges the state of circuits with Redis: at once what is urgent, and the rest every `refresh_s`."""
 
-    where: str
-
-    def run(self, upstream: str, arguments: list[str | int]) -> object:
-        """Run the script; raises whatever went wrong."""
-        ...
-
-    def drop(self) -> None:
-        """Give up the connection."""
-        ...
-
-    def forget(self) -> None:
-        """Leave the connection to the process that this one was forked from."""
-        ...
-
-
-class Worker:
-    """Takes the turns of circuits: at once what is urgent, and the rest every `refresh_s`."""
-
-    def __init__(self, link: Link, *, refresh_s: float, patience_s: float) -> None:
-        self._link = link
+    def __init__(self, connection: RedisConnection, *, refresh_s: float, patience_s: float) -> None:
+        self._connection = connection
         self._refresh_s = refresh_s
         self._patience_s = patience_s
-        self._trouble = Trouble(link.where)
+        self._outages = RedisOutageLog(connection.where)
         self._is_closed = False
         self.take_new_lock()
-        renewed_after_fork(self)
+        renew_after_fork(self)
 
     def take_new_lock(self) -> None:
         """Begin, or begin in a child process: the thread, its lock and its connection are its parent's."""
-        self._link.forget()
+        self._connection.forget()
         self._replica = os.urandom(8).hex()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -57,18 +41,18 @@ class Worker:
         self._urgent: WeakSet[SharedCircuit] = WeakSet()
         self._waiting: list[_Round] = []
         self._due = self._idle_at = 0.0
-        self._trouble.forget()
+        self._outages.forget()
 
     def soon(self, circuit: SharedCircuit) -> None:
-        """Take a turn of a circuit when the next ones are due."""
+        """Exchange a circuit's state when the next exchange is due."""
         self._add(self._soon, circuit)
 
     def at_once(self, circuit: SharedCircuit) -> None:
-        """Take a turn of a circuit now; where Redis is in trouble, there is no hurry."""
+        """Exchange a circuit's state now; if Redis does not answer in time, there is no hurry."""
         self._add(self._soon if circuit.alone else self._urgent, circuit)
 
     def flush(self, circuits: Collection[SharedCircuit], timeout_s: float) -> bool:
-        """Take a turn of circuits now, wait for it, and tell whether every one was answered."""
+        """Exchange the state of circuits now, wait for it, and return whether every one was answered."""
         this = _Round()
         with self._changed:
             if self._is_closed:
@@ -107,7 +91,7 @@ class Worker:
             pass
 
     def _next(self) -> "_Batch | None":
-        """Wait for something to do; None when nobody has asked for anything for long."""
+        """Wait for something to do; return None when there was nothing for long."""
         with self._changed:
             while (now := time.monotonic()) < self._idle_at and not self._is_closed:
                 if self._urgent or self._waiting or (self._soon and now >= self._due):
@@ -133,34 +117,34 @@ class Worker:
         for each in self._waiting:
             each.end(is_well=False)
         self._waiting = []
-        self._link.drop()
+        self._connection.drop()
 
     def _serve(self, batch: "_Batch | None") -> bool:
         if batch is None:
             return False
-        answered = [self._turn_of(circuit) for circuit in batch.circuits if not self._is_closed]
+        answered = [self._exchange(circuit) for circuit in batch.circuits if not self._is_closed]
         for each in batch.waiting:
             each.end(is_well=all(answered))
         return True
 
-    def _turn_of(self, circuit: SharedCircuit) -> bool:
-        turn = circuit.turn()
+    def _exchange(self, circuit: SharedCircuit) -> bool:
+        report = circuit.make_report()
         began = time.monotonic()
         try:
-            told = self._link.run(circuit.upstream, turn.arguments(self._replica, circuit.limits))
-            answer = answer_from(told, circuit.limits)
+            answer = self._connection.run(circuit.upstream, report.arguments(self._replica, circuit.limits))
+            shared = read_shared_state(answer, circuit.limits)
         except Exception as error:  # noqa: BLE001 - whatever a Redis, a network or a stranger does, calls go on.
-            circuit.missed(turn)
-            self._trouble.failed(circuit, error)
-            self._again(circuit)
+            circuit.keep_unsent(report)
+            self._outages.note_failure(circuit, error)
+            self._retry_later(circuit)
             return False
         took_s = time.monotonic() - began
-        circuit.hear(turn, answer)
+        circuit.follow_redis(report, shared)
         circuit.alone = took_s > self._patience_s
-        self._trouble.answered(circuit, took_s=took_s, patience_s=self._patience_s)
+        self._outages.note_answer(circuit, took_s=took_s, patience_s=self._patience_s)
         return True
 
-    def _again(self, circuit: SharedCircuit) -> None:
+    def _retry_later(self, circuit: SharedCircuit) -> None:
         with self._changed:
             self._soon.add(circuit)
 
@@ -171,7 +155,7 @@ class _Batch(NamedTuple):
 
 
 class _Round:
-    """Somebody who waits until every circuit has had its turn."""
+    """Somebody who waits until every circuit was exchanged."""
 
     __slots__ = ("done", "is_well")
 
@@ -183,3 +167,67 @@ class _Round:
         """Let them go on."""
         self.is_well = is_well
         self.done.set()
+
+
+_LOG = logging.getLogger("errata")
+_LONGEST = 300
+_SLOW_IN_A_ROW = 3  # One answer that takes its time is a busy machine.
+_WHILE_AWAY = "Until it answers, every replica keeps its circuits for itself; no call waits for it."
+_WHILE_SLOW = "Circuits are shared, but every replica decides for itself when it tries an upstream again."
+
+
+class RedisOutageLog:
+    """Logs once when Redis cannot be used or is slow, and once when it is well again."""
+
+    __slots__ = ("__weakref__", "_is_logged", "_slow", "_where", "_whose")
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin, or begin in a child process."""
+        self._whose: WeakSet[object] = WeakSet()
+        self._is_logged = False
+        self._slow = 0
+
+    def note_failure(self, whose: object, error: Exception) -> None:
+        """Note that Redis could not be asked."""
+        self._begin(whose, f"cannot be used: {_describe(error)}. {_WHILE_AWAY}")
+
+    def note_answer(self, whose: object, *, took_s: float, patience_s: float) -> None:
+        """Note that it answered; an answer that comes too late to be waited for is logged, too."""
+        self._end(whose)
+        if took_s <= patience_s:
+            self._slow = max(self._slow - 1, 0)
+        else:
+            self._slow = min(self._slow + 1, _SLOW_IN_A_ROW)
+        if self._slow == _SLOW_IN_A_ROW:
+            took, most = took_s * 1000, patience_s * 1000
+            self._begin(self, f"is slow: it took {took:.0f} ms, and nobody waits longer than {most:.0f}. {_WHILE_SLOW}")
+        elif not self._slow:
+            self._end(self)
+
+    def _begin(self, whose: object, what: str) -> None:
+        self._whose.add(whose)
+        if not self._is_logged:
+            self._is_logged = True
+            self._log(logging.WARNING, what)
+
+    def _end(self, whose: object) -> None:
+        self._whose.discard(whose)
+        if self._is_logged and not self._whose:
+            self._is_logged = False
+            self._log(logging.INFO, "is well again: circuits are shared.")
+
+    def _log(self, level: int, what: str) -> None:
+        _LOG.log(level, "Redis at `%s` %s", self._where, what, extra={"errata": {"redis": self._where}})
+
+
+def _describe(error: Exception) -> str:
+    """Return what went wrong, in one line; a foreign exception may have no text, or fail to give it."""
+    try:
+        text = line_of(str(error), _LONGEST)
+    except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything.
+        text = ""
+    return f"{type(error).__name__}: {text}".rstrip(": .")

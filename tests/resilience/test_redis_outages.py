@@ -15,7 +15,7 @@ from support.redis_replicas import SOON_TRIED, protects_itself, replicas_of
 from support.redis_server import LONGEST_S, running_redis, until
 
 from errata.resilience import RedisStore
-from errata.resilience._circuit import Limits, Refusal, Verdict
+from errata.resilience._circuit import Health, Limits, Refusal
 
 AGAIN_SOON = {"refresh_s": 0.001}
 
@@ -142,12 +142,12 @@ def test_what_a_redis_was_told_while_it_hung_does_not_open_what_has_closed_since
         server.hang()
         until(lambda: not one.store.flush(LONGEST_S), what="it hangs")
         for _ in range(5):
-            one.circuit.settle(one.circuit.admit(), Verdict.ILL)
+            one.circuit.settle(one.circuit.admit(), Health.ILL)
         assert one.store.flush(LONGEST_S) is False  # It was sent all the same, and waits for Redis to read it.
-        void_after = now() + timeout_s + one.store._worker._link._ahead_ms / 1000
+        void_after = now() + timeout_s + one.store._worker._connection._ahead_ms / 1000
         for _ in range(2):
             time.advance(51)
-            one.circuit.settle(one.circuit.admit(), Verdict.WELL)
+            one.circuit.settle(one.circuit.admit(), Health.WELL)
         until(lambda: wall_clock() > void_after, what="nobody waits for its answer")
         server.go_on()
         one.catch_up().catch_up()
@@ -168,7 +168,7 @@ def test_a_replica_that_saw_the_upstream_recover_while_redis_hung_tells_the_othe
         until(lambda: not one.store.flush(LONGEST_S), what="the trouble is known")
         time.advance(60)
         for _ in range(2):
-            one.circuit.settle(one.circuit.admit(), Verdict.WELL)
+            one.circuit.settle(one.circuit.admit(), Health.WELL)
         server.go_on()
         one.catch_up()
         other.catch_up()
@@ -249,7 +249,7 @@ def test_who_would_try_while_redis_begins_to_hang_is_answered_all_the_same():
         if isinstance(admission, Future):
             admission = admission.result(LONGEST_S)
         assert admission.is_probe
-        one.circuit.settle(admission, Verdict.WELL)
+        one.circuit.settle(admission, Health.WELL)
         server.go_on()
         one.catch_up()
 

@@ -38,11 +38,11 @@ def _redis(module: str = "redis") -> Any:  # noqa: ANN401 - most of redis-py has
     return import_module(module)
 
 
-class RedisLink:
+class RedisConnection:
     """Runs the script on one Redis or one cluster. It is used by one thread."""
 
     def __init__(self, redis: object, *, prefix: str, timeout_s: float) -> None:
-        self._make, self.where = _address_of(redis, timeout_s)
+        self._make, self.where = _find_address(redis, timeout_s)
         self._prefix = prefix
         self._timeout_ms = timeout_s * 1000
         self._ahead_ms = -math.inf  # By how much the server's clock is ahead of ours, at most.
@@ -59,7 +59,7 @@ class RedisLink:
             raise
 
     def drop(self) -> None:
-        """Give up the connection."""
+        """Close the connection."""
         client, self._client = self._client, None
         with contextlib.suppress(Exception):  # It is broken, perhaps in this respect too, and nobody needs it any more.
             client.close()
@@ -69,7 +69,7 @@ class RedisLink:
         self._client = None
 
     def _run_in_time(self, upstream: str, arguments: list[str | int]) -> object:
-        """Have it decide nothing once its answer is not waited for any more: a hung Redis goes on with what it was sent."""
+        """Run the script so that it decides nothing once nobody waits for it: a hung Redis goes on with what it was sent."""
         for _ in range(_TRIES):
             began_ms = time.monotonic() * 1000
             void_after = max(began_ms + self._ahead_ms + self._timeout_ms, 0)
@@ -85,7 +85,7 @@ class RedisLink:
     def _run(self, upstream: str, arguments: list[str | int]) -> Any:  # noqa: ANN401 - as above.
         if self._client is None:
             self._client = self._make()
-        keys = keys_of(self._prefix, upstream)
+        keys = name_keys(self._prefix, upstream)
         try:
             return self._client.evalsha(_script().sha, len(keys), *keys, *arguments)
         except _redis().exceptions.NoScriptError:  # It is new there, or was restarted.
@@ -98,8 +98,8 @@ def _load_what_a_connection_needs() -> None:
     "localhost".encode("idna")
 
 
-def keys_of(prefix: str, upstream: str) -> tuple[str, str]:
-    """Name the keys of an upstream. What is in the braces decides the slot of a cluster: all are in one."""
+def name_keys(prefix: str, upstream: str) -> tuple[str, str]:
+    """Return the names of an upstream's keys. What is in the braces decides the slot of a cluster: both are in one."""
     name = f"{prefix}:{_VERSION}:{{{quote(upstream, safe=':/@ ', errors='surrogatepass')}}}"
     return f"{name}:circuit", f"{name}:failures"
 
@@ -118,7 +118,7 @@ def _script() -> _Script:
 
 
 def _forget_how(error: BaseException | None) -> None:
-    """Break the circle of redis-py's exceptions and frames: it would keep all that leads here until the next collection."""
+    """Break the cycle of redis-py's exceptions and frames: it would keep all callers alive until the next collection."""
     for _ in range(_MOST_CAUSES):
         if error is not None:
             traceback.clear_frames(error.__traceback__)
@@ -130,9 +130,9 @@ class _Address(NamedTuple):
     where: str
 
 
-def _address_of(redis: object, timeout_s: float) -> _Address:
+def _find_address(redis: object, timeout_s: float) -> _Address:
     if isinstance(redis, str):
-        return _address_at(redis, timeout_s)
+        return _read_url(redis, timeout_s)
     if isinstance(redis, _redis().Redis):
         return _address_like(cast("Any", redis).connection_pool, timeout_s)
     if isinstance(redis, _redis("redis.cluster").RedisCluster):
@@ -146,8 +146,8 @@ def _address_of(redis: object, timeout_s: float) -> _Address:
     )
 
 
-def _address_at(url: str, timeout_s: float) -> _Address:
-    """Read a URL. A Valkey is spoken to as a Redis is."""
+def _read_url(url: str, timeout_s: float) -> _Address:
+    """Return the address in a URL. A Valkey is spoken to as a Redis is."""
     scheme, _, rest = url.partition("://")
     name, _, way = scheme.lower().partition("+")
     name = {"valkey": "redis", "valkeys": "rediss"}.get(name, name)
@@ -163,8 +163,8 @@ def _address_at(url: str, timeout_s: float) -> _Address:
     return _of_sentinels(address, timeout_s) if way == "sentinel" else _of_cluster(address, timeout_s)
 
 
-def _quoted(who: str) -> str:
-    """Return `name:password@` so that no sign in it ends it."""
+def _quote_identity(who: str) -> str:
+    """Return `name:password@`, quoted so that no sign in it ends it."""
     return f"{quote(who, safe=':%')}@" if who else ""
 
 
@@ -178,15 +178,15 @@ class _SeveralHosts(NamedTuple):
 
     @classmethod
     def of(cls, name: str, rest: str) -> "_SeveralHosts":
-        found = _SEVERAL.fullmatch(rest)
-        if found is None:
+        parts = _SEVERAL.fullmatch(rest)
+        if parts is None:
             raise ValueError(
                 "`RedisStore` was given hosts that are none. Give each with its port, as in `one:26379,two:26379`."
             )
-        who, query, path = found["who"] or "", found["query"] or "", found["path"] or ""
-        like_one = _redis().ConnectionPool.from_url(f"{name}://{_quoted(who)}one/?{query}")
+        who, query, path = parts["who"] or "", parts["query"] or "", parts["path"] or ""
+        like_one = _redis().ConnectionPool.from_url(f"{name}://{_quote_identity(who)}one/?{query}")
         settings = {key: value for key, value in _kept(like_one.connection_kwargs).items() if key not in _OF_ONE}
-        hosts = [cls._host(each) for each in found["hosts"].split(",")]
+        hosts = [cls._host(each) for each in parts["hosts"].split(",")]
         return cls(hosts, [unquote(part) for part in path.split("/") if part], settings, name == "rediss")
 
     @staticmethod
@@ -201,7 +201,7 @@ _SEVERAL = re.compile(rf"(?:(?P<who>.*)@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?P<pat
 
 
 def _of_sentinels(address: _SeveralHosts, timeout_s: float) -> _Address:
-    """Ask sentinels which Redis is the master, whenever a connection is made. Name and password are for the master."""
+    """Return an address that asks sentinels which Redis is the master; name and password are for the master."""
     match address.path:
         case [service]:
             database = 0
@@ -221,22 +221,22 @@ def _of_sentinels(address: _SeveralHosts, timeout_s: float) -> _Address:
         client.close = lambda: [each.connection_pool.disconnect() for each in (client, *sentinels.sentinels)]
         return client
 
-    return _Address(make, f"{service} of {_named(address.hosts)}")
+    return _Address(make, f"{service} of {_join_hosts(address.hosts)}")
 
 
 def _of_cluster(address: _SeveralHosts, timeout_s: float) -> _Address:
     module = _redis("redis.cluster")
     nodes = [module.ClusterNode(host, port) for host, port in address.hosts]
     settings = {**address.settings, **_limits(timeout_s, 1), "ssl": address.is_secure}
-    return _Address(lambda: module.RedisCluster(startup_nodes=nodes, **settings), _named(address.hosts))
+    return _Address(lambda: module.RedisCluster(startup_nodes=nodes, **settings), _join_hosts(address.hosts))
 
 
-def _named(hosts: list[tuple[str, int]]) -> str:
+def _join_hosts(hosts: list[tuple[str, int]]) -> str:
     return ", ".join(f"{host}:{port}" for host, port in hosts[:3])
 
 
 def _address_like(pool: Any, timeout_s: float) -> _Address:  # noqa: ANN401 - as above.
-    return _Address(lambda: _client_like(pool, timeout_s), _where(pool.connection_kwargs))
+    return _Address(lambda: _client_like(pool, timeout_s), _name_redis(pool.connection_kwargs))
 
 
 def _client_like(pool: Any, timeout_s: float) -> Any:  # noqa: ANN401 - as above.
@@ -246,7 +246,7 @@ def _client_like(pool: Any, timeout_s: float) -> Any:  # noqa: ANN401 - as above
 
 
 def _pool_like(pool: Any, timeout_s: float) -> Any:  # noqa: ANN401 - as above.
-    """Make a pool that goes to the same place as another, within our time limits."""
+    """Return a pool that connects to the same Redis as another, within our time limits."""
     settings = {"connection_class": pool.connection_class, **_kept(pool.connection_kwargs), **_limits(timeout_s, 0)}
     sentinel = _redis("redis.sentinel").SentinelConnectionPool
     if isinstance(pool, sentinel):
@@ -255,7 +255,7 @@ def _pool_like(pool: Any, timeout_s: float) -> Any:  # noqa: ANN401 - as above.
 
 
 def _cluster_like(cluster: Any, timeout_s: float) -> Any:  # noqa: ANN401 - as above.
-    """Make a client for the same cluster as another, within our time limits. It asks the cluster where its slots are."""
+    """Return a client for the same cluster as another, within our time limits. It asks the cluster where its slots are."""
     module = _redis("redis.cluster")
     given: _Settings = cluster.nodes_manager.connection_kwargs
     settings = {name: value for name, value in _kept(given).items() if name not in _OF_ONE}
@@ -273,7 +273,6 @@ def _kept(settings: _Settings) -> dict[str, Any]:
 
 
 def _limits(timeout_s: float, retries: int) -> dict[str, Any]:
-
     return {
         "socket_timeout": timeout_s,
         "socket_connect_timeout": timeout_s,
@@ -282,7 +281,7 @@ def _limits(timeout_s: float, retries: int) -> dict[str, Any]:
     }
 
 
-def _where(settings: _Settings) -> str:
-    """Name a Redis in the log; what it is entered with is not told."""
+def _name_redis(settings: _Settings) -> str:
+    """Return the name of a Redis in the log, without any secret."""
     path = settings.get("path")
     return str(path) if path else f"{settings.get('host', 'localhost')}:{settings.get('port', 6379)}"
