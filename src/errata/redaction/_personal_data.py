@@ -260,6 +260,10 @@ _ROWS: tuple[tuple[Kind, re.Pattern[str], _Check], ...] = (
 )
 # fmt: on
 
+_BEGIN_WITH_DIGIT = frozenset({"card", "ip address"})
+"""Kinds of the table whose rows begin with a digit."""
+_PASSPORT_WORDS = ("passport", "reisepass", "passeport", "pasaporte", "passaporto", "paspoort")
+_PHONE_NAMES = ("phone", "mobile", "msisdn", "whatsapp", "fax", "tel", "cell")
 _NAMED_PHONE = compile_late(
     r"(?a)(?:phone|mobile|msisdn|whatsapp|(?<![a-z])(?:fax|tel|cell))\.?(?:[ _-]?(?:number|no|nr)\.?)?"
     r"[\"']{0,2}(?:\s?[:=]\s?[\"']?|\s(?=[0+(]|\d{10}))(?!\d{4}-\d\d-\d\d)(?P<number>[+(]?\d(?:[ ()/\-]{0,2}\d){6,14})(?![\w.\-:])"
@@ -405,15 +409,21 @@ def find_personal_data(text: str, lower: str) -> Iterator[Span]:
     if ABOUT_PEOPLE.search(lower):
         spans += [Span(*match.span(), "address") for match in _STREET.finditer(text) if _is_address(text, match)]
         spans += [Span(*match.span("date"), "birth date") for match in _BIRTH_DATE.finditer(lower)]
-    spans += [Span(*match.span("number"), "national id") for match in _PASSPORT.finditer(text)]
-    spans += [Span(*match.span("number"), "phone") for match in _NAMED_PHONE.finditer(lower)]
+    if any(map(lower.__contains__, _PASSPORT_WORDS)):
+        spans += [Span(*match.span("number"), "national id") for match in _PASSPORT.finditer(text)]
+    if any(map(lower.__contains__, _PHONE_NAMES)):
+        spans += [Span(*match.span("number"), "phone") for match in _NAMED_PHONE.finditer(lower)]
     spans += [
         Span(*match.span("number"), "national id" if match["id"] else "account")
         for match in _NAMED_NUMBER.finditer(lower)
     ]
     if "begin:vcard" in lower:
         spans += [Span(*match.span("value"), _CARD_KINDS[match["name"]]) for match in _VISITING_CARD.finditer(lower)]
+    digits = [start for start in starts if text[start : start + 1].isdigit()]
     for kind, pattern, is_real in _ROWS:
-        matches = pattern.finditer(text) if kind == "phone" else match_at(pattern, text, starts)
+        if kind == "phone":
+            matches = pattern.finditer(text)
+        else:
+            matches = match_at(pattern, text, digits if kind in _BEGIN_WITH_DIGIT else starts)
         spans += [Span(*match.span(), kind) for match in matches if is_real(text, match)]
     return iter(sorted(spans))

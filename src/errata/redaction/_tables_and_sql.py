@@ -547,9 +547,8 @@ _NAMED_BEHIND = compile_late(
 _LABEL = r"""["']?(?:name|key|k|n|field|header|param|parameter|label)["']?\s{0,4}+[:=]\s{0,4}+["'](?P<name>[\w.$\- ]{1,64}+)["']"""
 _LABELLED_BEHIND = compile_late(
     rf"""(?:value|val|v|content|input|data)["']?\s{{0,4}}+[:=]\s{{0,4}}+{_QUOTED}[\s,]{{1,40}}+{_LABEL}""",
-    re.IGNORECASE,
 )
-"""Matches `"value": "X", "name": "password"`."""
+"""Matches `"value": "X", "name": "password"`, in lower case."""
 
 
 _IN_BRACKETS = compile_late(rf"""["'`](?P<name>[\w.$\-]{{2,64}}+)["'`]\s\({_QUOTED}\)""")
@@ -558,7 +557,6 @@ _IN_BRACKETS = compile_late(rf"""["'`](?P<name>[\w.$\-]{{2,64}}+)["'`]\s\({_QUOT
 
 _REFUSED = compile_late(
     rf"\b(?:got|received|given|was|input|found|actual|value|choice):?\s{{1,2}}(?:{_QUOTED}|\[(?P<boxed>[^\[\]\n]{{3,256}}+)\])",
-    re.IGNORECASE,
 )
 
 
@@ -568,11 +566,11 @@ _SUBJECT = re.compile(r"[\w.\-\[\]]{2,64}+(?=[\"'`]?[:;]|[\"'`]\s)")
 _SHOWN = compile_late(
     r"""(?:\((?:i?pdb|gdb|lldb)\)\s(?:(?:pp?o?|print|expr)\s)?|>>>\s(?:print\()?|in\s\[\d{1,4}\]:\s)(?P<name>[\w.\[\]'"]{2,64}+)\)?\r?\n(?:out\[\d{1,4}\]:\s|(?:\([^()\n]{1,40}\)\s)?\$\d{1,4}\s=\s(?:0x[0-9a-f]{1,16}\s)?)?"""
     rf"{_QUOTED}",
-    re.IGNORECASE,
 )
-"""Matches what an interpreter or a debugger was asked for, and its answer."""
+"""Matches what an interpreter or a debugger was asked for, and its answer, in lower case."""
 
 
+_CELL = re.compile(r"in\s\[\d")
 _INDEXED = compile_late(r"unique index '(?P<name>[\w.]{1,128}+)'[^\n(]{0,80}\((?P<secret>[^()\n]{3,512}+)\)")
 
 
@@ -580,15 +578,13 @@ def _find_in_sentences(text: str, lower: str) -> Iterator[Span]:
     """Find values that a sentence gives a name, behind them or before them."""
     for match in _NAMED_BEHIND.finditer(text):
         yield from _judge(text, match, _read_column(match["name"] or match["shown"]), "secret")
-    for match in _REFUSED.finditer(text):
+    for match in _REFUSED.finditer(lower):
         yield from _judge(text, match, _read_subject(text, match.start()), "secret" if match["secret"] else "boxed")
-    for match in chain(
-        _IN_BRACKETS.finditer(text),
-        _LABELLED_BEHIND.finditer(text),
-        _SHOWN.finditer(text),
-        _INDEXED.finditer(lower),
-    ):
-        yield from _judge(text, match, _read_column(match["name"]), "secret")
+    patterns = [_IN_BRACKETS, _LABELLED_BEHIND]
+    patterns += [_SHOWN] if "db)" in lower or ">>>" in lower or _CELL.search(lower) else []
+    patterns += [_INDEXED] if "unique index" in lower else []
+    for match in (match for pattern in patterns for match in pattern.finditer(lower)):
+        yield from _judge(text, match, _read_column(text[slice(*match.span("name"))]), "secret")
 
 
 def _read_subject(text: str, end: int) -> Promise | None:
@@ -618,16 +614,16 @@ _LOCATED = compile_late(
     \s{{0,40}}+,[^{{}}]{{0,300}}?
     {QUOTE}(?:input|value|received|actual|rejected_?value|given|got|data|instance){QUOTE}\s{{0,4}}+:\s{{0,4}}+
     {QUOTE}(?P<secret>[^"'`\n]{{3,256}}+)""",
-    re.IGNORECASE,
 )
-"""Matches `"loc": ["body", "password"], …, "input": "X"`."""
+"""Matches `"loc": ["body", "password"], …, "input": "X"`, in lower case."""
 
 
 def _find_validated(text: str, lower: str) -> Iterator[Span]:
     """Find what a validator shows of the value of a field that it names before, or in the line above."""
     if "loc" in lower or "path" in lower or "field" in lower:
-        for match in _LOCATED.finditer(text):
-            yield from _judge(text, match, _read_column(match["last"] or match["name"].rpartition("/")[2]), "secret")
+        for match in _LOCATED.finditer(lower):
+            name = text[slice(*match.span("last" if match["last"] else "name"))]
+            yield from _judge(text, match, _read_column(name.rpartition("/")[2]), "secret")
     if "input_value=" not in lower:
         return
     for match in _INPUT.finditer(text):
