@@ -79,7 +79,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def error_schema(self) -> dict[str, object]:
-        """Describe the payload as JSON Schema 2020-12."""
+        """Return the JSON Schema 2020-12 of the payload."""
 
     def error_data(self, fault: Fault) -> dict[str, object]:
         """Make the `data` of a JSON-RPC error, from which `read_embedded_fault` reads it again."""

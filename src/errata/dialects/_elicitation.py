@@ -89,7 +89,7 @@ def _look_up(name: str, schema: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _field(name: str, question: NeedsInput, declared: Mapping[str, object]) -> dict[str, object]:
-    """Describe what is wanted of one field, in the few words that an elicitation allows."""
+    """Return the schema of one field, as far as an elicitation allows."""
     kind = declared.get("type")
     field: dict[str, object] = {"type": kind if kind in _KINDS else "string"}
     field |= {key: declared[key] for key in _KEPT if kind in _KINDS and declared.get(key) is not None}

@@ -184,7 +184,7 @@ def _texts(result: Mapping[str, object]) -> Iterator[str]:
 
 
 def _json(text: str) -> Mapping[str, object]:
-    """Parse a block that holds a JSON object; an empty one for any other."""
+    """Return the JSON object in a text; an empty one for any other text."""
     text = text.removeprefix("\ufeff")
     if not text.lstrip().startswith("{"):
         return {}

@@ -121,7 +121,7 @@ _CODE_OF_RANGE = {
 
 
 def category_of(number: int) -> ErrorCategory | None:
-    """Name the category of a number: that of the standard code, else of its range; None outside of 1000-5999."""
+    """Return the category of a number: that of the standard code, else of its range; None outside of 1000-5999."""
     return _CATEGORY.get(number) or _CATEGORY_OF_RANGE.get(number // 1000)
 
 

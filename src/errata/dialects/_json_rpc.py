@@ -134,7 +134,7 @@ Two share such a word and are none: a rule of the domain, and a feature that is 
 
 
 def http_status_to_error_code(status: int) -> JsonRpcErrorCode:
-    """Look up an upstream's HTTP status in json-rpc's own table; outside of 400-599 it is UnknownError."""
+    """Return json-rpc's number for an upstream's HTTP status; UnknownError outside of 400-599."""
     return _VOCABULARY.word_of_status(status) or JsonRpcErrorCode.UnknownError
 
 

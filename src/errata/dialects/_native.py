@@ -68,7 +68,7 @@ class Native(Dialect):
         return None
 
     def error_schema(self) -> dict[str, object]:
-        """Describe the object."""
+        """Return the JSON Schema of the payload."""
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "errata",

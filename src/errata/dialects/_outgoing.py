@@ -91,7 +91,7 @@ def _redact_issues(issues: tuple[FieldIssue, ...]) -> tuple[FieldIssue, ...]:
 
 
 def _redact_issue(issue: FieldIssue) -> FieldIssue:
-    """Redact an issue. A reader sees `password: …`, so that the field announces what is said of it."""
+    """Return an issue without secrets; its field may announce one, as in `password: …`."""
     field = prose_within(issue.field, _TEXT)
     expected = issue.expected and _redact_announced(field, issue.expected)
     changes = _changes(issue, field=field, problem=_redact_announced(field, issue.problem), expected=expected)

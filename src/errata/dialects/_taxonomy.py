@@ -216,7 +216,7 @@ def _default_actions(word: MCPErrorCode, retry: Retry | None = None) -> tuple[st
 
 
 def _hint(fault: Fault, recovery: Recovery, word: MCPErrorCode) -> RecoveryHint | None:
-    """Choose the kind of next step: only if somebody gave one, or if the word alone would be read as a yes.
+    """Return the kind of next step; None unless somebody gave one, or the word alone would be read as a yes.
 
     The author's is sent as it was set, unless it tells to repeat what the verdict says must not be repeated.
     """

@@ -92,7 +92,7 @@ def _of_json(value: object) -> BodyMessage:
 
 
 def _objects(value: object, depth: int = _DEPTH) -> Iterator[dict[str, object]]:
-    """Walk the objects that say what went wrong: the body, its error, that error's details."""
+    """Yield the objects that describe the failure: the body, its error, that error's details."""
     if members := as_object(value):
         yield members
     for inside in _items(value)[:_MOST_OBJECTS] if depth else ():
@@ -121,7 +121,7 @@ def is_page(text: str) -> bool:
 
 
 def _of_page(text: str) -> BodyMessage:
-    """Quote a page's title and no more; what stands preformatted in it may say what the page is about."""
+    """Return the title of a page and no more; its preformatted text may name the failure."""
     preformatted = _PREFORMATTED.search(text)
     return BodyMessage(_match(_TITLE, text), codes=(html.unescape(preformatted[1]),) if preformatted else ())
 
@@ -169,7 +169,7 @@ def _quote_first(issues: Iterator[FieldIssue]) -> str:
 
 
 def _issues(value: object, depth: int = _DEPTH) -> Iterator[FieldIssue]:
-    """Find the complaints about single arguments, wherever the body keeps them."""
+    """Yield the complaints about single arguments, wherever the body keeps them."""
     members = as_object(value)
     yield from _read_form(members)
     for word in filter(members.__contains__, ("error", *_COMPLAINTS) if depth else ()):

@@ -103,7 +103,7 @@ async def _decode_chunks(
     chunks: AsyncIterable[bytes],
     response: Any,  # noqa: ANN401 - as above.
 ) -> AsyncGenerator[bytes]:
-    """Decode what comes from the wire, as the response says that it is encoded, in pieces."""
+    """Decode chunks from the wire in pieces, by the response's `Content-Encoding`."""
     async with aclosing(_decode_layers(chunks, library_of(response), _layers(response), None)) as parts:
         async for part in parts:
             yield part
@@ -121,7 +121,7 @@ def _decode_blocking(chunks: Iterable[bytes], response: Any) -> Generator[bytes]
 
 
 def library_of(response: object) -> Any:  # noqa: ANN401 - a module; its type is its name.
-    """Find httpx2 or httpx if the response is one of its own; None for any other."""
+    """Return the module of httpx2 or httpx if the response is one of its own; None for any other."""
     names = (kind.__module__.partition(".")[0] for kind in type(response).__mro__ if kind.__name__ == "Response")
     name = next((name for name in names if name in _LIBRARIES), None)
     return import_module(name) if name else None
@@ -167,7 +167,7 @@ async def _decode_layers(
 
 
 async def _pieces(chunks: AsyncIterable[bytes], limit: int | None, step: int) -> AsyncGenerator[bytes]:
-    """Count what comes, and hand it on in pieces."""
+    """Yield chunks in pieces of at most `step` bytes; raise BodyTooLargeError beyond the limit."""
     count = 0
     async for chunk in chunks:
         count += len(chunk)
@@ -190,7 +190,7 @@ def _step(library: Any, encoding: str) -> int:  # noqa: ANN401 - as above.
 
 @cache
 def _hands_out_pieces(library: str) -> bool:
-    """Whether the decoders of a library bound by themselves what they hand out at once, as those of httpx2 do by now."""
+    """Return whether the decoders of a library bound by themselves how much they return at once, as newer httpx2 does."""
     try:
         return hasattr(import_module(f"{library}._decoders"), "MAX_DECODE_CHUNK_SIZE")
     except ImportError:
@@ -198,7 +198,7 @@ def _hands_out_pieces(library: str) -> bool:
 
 
 def _layers(response: Any) -> list[str]:  # noqa: ANN401 - as above.
-    """List the encodings, the first applied first; more than anybody needs are refused, as httpx2 does."""
+    """Return the encodings in the order in which they were applied; too many raise DecodingError, as in httpx2."""
     names = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",")]
     layers = [name for name in names if name and name != "identity"]
     if len(layers) > _MOST_LAYERS:
@@ -215,7 +215,7 @@ def _without_encoding(headers: Any) -> Any:  # noqa: ANN401 - as above.
 
 
 async def _read(response: object, limit: int) -> bytes | str | None:
-    """Choose the way to read; `content` comes last, because that of requests blocks until everything is read."""
+    """Read a body in the way of its client; `content` comes last, because that of requests blocks to the end."""
     if library_of(response) is not None:  # httpx, httpx2
         return await _read_decompressed(response, limit)
     if hasattr(attribute(response, "stream"), "__aiter__") and (chunks := _method(response, "aiter_bytes")):

@@ -67,7 +67,7 @@ class Response(Protocol):
         ...
 
     def json(self) -> Any:  # noqa: ANN401 - as both libraries have it.
-        """Parse the body."""
+        """Return the body, parsed."""
         ...
 
 
@@ -155,7 +155,7 @@ class _Fetch(NamedTuple):
     max_body_bytes: int
 
     async def send(self, client: Client[Any], request: dict[str, object]) -> Any:  # noqa: ANN401 - as the client's.
-        """Send the request within the time; a failure is not read yet, so that a huge or hanging one costs nothing."""
+        """Send the request and return the response in time; the body of a failure is not read yet."""
         options = {name: request.pop(name) for name in _SEND_OPTIONS if name in request}
         built = self._build(client, request)
         try:

@@ -197,7 +197,7 @@ def _find_retired_api(words: _BodyWords, _: bool) -> Correction | None:  # noqa:
 
 
 def _find_rate_limit(words: _BodyWords, waits: bool) -> Correction | None:  # noqa: FBT001 - as above.
-    """Believe a refusal that speaks of a rate if it also has a code for it or says when it is over."""
+    """Return the correction where a refusal speaks of a rate and has a code for it, or a wait."""
     if words.name(_CODES_OF_RATES):
         return _TOO_MANY
     return _TOO_MANY_IN_WORDS if waits and words.say_themselves(_LIMIT_ON_CALLS) else None

@@ -48,13 +48,13 @@ def describe_response(status: int, reason: str, sentence: str, *, code: Code, se
 
 
 def quote_behind(statement: str, words: str) -> str:
-    """Quote the words of a service or a program behind errata's own, so that a reader can tell who says what."""
+    """Return a statement followed by the quoted words of a service or a program."""
     statement = cut(statement, LONGEST_MESSAGE // 2)
     return f"{statement}: {quote_words(cut(words, LONGEST_MESSAGE - len(statement) - _ROOM_FOR_QUOTING))}"
 
 
 def service_name(service: object) -> str:
-    """Name the other side, at the start of a sentence."""
+    """Return the name of a service for the start of a sentence; "The service" where it has none."""
     return clean(text_or_none(service) or "The service", LONGEST_NAME)
 
 
@@ -77,12 +77,12 @@ def without_internal_addresses(text: str) -> str:
 
 
 def clean(text: str, limit: int) -> str:
-    """Put foreign text on one line, without secrets."""
+    """Return foreign text on one line, without secrets, cut to the limit."""
     return excerpt(" ".join(make_visible(text)[:_MOST].split()), limit)
 
 
 def clean_issue(issue: FieldIssue) -> FieldIssue:
-    """Put what is said about a field on one line, without secrets."""
+    """Return an issue with its texts on one line each, without secrets."""
     return FieldIssue(clean(issue.field, LONGEST_NAME), clean(issue.problem, LONGEST_MESSAGE))
 
 
@@ -98,7 +98,7 @@ def excerpt(text: str, limit: int) -> str:
 
 
 def _status_phrase(status: int, otherwise: str) -> str:
-    """Name a status: by HTTP's own words, or by those of the response if HTTP has none."""
+    """Return HTTP's own words for a status; those of the response where HTTP has none."""
     try:
         return _RENAMED.get(status) or HTTPStatus(status).phrase
     except ValueError:

@@ -24,7 +24,7 @@ _PRESUMED = {
 
 
 def add_next_step(fault: Fault, why: str | None = None) -> Fault:
-    """Add the code's own next step, or that of the verdict; a recovery that says more than a tool's name stays.
+    """Return a fault with the code's own next step, or that of the verdict; an author's recovery stays.
 
     `why` says what the verdict rests on, where it rests on less than a declaration.
     """
@@ -43,16 +43,16 @@ def add_next_step(fault: Fault, why: str | None = None) -> Fault:
 
 
 def wants_list(fault: Fault) -> bool:
-    """Whether it would help to see what there is: something was not found, and nobody wrote what to do then."""
+    """Return whether a list of what exists would help: something was not found, and there is no recovery yet."""
     return fault.code is Code.NOT_FOUND and fault.retry is Retry.FIX_INPUT and fault.recovery is None
 
 
 def add_list_hint(fault: Fault, tool: str) -> Fault:
-    """Send the agent to the tool that shows what there is."""
+    """Return a fault whose hint names the tool that lists what exists."""
     hint = f"Call `{tool}` to see which exist, then call again with one of them."
     return replace_fields(fault, recovery=Recovery(hint=hint))
 
 
 def _only_names_a_tool(recovery: Recovery) -> bool:
-    """Whether all that is known is by which tool to look: that comes from a mark in the function, not with the error."""
+    """Return whether a recovery has a `verify_tool` and no hint, as an `effect` in the function leaves it."""
     return recovery.verify_tool is not None and recovery.hint is None

@@ -72,7 +72,7 @@ class FaultError(Exception):
 
     @classmethod
     def from_fault(cls, fault: Fault, *, cause: object = None) -> Self:
-        """Wrap a Fault that exists already, unchanged."""
+        """Return an exception around a Fault that exists already, unchanged."""
         error = Exception.__new__(cls, fault.message)
         error.fault = fault
         _chain(error, cause)

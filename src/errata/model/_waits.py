@@ -50,7 +50,7 @@ def wait_ms(value: object, *, unit_ms: int = 1) -> int | None:
 
 
 def whole_seconds(milliseconds: int) -> int:
-    """Round a wait up to whole seconds, as sentences give it: never less than was asked for, and never "after 0 s"."""
+    """Return a wait in whole seconds for a sentence, rounded up and at least 1."""
     return max(1, math.ceil(milliseconds / 1000))
 
 

@@ -258,7 +258,7 @@ def _kinds_named_by(argument: str, tool: str) -> Iterator[tuple[str, ...]]:
 
 
 def _without_service(names: Sequence[str]) -> list[str]:
-    """Leave out the word that all names begin with: `helm_create` and `helm_list` are about no thing called `helm`."""
+    """Return names without the word that all of them begin with: `helm_create`, `helm_list` are about no `helm`."""
     words = [split_words(name) for name in names]
     is_shared = len({each[0] if each else None for each in words}) == 1
     return ["_".join(each[1:]) for each in words] if is_shared else [*names]
@@ -292,7 +292,7 @@ def _identifier(name: str, kind: tuple[str, ...]) -> str:
 
 
 def _kind(things: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave out what does not say the kind: `order_details_by_id` is about an order."""
+    """Return the words that name the kind of thing: `order_details_by_id` is about an order."""
     end = next((position for position, word in enumerate(things) if word in _JOINED_BY), len(things))
     kept = [word for word in things[:end] if word != "all"]
     while len(kept) > 1 and kept[-1] in _ASPECTS:
