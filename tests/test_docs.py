@@ -123,3 +123,9 @@ def test_the_glossary_has_each_word_once():
 
     assert len(words) > 50
     assert sorted(set(words)) == sorted(words)
+
+
+def test_error_models_go_by_name_and_their_documents_numbers_stay_on_one_page():
+    numbered = [page.name for page in PAGES if re.search(r"(?<![\w.,#/-])00[0-4](?![\w-])", page.read_text("utf-8"))]
+
+    assert numbered == ["coming-from.md"]
