@@ -24,6 +24,7 @@ TESTS = {
     "src/errata/_languages.py":    ["test_languages.py"],
     "src/errata/_log.py":          ["test_guard.py", "serving/test_logging.py"],
     "src/errata/_process_output.py": ["classification", "test_guard.py"],
+    "src/errata/_runtime.py":      ["resilience", "test_fetch.py"],
     "src/errata/_version.py":      ["test_public_names.py"],
     "src/errata/classification/":  ["classification"],
     "src/errata/cli/":             ["cli"],
