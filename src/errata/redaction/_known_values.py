@@ -93,25 +93,24 @@ class KnownValues:
 
     def forms(self) -> tuple[str, ...]:
         """Return all forms of all secrets, the longest first."""
-        self._refresh()
+        if not self._is_up_to_date():
+            self._refresh()
         return self._forms
 
     def generation(self) -> int:
         """Return a number that changes whenever the known secrets do."""
-        self._refresh()
+        if not self._is_up_to_date():
+            self._refresh()
         return self._generation
 
     def _refresh(self) -> None:
-        if not self._is_up_to_date():
-            with self._lock:
-                if self._is_up_to_date():  # Another thread was faster.
-                    return
-                variables, now = len(os.environ), time.monotonic()
-                self._from_environment = frozenset(
-                    form for value in _read_environment() for form in _spell_forms(value)
-                )
-                self._sort_forms()
-                self._variables, self._read_at = variables, now  # Last: until then, nobody else goes on without them.
+        with self._lock:
+            if self._is_up_to_date():  # Another thread was faster.
+                return
+            variables, now = len(os.environ), time.monotonic()
+            self._from_environment = frozenset(form for value in _read_environment() for form in _spell_forms(value))
+            self._sort_forms()
+            self._variables, self._read_at = variables, now  # Last: until then, nobody else goes on without them.
 
     def _is_up_to_date(self) -> bool:
         return len(os.environ) == self._variables and time.monotonic() - self._read_at <= _ENVIRONMENT_AGE_S
@@ -212,11 +211,6 @@ def has_known(text: str) -> bool:
     )
 
 
-def generation() -> int:
-    """Return a number that changes whenever the known secrets do; a text that was judged need not be judged again before."""
-    return _KNOWN.generation()
-
-
 def _read_environment() -> Iterator[str]:
     """Read the secrets in variables whose names announce one, or whose values name one, unless they could be anything else."""
     for name in list(os.environ):
@@ -300,3 +294,6 @@ def _spell_forms(secret: str) -> Iterator[str]:
 
 
 _KNOWN = KnownValues()
+
+generation = _KNOWN.generation
+"""Returns a number that changes whenever the known secrets do; a text that was judged need not be judged again before."""
