@@ -12,7 +12,7 @@ import pytest
 from support.breaker_steps import break_it, fail, half_open, refused, refused_elsewhere
 
 from errata import FaultError, service_unavailable
-from errata.resilience import Breaker, State, protect
+from errata.resilience import Breaker, State, protect, retry
 from errata.resilience._nesting import INNERMOST
 
 
@@ -375,3 +375,30 @@ def test_a_permit_counts_once_however_often_it_is_settled(breaker):
         breaker.settle(permit, TimeoutError("read"))
     breaker.release(permit)
     assert breaker.status().failures == 1
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_retry_around_a_breaker_is_one_call_with_it(store, time, is_async):
+    patient = retry(clock=time.clock, sleep=lambda _: None)
+    ncbi = protect("ncbi", store=store, retry=patient)
+    breaker = Breaker("ncbi", store=store)
+
+    def nested(error=None):
+        if error is not None:
+            breaker.call(fail, error)
+        return [breaker.call(int), breaker.call(int)]
+
+    async def nested_async(error=None):
+        return nested(error)
+
+    def call(*args):
+        return asyncio.run(ncbi(nested_async)(*args)) if is_async else ncbi(nested)(*args)
+
+    with pytest.raises(TimeoutError):
+        call(TimeoutError("read"))
+    assert breaker.status().failures == 1
+    break_it(breaker, 4)
+    time.advance(60)
+    assert call() == call() == [0, 0]
+    assert breaker.status().state is State.CLOSED
+    assert INNERMOST.get() is None

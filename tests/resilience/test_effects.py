@@ -25,7 +25,8 @@ from errata import (
 )
 from errata.model import CURRENT, Effects
 from errata.resilience import effect, marks_effects, retry
-from errata.resilience._effects import ATTEMPT, Attempt, record_of, settle_verdict
+from errata.resilience._effects import record_of, settle_verdict
+from errata.resilience._nesting import INNERMOST, Attempt
 from errata.tools._effect_hints import read_harmless
 
 LONGEST_S = 60  # Only for what hangs.
@@ -133,7 +134,7 @@ def in_an_attempt(function):
     attempt = Attempt()
 
     def run():
-        ATTEMPT.set(attempt)
+        INNERMOST.set(attempt)
         try:
             function()
         except BaseException as error:  # noqa: BLE001 - it is what is looked at.
@@ -305,7 +306,7 @@ def test_a_call_that_was_given_up_begins_no_effect():
     record_of(attempt).closed = True
 
     def late(key):
-        ATTEMPT.set(attempt)
+        INNERMOST.set(attempt)
         with effect(key=key):
             done.append(key)
 
@@ -354,7 +355,7 @@ def test_who_may_not_begin_an_effect_is_told_how_to_start_a_worker():
     record_of(attempt).closed = True
 
     def late():
-        ATTEMPT.set(attempt)
+        INNERMOST.set(attempt)
         with effect():
             pytest.fail("it was begun")
 

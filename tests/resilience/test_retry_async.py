@@ -18,7 +18,7 @@ from support.required_libraries import need
 
 from errata import FaultError, NeedsInput, not_found, service_unavailable, timeout
 from errata.resilience import Budget, effect, retry
-from errata.resilience._effects import ATTEMPT
+from errata.resilience._nesting import INNERMOST
 from errata.resilience._retry import Retrying
 
 DOWN = service_unavailable("The catalogue is closed.")
@@ -155,7 +155,7 @@ async def test_cancelling_a_wait_ends_the_call_at_once():
             group.start_soon(stop, group.cancel_scope)
             await policy.call(backend.asked)
     assert group.cancel_scope.cancelled_caught
-    assert ATTEMPT.get() is None
+    assert INNERMOST.get() is None
     assert backend.calls == 1
 
 
@@ -171,7 +171,7 @@ async def test_cancelling_an_attempt_ends_the_call_at_once():
         await patient(idempotent=True).call(hangs)
     assert scope.cancelled_caught
     assert calls == [1]
-    assert ATTEMPT.get() is None
+    assert INNERMOST.get() is None
 
 
 async def test_a_time_limit_outside_is_not_ours_and_one_inside_is_a_timeout():
@@ -254,7 +254,7 @@ async def test_a_call_that_is_dropped_in_the_middle_leaves_nothing_behind():
     del waiting
     gc.collect()
 
-    assert ATTEMPT.get() is None
+    assert INNERMOST.get() is None
 
 
 async def test_many_tasks_share_a_policy_and_its_budget():

@@ -29,7 +29,7 @@ from errata.model import (
 from errata.resilience._breaker_status import BreakerStatus, describe_circuit, write_moment
 from errata.resilience._circuit import Admission, Circuit, Health, Limits, Listener, Permit, Refusal, Store
 from errata.resilience._health import code_against_upstream
-from errata.resilience._nesting import INNERMOST, ProtectedCall, begin_block, calls_here, is_within_probe
+from errata.resilience._nesting import INNERMOST, ProtectedCall, begin_block, calls_here, is_within_probe, leave_ended
 from errata.resilience.stores import MemoryStore
 
 _P = ParamSpec("_P")
@@ -154,12 +154,14 @@ class Breaker:
         own, call = permit.take_back() if isinstance(permit, OwnPermit) else (permit, None)
         if own is not None:
             self._settle(own, call, failure)
+            leave_ended()
 
     def release(self, permit: Permit) -> None:
         """Return a permit that came to nothing: it says neither good nor bad of the upstream, and the next may try."""
         own, call = permit.take_back() if isinstance(permit, OwnPermit) else (permit, None)
         if call is not None:
             call.end()
+            leave_ended()
         if own is not None:
             self._circuit.settle(own, Health.NONE)
 
@@ -194,7 +196,7 @@ class Breaker:
         if permit is not None:
             self.settle(permit, error)
 
-    def _wrap(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
+    def _require_function(self, function: object) -> None:
         if is_generator_function(function):
             raise TypeError(
                 f"`{getattr(function, '__qualname__', function)}` is a generator: it fails after it was called, while it "
@@ -205,6 +207,9 @@ class Breaker:
                 f"A {type(function).__name__} is no function. Give the function that calls `{self.upstream}`: as `@breaker` above it, "
                 f"or in `breaker.call(f, 17)` with its arguments."
             )
+
+    def _wrap(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
+        self._require_function(function)
         if is_coroutine_function(function):
             return cast("Callable[_P, _T]", self._wrap_async(cast("Callable[_P, Awaitable[Any]]", function)))
         circuit, admit, settle = self._circuit, self._circuit.admit, self._circuit.settle
@@ -212,17 +217,28 @@ class Breaker:
         def call_protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
             permit = admission if type(admission) is Permit else self._wait_for_permit(admission)
-            call = ProtectedCall()
-            call.circuit, call.permit, call.outer, call.counted = circuit, permit, INNERMOST.get(), None
-            token = INNERMOST.set(call)
+            outer, token = INNERMOST.get(), None
+            if outer is not None and outer.target is call_protected:
+                call, outer.target = outer, None  # The attempt of a retry that is directly around this call.
+            else:
+                call = ProtectedCall()
+                call.outer = outer
+                token = INNERMOST.set(call)
+            call.circuit, call.permit = circuit, permit
             try:
                 outcome = function(*args, **kwargs)
             except BaseException as error:
-                INNERMOST.reset(token)
+                if token is not None:
+                    INNERMOST.reset(token)
                 self._settle(permit, call, error)
-                del call, token  # The traceback keeps this frame, and would keep the calls around this one with it.
+                del (
+                    call,
+                    outer,
+                    token,
+                )  # The traceback keeps this frame, and would keep the calls around this one with it.
                 raise
-            INNERMOST.reset(token)
+            if token is not None:
+                INNERMOST.reset(token)
             if type(outcome) not in NEVER_AWAITED and hasattr(type(outcome), "__await__"):
                 return cast("_T", self._await_outcome(permit, cast("Awaitable[Any]", outcome), call))
             call.permit = None
@@ -239,15 +255,24 @@ class Breaker:
         async def call_protected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             admission = admit()
             permit = admission if type(admission) is Permit else await self._wait_for_permit_async(admission)
-            call = ProtectedCall()
-            call.circuit, call.permit, call.outer, call.counted = circuit, permit, INNERMOST.get(), None
-            token = INNERMOST.set(call)
+            outer, token = INNERMOST.get(), None
+            if outer is not None and outer.target is call_protected:
+                call, outer.target = outer, None  # The attempt of a retry that is directly around this call.
+            else:
+                call = ProtectedCall()
+                call.outer = outer
+                token = INNERMOST.set(call)
+            call.circuit, call.permit = circuit, permit
             try:
                 outcome = await function(*args, **kwargs)
             except BaseException as error:
                 _reset(token)
                 self._settle(permit, call, error)
-                del call, token  # The traceback keeps this frame, and would keep the calls around this one with it.
+                del (
+                    call,
+                    outer,
+                    token,
+                )  # The traceback keeps this frame, and would keep the calls around this one with it.
                 raise
             _reset(token)
             call.permit = None
@@ -339,10 +364,11 @@ class Breaker:
         )
 
 
-def _reset(token: Token[ProtectedCall | None]) -> None:
+def _reset(token: Token[ProtectedCall | None] | None) -> None:
     """Leave a call. A coroutine may be driven, or dropped, in another context than it began in."""
     try:
-        INNERMOST.reset(token)
+        if token is not None:
+            INNERMOST.reset(token)
     except ValueError:  # Then there is nothing to reset: that context has no call of ours.
         return
 

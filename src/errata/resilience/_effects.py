@@ -3,7 +3,6 @@
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
-from contextvars import ContextVar
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
@@ -12,6 +11,7 @@ from weakref import WeakKeyDictionary
 from errata._fork import ForkSafeLock
 from errata.classification import classify
 from errata.model import CURRENT, NO_RECOVERY, Code, Current, Effects, Fault, FaultError, Retry, is_a, text_or_none
+from errata.resilience._nesting import Attempt, find_attempt
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _DECLARATION: Final = "__errata_marks_effects__"
@@ -25,22 +25,9 @@ _GIVEN_UP: Final = (
 )
 
 
-class Attempt:
-    """One attempt of a call that `retry` may repeat."""
-
-    # Values of the class, not slots: an attempt is made for every call, and most end before either is looked at.
-    effects: Effects | None = None
-    is_over: bool = False
-    """Whether it has ended; tasks and threads that it started may still run."""
-
-
-ATTEMPT: ContextVar[Attempt | None] = ContextVar("errata_attempt", default=None)
-"""The attempt that this code is a part of. Only the outermost retry repeats, so there is never one inside another."""
-
-
 def in_attempt() -> bool:
     """Return whether this is a part of an attempt that somebody else will repeat."""
-    attempt = ATTEMPT.get()
+    attempt = find_attempt()
     return attempt is not None and not attempt.is_over
 
 
@@ -231,7 +218,7 @@ def _is_refusal(error: BaseException) -> bool:
 
 def _records_here() -> Iterator[Effects]:
     """Yield the records of what this code is a part of: the attempt, and the request."""
-    if (attempt := ATTEMPT.get()) is not None:
+    if (attempt := find_attempt()) is not None:
         yield record_of(attempt)
     if (request := CURRENT.get()) is not None:
         yield record_of(request)

@@ -1,6 +1,6 @@
-"""Calls of a circuit inside of calls of the same circuit.
+"""What this code is a part of: attempts of a retry, and calls that have a permit of a circuit.
 
-One context variable holds the innermost protected call that this code is a part of; tasks and threads that inherit the
+One context variable holds the innermost of them; tasks and threads that inherit the
 context are a part of it, too. Two things follow from it: what is called inside of a probe goes by the probe's permit,
 because it would wait for ever for its own; and a failure that passes through several calls counts in the innermost.
 """
@@ -12,6 +12,7 @@ from typing import Final, cast
 
 from errata._fork import ForkSafeLock
 from errata.classification import peek, read_exception
+from errata.model import Effects
 from errata.resilience._circuit import Circuit, Permit
 
 _LOCK: Final = ForkSafeLock()
@@ -22,16 +23,16 @@ _MOST_COUNTED: Final = 64  # Of a block that lasts as long as a server, and whos
 class ProtectedCall:
     """One call, or block of calls, that has a permit of a circuit."""
 
-    # Without `__init__`: it would take as long as the context variable does.
-    __slots__ = ("circuit", "counted", "outer", "permit")
-
-    circuit: Circuit
-    permit: Permit | None
+    # Values of the class, and no `__init__`: one is made for every call, and most end before any of these is looked at.
+    circuit: Circuit | None = None
+    permit: Permit | None = None
     """None once the call has ended; tasks that it started may still run in its context."""
-    outer: "ProtectedCall | None"
-    """The protected call that this one is a part of."""
-    counted: deque[BaseException] | None
+    outer: "ProtectedCall | None" = None
+    """The call that this one is a part of."""
+    counted: deque[BaseException] | None = None
     """The errors that calls inside of this one have counted."""
+    target: object = None
+    """The function that an attempt is about to call. If a breaker made it, attempt and protected call are one."""
 
     def count(self, error: BaseException) -> bool:
         """Count an error for this call, unless a call inside of it has; return whether it was counted now.
@@ -44,7 +45,7 @@ class ProtectedCall:
             call.note_counted(error, self.circuit)
         return True
 
-    def note_counted(self, error: BaseException, circuit: Circuit) -> None:
+    def note_counted(self, error: BaseException, circuit: Circuit | None) -> None:
         """Note that a call inside of this one has counted an error for a circuit."""
         if circuit is self.circuit:
             with _LOCK.current:
@@ -60,19 +61,40 @@ class ProtectedCall:
     def end(self) -> None:
         """End it, in whatever order calls end. It keeps no errors alive, and no calls around it that have ended."""
         self.permit = self.counted = None
-        self.outer = next(_go_outwards(self.outer), None)
+        self.outer = _without_ended(self.outer)
 
 
-INNERMOST: Final[ContextVar[ProtectedCall | None]] = ContextVar("errata_protected_call", default=None)
-"""The innermost protected call in this context; it may have ended, where a task runs on or a block was left elsewhere."""
+class Attempt(ProtectedCall):
+    """One attempt of a call that `retry` may repeat."""
+
+    effects: Effects | None = None
+    is_over: bool = False
+    """Whether it has ended; tasks and threads that it started may still run."""
+
+    def end_attempt(self) -> None:
+        """End it. It keeps no calls around it that have ended."""
+        self.is_over = True
+        if self.outer is not None:
+            self.outer = next(_go_outwards(self.outer), None)
+
+
+INNERMOST: Final[ContextVar[ProtectedCall | None]] = ContextVar("errata_call", default=None)
+"""The innermost call, protected or attempted, in this context; it may have ended, where a task runs on or a block was left elsewhere."""
 
 
 def begin_block(circuit: Circuit, permit: Permit) -> ProtectedCall:
     """Begin a block of calls in this context. It ends with `end()`, in whatever context that is called."""
     block = ProtectedCall()
-    block.circuit, block.permit, block.outer, block.counted = circuit, permit, next(calls_here(), None), None
+    block.circuit, block.permit, block.outer = circuit, permit, _without_ended(INNERMOST.get())
     INNERMOST.set(block)
     return block
+
+
+def leave_ended() -> None:
+    """Forget the ended calls in this context, after a block was left."""
+    call = INNERMOST.get()
+    if call is not None and (rest := _without_ended(call)) is not call:
+        INNERMOST.set(rest)
 
 
 def calls_here() -> Iterator[ProtectedCall]:
@@ -80,9 +102,24 @@ def calls_here() -> Iterator[ProtectedCall]:
     return _go_outwards(INNERMOST.get())
 
 
+def find_attempt() -> Attempt | None:
+    """Return the attempt that this code is a part of, which may have ended."""
+    call = INNERMOST.get()
+    while call is not None and not isinstance(call, Attempt):
+        call = call.outer
+    return call
+
+
 def is_within_probe(circuit: Circuit) -> bool:
     """Return whether this is a part of the call that tries a circuit."""
     return any(call.circuit is circuit and call.permit and call.permit.is_probe for call in calls_here())
+
+
+def _without_ended(call: ProtectedCall | None) -> ProtectedCall | None:
+    """Return the innermost call that counts: an attempt does after its end, too, because its effects must not begin."""
+    while call is not None and call.permit is None and not isinstance(call, Attempt):
+        call = call.outer
+    return call
 
 
 def _go_outwards(call: ProtectedCall | None) -> Iterator[ProtectedCall]:

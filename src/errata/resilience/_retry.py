@@ -18,8 +18,9 @@ from errata._runtime import (
     sleep,
 )
 from errata.resilience._budget import Budget
-from errata.resilience._effects import ATTEMPT, Attempt
+from errata.resilience._effects import in_attempt
 from errata.resilience._health import is_caused_by_cancellation
+from errata.resilience._nesting import INNERMOST, Attempt, ProtectedCall
 from errata.resilience._retry_policy import FailedCall, Policy, RetryOptions, check_options
 
 _P = ParamSpec("_P")
@@ -114,14 +115,15 @@ def _wrap(
 
     # In quotes: evaluated for each call that a policy makes itself, they would take longer than the call.
     def call_with_retries(*args: "_P.args", **kwargs: "_P.kwargs") -> _T:
-        outer = ATTEMPT.get()
-        if outer is not None and not outer.is_over:
+        outer = INNERMOST.get()
+        if outer is not None and in_attempt():
             return function(*args, **kwargs)
         at = clock()
         failed: FailedCall | None = None
         while True:
             attempt = Attempt()
-            token = ATTEMPT.set(attempt)
+            attempt.target, attempt.outer = function, outer
+            token = INNERMOST.set(attempt)
             try:
                 outcome = function(*args, **kwargs)
             except BaseException as error:
@@ -130,12 +132,14 @@ def _wrap(
                 if not ((blocks or _may_sleep(policy)) and _wait(policy, failed, error, attempt)):
                     raise
                 continue
-            ATTEMPT.reset(token)
+            INNERMOST.reset(token)
             if type(outcome) not in NEVER_AWAITED and is_awaitable(outcome):
                 begun = _Begun(cast("Awaitable[Any]", outcome), attempt, failed, at)
                 rest = _call_async(policy, cast("Callable[..., Any]", function), budget, args, kwargs, begun)
                 return cast("_T", rest)
             attempt.is_over = True
+            if outer is not None:
+                attempt.end_attempt()
             if budget is not None and not budget.is_full:
                 budget.give_back(1 if failed is None else failed.cost)
             return outcome
@@ -152,13 +156,15 @@ async def _call_async(  # noqa: PLR0913, PLR0917 - as above, and what has begun 
     begun: _Begun | None = None,
 ) -> Any:  # noqa: ANN401 - as above.
     """Call a function and await what it returns, and repeat both as the policy says."""
-    outer = ATTEMPT.get()
-    if outer is not None and not outer.is_over:
+    outer = INNERMOST.get()
+    if outer is not None and in_attempt():
         return await (begun.outcome if begun else function(*args, **kwargs))
     failed, at = (begun.failed, begun.at) if begun else (None, policy.clock())
     while True:
         attempt = begun.attempt if begun else Attempt()
-        token = ATTEMPT.set(attempt)
+        if begun is None:
+            attempt.target, attempt.outer = function, outer
+        token = INNERMOST.set(attempt)
         try:
             outcome = await (begun.outcome if begun else function(*args, **kwargs))
         except BaseException as error:
@@ -174,11 +180,11 @@ async def _call_async(  # noqa: PLR0913, PLR0917 - as above, and what has begun 
         return outcome
 
 
-def _end_attempt(attempt: Attempt, token: Token[Attempt | None]) -> None:
+def _end_attempt(attempt: Attempt, token: Token[ProtectedCall | None]) -> None:
     """End an attempt. A coroutine may be driven, or dropped, in another context than it began in."""
-    attempt.is_over = True
+    attempt.end_attempt()
     try:
-        ATTEMPT.reset(token)
+        INNERMOST.reset(token)
     except ValueError:  # Then there is nothing to reset: that context has no attempt of ours.
         return
 

@@ -26,7 +26,8 @@ from errata.model import (
 )
 from errata.resilience._backoff import RETRY_ATTEMPTS, choose_delay_s, may_repeat, was_repeated
 from errata.resilience._budget import Budget
-from errata.resilience._effects import Attempt, declares_effects, record_of, settle_verdict
+from errata.resilience._effects import declares_effects, record_of, settle_verdict
+from errata.resilience._nesting import Attempt
 
 _LOG = logging.getLogger("errata")
 _NOT_GIVEN = Budget(0)
