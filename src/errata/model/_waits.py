@@ -8,7 +8,6 @@ import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import TypeAlias, cast
 
 from errata.model._coercion import is_a
@@ -17,9 +16,10 @@ LONGEST_WAIT_MS = 31 * 24 * 3600 * 1000
 """The longest wait that an upstream may ask for: quotas run by the month at most; who asks for more has miscalculated."""
 _LARGEST_WAIT_MS = 10**12  # Thirty years; longer is a mistake in somebody's arithmetic, but it never means "now".
 
-_NUMBER = re.compile(r"[0-9]{1,100}(?:\.[0-9]{0,15})?")
-_DURATION = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|[smhd]))+")
-_DURATION_PART = re.compile(r"([0-9.]+)([a-z]+)")
+# Patterns are compiled when they are used, by `re` itself: few programs that import errata ever parse a wait.
+_NUMBER = r"[0-9]{1,100}(?:\.[0-9]{0,15})?"
+_DURATION = r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|[smhd]))+"
+_DURATION_PART = r"([0-9.]+)([a-z]+)"
 _UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LONGEST_TEXT, _LARGEST = 100, 10**15
 _FIRST_MOMENT_S, _FIRST_MOMENT_MS = 10**9, 10**11  # 2001 and 1973, in their units; a smaller number is a span.
@@ -32,7 +32,7 @@ _IN_PROSE = (
     rf"[ :=\"']{{0,4}}(?:about |approximately |another |at least )?{_AMOUNT} ?(?:{_UNIT})?"
     r"(?:(?: ?and |, |(?<=[mhMH]) ?)([0-9]{1,4}) ?(m|mins?|minutes?|s|secs?|seconds?)\b)?"
 )
-_SOMETHING_ELSE = re.compile(r"[\w/:\-]|\.[0-9]")  # "After 3 attempts", "after 2026-11-01": these count no seconds.
+_SOMETHING_ELSE = r"[\w/:\-]|\.[0-9]"  # "After 3 attempts", "after 2026-11-01": these count no seconds.
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 _UNIT_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _MILLISECONDS = {"ms", "millisecond", "milliseconds"}
@@ -69,7 +69,7 @@ def wait_from_text(text: str) -> int | None:
 
     A number without a unit is one of seconds, as in the header, unless it counts something else.
     """
-    match = _prose_pattern().search(text[:_MOST_PROSE])
+    match = re.search(_IN_PROSE, text[:_MOST_PROSE], re.IGNORECASE)
     if match is None:
         return None
     amount, unit, more, more_unit = match.groups()
@@ -103,24 +103,19 @@ def number_in(value: object) -> float | None:
     if value is None:
         return None
     if type(value) is str:
-        return float(value) if _NUMBER.fullmatch(value := value[:_LONGEST_TEXT].strip()) else None
+        return float(value) if re.fullmatch(_NUMBER, value := value[:_LONGEST_TEXT].strip()) else None
     if is_a(value, int):
         number = int.__index__(value)
         return None if is_a(value, bool) else max(min(number, _LARGEST), -_LARGEST)
     if is_a(value, float):
         return float.__pos__(value)
     text = _text(value)
-    return float(text) if _NUMBER.fullmatch(text) else None
-
-
-@cache
-def _prose_pattern() -> re.Pattern[str]:
-    return re.compile(_IN_PROSE, re.IGNORECASE)  # It takes as long to compile as half of this package to import.
+    return float(text) if re.fullmatch(_NUMBER, text) else None
 
 
 def _counts_seconds(amount: str, behind: str) -> bool:
     is_year = amount.isdigit() and _FIRST_YEAR <= int(amount) < _LAST_YEAR
-    return amount[0].isdigit() and not is_year and not _SOMETHING_ELSE.match(behind)
+    return amount[0].isdigit() and not is_year and not re.match(_SOMETHING_ELSE, behind)
 
 
 def _in_ms(amount: str, unit: str | None) -> int:
@@ -145,7 +140,7 @@ def _plain_number(value: object) -> int | float | None:
 
 def _duration(value: object) -> float | None:
     text = _text(value)
-    parts = _DURATION_PART.findall(text) if _DURATION.fullmatch(text) else []
+    parts = re.findall(_DURATION_PART, text) if re.fullmatch(_DURATION, text) else []
     return sum(float(number) * _UNIT_S[unit] for number, unit in parts) if parts else None
 
 
