@@ -69,14 +69,14 @@ async def run_in_thread(work: Callable[[], _T]) -> _T:
 
     The threads of asyncio and of anyio's asyncio backend are waited for when the program ends; these are not.
     """
-    if (asyncio := _running_asyncio()) is not None:
+    if (asyncio := _find_asyncio()) is not None:
         return cast("_T", await asyncio.wrap_future(_start_daemon(work)))
     return cast("_T", await import_module("anyio.to_thread").run_sync(work, abandon_on_cancel=True))
 
 
 async def wait_for_future(future: "Future[_T]", seconds: float) -> _T:
     """Wait for a future of a thread; it is not cancelled when its caller is, or when the time is over."""
-    if (asyncio := _running_asyncio()) is not None:
+    if (asyncio := _find_asyncio()) is not None:
         async with asyncio.timeout(seconds):
             return cast("_T", await asyncio.shield(asyncio.wrap_future(future)))
     wait = functools.partial(future.result, seconds)
@@ -85,7 +85,7 @@ async def wait_for_future(future: "Future[_T]", seconds: float) -> _T:
 
 def count_cancellations() -> int:
     """Return how often asyncio was asked to cancel the current task, which may have swallowed that."""
-    asyncio = _running_asyncio()
+    asyncio = _find_asyncio()
     return 0 if asyncio is None else asyncio.current_task().cancelling()
 
 
@@ -111,7 +111,7 @@ def _start_daemon(work: Callable[[], _T]) -> "Future[_T]":
     return outcome
 
 
-def _running_asyncio() -> Any:  # noqa: ANN401 - a module; its type is its name.
+def _find_asyncio() -> Any:  # noqa: ANN401 - a module; its type is its name.
     """Return asyncio if this is a part of one of its tasks, else None."""
     asyncio: Any = sys.modules.get("asyncio")
     try:

@@ -280,7 +280,7 @@ def test_whatever_happens_every_key_expires_and_there_is_one_probe_at_most(serve
                 (which, probe.generation)
                 for which in range(2)
                 for probe in held[which]
-                if probe.is_probe and replicas[which].circuit._local.shared_generation_of(probe) is not None
+                if probe.is_probe and replicas[which].circuit._local.find_shared_generation(probe) is not None
             }
             for each in replicas:
                 each.catch_up()

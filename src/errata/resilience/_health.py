@@ -1,7 +1,7 @@
 """What a failure says about the health of the upstream that was called."""
 
 from asyncio import CancelledError, Task, current_task
-from typing import Any, Final
+from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from errata.classification import classify_with_ground, read_exception
@@ -32,7 +32,7 @@ def code_against_upstream(failure: Fault | BaseException) -> Code | None:
     A cancellation, an interrupt and a question are no failures, and what the caller has to change is the caller's. What
     only words say does not count either: they may quote whoever called, and would close the upstream to everybody.
     """
-    fault = failure if is_a(failure, Fault) else _classify_facts(failure)
+    fault = failure if is_a(failure, Fault) else _classify_facts(cast("BaseException", failure))
     if fault is None or fault.code not in _ILL or fault.retry is Retry.FIX_INPUT:
         return None
     return fault.code

@@ -40,7 +40,7 @@ class LocalCircuit(MemoryCircuit):
         """Return the time of the circuit's clock."""
         return self._clock()
 
-    def shared_generation_of(self, permit: Permit) -> int | None:
+    def find_shared_generation(self, permit: Permit) -> int | None:
         """Return the generation in Redis that a permit belongs to; None for a permit of an earlier generation."""
         with self._lock:
             if permit.generation != self._generation:
@@ -246,7 +246,7 @@ class SharedCircuit:
     def _keep(self, permit: Permit, health: Health, code: Code | None) -> int | None:
         """Keep how a call went, to be sent; return its generation in Redis, None if it decides nothing."""
         with self._lock:
-            generation = self._local.shared_generation_of(permit)
+            generation = self._local.find_shared_generation(permit)
             if generation is None:
                 return None
             if permit.is_probe:
