@@ -150,7 +150,7 @@ class Breaker:
         return OwnPermit.of(await self._wait_for_permit_async(self._circuit.admit()), self._circuit)
 
     def settle(self, permit: Permit, failure: Fault | BaseException | None = None) -> None:
-        """ReplicaReport how the call went: what failed, or None. A permit counts once."""
+        """Report how the call went: what failed, or None. A permit counts once."""
         own, call = permit.take_back() if isinstance(permit, OwnPermit) else (permit, None)
         if own is not None:
             self._settle(own, call, failure)

@@ -142,7 +142,7 @@ class Circuit(Protocol):
         """Return a permit or a refusal; a Future of one, which is answered within moments, if somebody else has to be asked."""
         ...
 
-    def settle(self, permit: Permit, health: Health, code: Code | None = None) -> None:
+    def settle(self, permit: Permit, health: Health, /, code: Code | None = None) -> None:
         """Take note of how the call went, and for a failure what it was."""
         ...
 
