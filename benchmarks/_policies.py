@@ -18,7 +18,7 @@ from fastmcp.server.middleware.error_handling import RetryMiddleware
 from errata.resilience import Budget, MemoryStore, Retrying, protect, retry
 
 TRANSIENT = (ConnectionError, TimeoutError)
-"""What FastMCP's middleware repeats as it comes. stamina and tenacity have to be told: the same."""
+"""What FastMCP's middleware repeats by default; stamina and tenacity are told to repeat the same."""
 
 
 def none(order: Order, _: VirtualLoop, __: int) -> Order:
@@ -69,7 +69,7 @@ def with_protect_when_busy(order: Order, loop: VirtualLoop, seed: int) -> Order:
 
 
 def _retry_of(loop: VirtualLoop, seed: int) -> Retrying:
-    """Give clock and chance of the storm, and a budget that no storm before has emptied; the rest is as it comes."""
+    """Return a policy with the clock and the seed of the storm, and a budget of its own; the rest is the default."""
     return retry(clock=loop.time, random=random.Random(seed).random, budget=Budget())  # noqa: S311 - the same in every run.
 
 

@@ -1,4 +1,4 @@
-"""A redis-server of one's own, for as long as it is measured."""
+"""A redis-server of its own for a measurement."""
 
 import contextlib
 import shutil
@@ -13,7 +13,7 @@ _PATIENCE_S = 60
 
 @contextlib.contextmanager
 def redis_server() -> Iterator[str | None]:
-    """Start one on a free port, and give its address; None where none is installed."""
+    """Start a redis-server on a free port, and yield its address; None where none is installed."""
     program = shutil.which("redis-server")
     if program is None:
         yield None

@@ -1,4 +1,4 @@
-"""What the clients of one process want of a backend, how that one fails, and what comes of it under a policy."""
+"""What the clients of one process want of a backend, how it fails, and what comes of it under a policy."""
 
 import asyncio
 import random
@@ -16,7 +16,7 @@ CALLS_EACH = 24
 """One in every slot of five seconds, at a moment of its own: the backend is not asked by everybody at once."""
 ANSWER_S = 0.02
 SLOW_S = 1.0
-"""A call that takes longer than this is none of a backend that is well."""
+"""A backend that is well answers sooner than this."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ SCENARIOS = (
 
 Order = Callable[[int], Awaitable[str]]
 Policy = Callable[[Order, VirtualLoop, int], Order]
-"""Takes what calls the backend, the loop whose clock it is to use, and a seed; gives what clients call."""
+"""Takes what calls the backend, the loop whose clock it is to use, and a seed; returns what clients call."""
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ async def _by_errata(server: fastmcp.FastMCP) -> None:
     """Call with errata on both sides, and do what `decide` says as long as that is to repeat."""
 
     async def no_time(_: float) -> None:
-        """Take none."""
+        """Take no time."""
 
     errata.install(server)
     async with fastmcp.Client(server) as client:
@@ -126,7 +126,7 @@ async def _by_stamina(server: fastmcp.FastMCP) -> None:
 
 
 async def _no_time(_: float) -> None:
-    """Take none."""
+    """Take no time."""
 
 
 def table() -> list[str]:

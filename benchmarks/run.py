@@ -43,17 +43,17 @@ def rows() -> list[str]:
     return lines
 
 
-def row(found: Figure) -> str:
-    ours, theirs = duration(found.ours_us), duration(found.theirs_us)
-    return f"| {found.what} | {ours} | {found.beside} | {theirs} | {found.ratio:.3g} | {budget_of(found)} |"
+def row(figure: Figure) -> str:
+    ours, theirs = duration(figure.ours_us), duration(figure.theirs_us)
+    return f"| {figure.what} | {ours} | {figure.beside} | {theirs} | {figure.ratio:.3g} | {budget_of(figure)} |"
 
 
-def budget_of(found: Figure) -> str:
-    """Write what a ratio should be, and whether it is not."""
-    if found.budget:
-        return f"≤ {found.budget:g}" + (", missed" if found.ratio > found.budget else "")
-    if found.least:
-        return f"≥ {found.least:g}" + (", missed" if found.ratio < found.least else "")
+def budget_of(figure: Figure) -> str:
+    """Return what a ratio should be, and whether it misses that."""
+    if figure.budget:
+        return f"≤ {figure.budget:g}" + (", missed" if figure.ratio > figure.budget else "")
+    if figure.least:
+        return f"≥ {figure.least:g}" + (", missed" if figure.ratio < figure.least else "")
     return ""
 
 

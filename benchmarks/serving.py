@@ -155,9 +155,9 @@ def _forget_calls(adapter: object) -> None:
 
     describe = _pipeline.describe_call
 
-    async def describe_others(asking: Any, *failed: Any) -> None:  # noqa: ANN401 - as errata declares them.
-        if asking is not adapter:
-            await describe(asking, *failed)
+    async def describe_others(other: Any, *failed: Any) -> None:  # noqa: ANN401 - as errata declares them.
+        if other is not adapter:
+            await describe(other, *failed)
 
     _pipeline.describe_call = describe_others
 

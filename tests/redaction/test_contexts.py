@@ -1,6 +1,6 @@
 """Secrets that only what is around them gives away: a statement, a table, a traceback, a wrapper, a name of another line.
 
-A template is filled as in `samples.py`; beside it stands what has to be left of the line.
+A template is filled as in `tests/support/sample_secrets.py`; beside it stands what has to be left of the line.
 """
 
 import random

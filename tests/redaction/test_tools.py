@@ -1,6 +1,6 @@
 """Passwords as tools, settings files, routers, databases and services write them, each beside the same without one.
 
-Filled as in `samples.py`; `{chosen}` is a password that a person thought of.
+Filled as in `tests/support/sample_secrets.py`; `{chosen}` is a password that a person thought of.
 """
 
 import random

@@ -1,6 +1,6 @@
 """Tools that are cancelled, that stumble over something cancelled, or that end their server.
 
-As a program it serves them over stdio: `python stumbling.py MCPServer errata`.
+As a program it serves them over stdio: `python cancelled_tools.py MCPServer errata`.
 """
 
 import asyncio

@@ -18,7 +18,7 @@ _RLE_BLOCK = 128 * 1024
 
 @cache
 def bombs():
-    """Give each bomb by the encoding that it claims."""
+    """Return each bomb by the encoding that it claims."""
     blanks = bytes([0x20]) * HUGE
     once = gzip.compress(blanks, 9)
     return {
@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def bombing():
-    """Serve them; gives the address."""
+    """Serve the bombs, and yield the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

@@ -27,7 +27,7 @@ def go_on_tour():
 
 
 def seen(answer):
-    """Give what a program may rely on in an answer, without what is new every time."""
+    """Return what a program may rely on in an answer, without what is new every time."""
     if "error" in answer:
         told = {**answer["error"], "message": answer["error"]["message"].removeprefix("MCP error -32602: ")}
     else:

@@ -44,7 +44,7 @@ async def connected(name, way, *options, elicit=None, **environment):
 
 
 def over_stdio(name, *options, **environment):
-    """Say how to start an example that talks on stdin and stdout."""
+    """Return how to start an example that talks on stdin and stdout."""
     command = [str(EXAMPLES / f"{name}.py"), *options]
     return StdioServerParameters(command=sys.executable, args=command, env=_clean_environment() | environment)
 
@@ -73,7 +73,7 @@ def tell(upstream, answer):
 
 
 def payload(result):
-    """Give a result as the JSON that went over the wire."""
+    """Return a result as the JSON that went over the wire."""
     return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 

@@ -236,7 +236,7 @@ def normalised(message):
 
 
 def over_stdio(kind) -> mcp.StdioServerParameters:
-    """Tell how to start one kind of server as a process."""
+    """Return how to start one kind of server as a process."""
     return mcp.StdioServerParameters(
         command=sys.executable, args=["-m", "support.failing_servers", kind], cwd=Path(__file__).parents[1]
     )
@@ -244,7 +244,7 @@ def over_stdio(kind) -> mcp.StdioServerParameters:
 
 @contextmanager
 def over_http(server):
-    """Serve over streamable HTTP on a free port of this machine; gives the address."""
+    """Serve over streamable HTTP on a free port of this machine, and yield the address."""
     app = server.http_app(path=_PATH) if isinstance(server, fastmcp.FastMCP) else server.streamable_http_app()
     serving = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1))
     # Named as TCP, it is not held back for the client's acknowledgement, which takes 40 ms an answer.

@@ -15,7 +15,7 @@ _LONGEST_S = 240
 
 
 def directory_with(package: str, version: str) -> Path:
-    """Give a directory in which Node finds a package; the first time, npm installs it there."""
+    """Return a directory in which Node finds a package; the first time, npm installs it there."""
     home = _HOME / f"{package.replace('/', '-')}-{version}"
     if not (home / "done").exists():
         home.mkdir(parents=True, exist_ok=True)
@@ -28,7 +28,7 @@ def directory_with(package: str, version: str) -> Path:
 
 
 def run_node(*arguments: object, timeout_s: float) -> str:
-    """Run a script, and give what it printed."""
+    """Run a script, and return what it printed."""
     return _run("node", *map(str, arguments), timeout_s=timeout_s)
 
 

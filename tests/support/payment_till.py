@@ -1,6 +1,6 @@
 """A till that pays through a bank, on FastMCP: with errata, or with FastMCP's own retries.
 
-`python till.py errata|fastmcp BANK` serves it over stdio.
+`python payment_till.py errata|fastmcp BANK` serves it over stdio.
 """
 
 import http.client

@@ -45,7 +45,7 @@ class Wire:
             await self.notify("notifications/initialized")
 
     async def begin(self, method, params):
-        """Send a request and wait for nothing; gives its id."""
+        """Send a request without waiting for the answer, and return its id."""
         self._last += 1
         if self._era == "modern":
             params = {**params, "_meta": _ENVELOPE}
@@ -97,7 +97,7 @@ async def assert_still_there(connection):
 
 
 async def cancelled_by_the_client(connection, tool):
-    """Begin a call, cancel it while the tool is at it, and wait until the tool has noticed; gives the id."""
+    """Begin a call, cancel it while the tool is at it, and wait until the tool has noticed; return the id."""
     request = await connection.begin_call(tool)
     await connection.call("until", what=f"{tool} began")
     await connection.cancel(request)

@@ -124,7 +124,7 @@ def running_sentinel(master_port, password=None):
 
 
 def _on_some_port(stack, *options, config=None):
-    """Start a server where nobody else is; below the ports that the system gives to others, and room for the bus."""
+    """Start a server on a port that nobody uses: below those that the system hands out, with room for the bus."""
     for port in random.Random(os.getpid()).sample(range(15_000, 22_000), 20):
         with suppress(EndedError):
             return port, stack.enter_context(

@@ -1,6 +1,6 @@
 """A server whose one destructive tool makes a refund by HTTP, and hands on what the upstream says, as servers do.
 
-Run as `python refunds.py KIND UPSTREAM`, it serves over stdio.
+Run as `python refund_server.py KIND UPSTREAM`, it serves over stdio.
 """
 
 import json

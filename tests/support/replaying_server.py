@@ -1,6 +1,6 @@
 """A server that lists the tools it is given and answers each call with the result asked for.
 
-`python replaying.py PLAN` serves `{"tools": [...], "results": {tool: {outcome: result}}}` over stdio.
+`python replaying_server.py PLAN` serves `{"tools": [...], "results": {tool: {outcome: result}}}` over stdio.
 """
 
 import json

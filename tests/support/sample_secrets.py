@@ -13,8 +13,8 @@ WORDS = ("harbor", "granite", "maple", "onyx", "cobalt", "willow", "tundra", "ba
 def run(rng, letters, length):
     """Make a word that has a digit, as nearly all random ones have."""
     word = "".join(rng.choice(letters) for _ in range(length - 1))
-    place = rng.randrange(length)
-    return word[:place] + rng.choice("23456789") + word[place:]
+    position = rng.randrange(length)
+    return word[:position] + rng.choice("23456789") + word[position:]
 
 
 def password(rng):
@@ -174,6 +174,6 @@ def filled(template, rng):
 
 
 def survives(secret, text):
-    """Whether a secret, or half of it, is still there."""
+    """Return whether a secret, or half of it, is still there."""
     length = max(8, len(secret) // 2)
     return any(secret[at : at + length] in text for at in range(max(1, len(secret) - length + 1)))

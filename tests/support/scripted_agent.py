@@ -126,7 +126,7 @@ class Agent:
     seen: list[str] = field(default_factory=list)
 
     async def run(self, caller, sleep):
-        """Do it; gives the result, the question or the reason that the loop ended with."""
+        """Run the errand; return the result, the question or the reason that the loop ended with."""
         with anyio.fail_after(LONGEST_S):
             end = await pursue(caller, (self.tool, self.arguments), self.choose, sleep)
         self.seen += [str(end), *(json.dumps([str(failed), failed.response]) for failed in caller.history)]
@@ -159,7 +159,7 @@ _APPS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class ServedExample:
     """A server that listens, and the API behind it."""
 
     url: str
@@ -170,16 +170,16 @@ class Place:
 async def served(patch, clock):
     """Serve all examples over HTTP, with APIs behind them that do as they are told, and without impatience."""
     async with contextlib.AsyncExitStack() as stack:
-        places = {}
+        examples = {}
         for name, (variable, app) in _APPS.items():
             upstream = Unreliable(getattr(importlib.import_module(f"upstreams.{app}"), app))
             patch.setenv(f"{variable}_URL", stack.enter_context(Upstream(upstream)).url)
             patch.setenv(f"{variable}_API_KEY", f"{variable.lower()}-{_KEY}")
             url = await stack.enter_async_context(_listening(importlib.import_module(name).server))
-            places[name] = Place(url, upstream)
+            examples[name] = ServedExample(url, upstream)
         await _be_patient(patch, stack)
         patch.setattr(importlib.import_module("asking_orders").orders._circuit, "_clock", clock)
-        yield places
+        yield examples
 
 
 @contextlib.asynccontextmanager

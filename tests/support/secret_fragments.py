@@ -25,11 +25,11 @@ FRAGMENTS = (
 
 
 def two_parts() -> list[str]:
-    """Give every fragment followed by every other, and by itself."""
+    """Return every fragment followed by every other, and by itself."""
     return [first + second for first, second in itertools.product(FRAGMENTS, repeat=2)]
 
 
 def three_parts(count: int) -> list[str]:
-    """Give some of three fragments each, always the same."""
+    """Return some texts of three fragments each, always the same."""
     rng = random.Random(16)
     return ["".join(rng.choices(FRAGMENTS, k=3)) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""004's fifteen words, and what its table says to do about each."""
+"""The fifteen words of the dialect `taxonomy`, and what its table says to do about each."""
 
 RECOVERY_MAP = {
     "RATE_LIMITED": ["wait_and_retry", "use_cached_data"],

@@ -1,8 +1,9 @@
 """A shop whose tools say nothing of what they do, as those of most servers: a server in a process of its own.
 
-`python shop.py BOOKS [PORT]` serves it over stdio, or over HTTP in either protocol. In the folder BOOKS it writes what it
-was asked and what it has done, and finds what is to go wrong: a file `create_order.hangs` lets the next call of this tool
-hang once its work is done, one that ends with `.hangs_before` before that, and one with `.dies` is the end of the process.
+`python undeclared_shop.py BOOKS [PORT]` serves it over stdio, or over HTTP in either protocol. In the folder BOOKS it
+writes what it was asked and what it has done, and finds what is to go wrong: a file `create_order.hangs` lets the next
+call of this tool hang once its work is done, one that ends with `.hangs_before` before that, and one with `.dies` is
+the end of the process.
 """
 
 import os

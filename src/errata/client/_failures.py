@@ -121,11 +121,11 @@ def convert_timeout(
 
 
 def limit_trust(failed: CallFailed, *, harmless: bool | None) -> Fault:
-    """Return the fault as far as it may be believed of a tool that a repetition may harm.
+    """Return the fault, as far as it may be believed where a repetition may do harm.
 
     What was noticed on the way, without the server's help, proves what it proves; of the statuses only those that exist for
     it prove that a call was not taken on. Neither text nor data prove that nothing has happened, because an upstream may
-    have written them. Nor is the advice followed that a tool with effects gives in a text.
+    have written them. Advice in the text of a tool with effects is not followed either.
     """
     fault, trust = failed.fault, failed.word
     if harmless or trust is Trust.VERDICT:

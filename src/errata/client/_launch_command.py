@@ -184,7 +184,7 @@ def _last_command(words: list[str]) -> Iterator[str]:
 
 
 def _short(name: str) -> str | None:
-    """Return an address without all but host and path, or the end of an absolute path."""
+    """Return host and path of an address, or the end of an absolute path."""
     if "://" in name:
         return _without_credentials(name)
     is_script = _SCRIPT.search(name) is not None

@@ -11,7 +11,7 @@ __all__ = ["adapt"]
 
 
 def adapt(server: object) -> InspectableAdapter:
-    """Return the adapter for a server; only that of its own era of the SDK can be imported, and is."""
+    """Return the adapter for a server. It is imported here, because each needs its own era of FastMCP."""
     from errata.fastmcp._fastmcp_adapter import FastMCPAdapter  # noqa: PLC0415
 
     return FastMCPAdapter(cast("FastMCP[Any]", server))

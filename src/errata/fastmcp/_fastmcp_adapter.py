@@ -122,7 +122,7 @@ class FastMCPAdapter:
         return await self._host.attend(request, run)
 
     async def _pass_on(self, message: _Message, call_next: CallNext[Any, Any]) -> object:
-        """Let a call inside of another one raise; what this server withholds, the one around it is to withhold, too."""
+        """Let a call inside of another one raise; what this server withholds, the server around it withholds, too."""
         try:
             return await call_next(message)
         except Exception:
@@ -143,7 +143,7 @@ class FastMCPAdapter:
         return tool.model_copy(update=self._host.publish(tool.name, listed, function)._asdict())
 
     async def unwrap(self, error: BaseException, request: Request) -> RequestFailure | None:
-        """Return the failure inside FastMCP's wrapping; what it hid in there of the protocol's is raised again."""
+        """Return the failure inside FastMCP's wrapping; an error of the protocol that it hid there is raised again."""
         if isinstance(error, BrokenResultError):
             return ServerBug(error)
         if not is_from_core(error) or isinstance(error, MCPError):
@@ -210,7 +210,7 @@ class FastMCPAdapter:
                 return None
 
     def build_result(self, request: Request, encoded: Mapping[str, object]) -> object:
-        """Build a tool's result, exactly as encoded, or the result that asks, which each kind of request has its own of."""
+        """Build a tool's result, exactly as encoded, or the question in the form that the kind of request has for it."""
         if "inputRequests" in encoded:
             return _QUESTIONS[request.kind](InputRequiredResult.model_validate(encoded))
         result = cast("Any", encoded)

@@ -93,7 +93,7 @@ def read_refusal(error: BaseException, request: Request, behind: object) -> Requ
 
 
 def _is_about_another(refusal: ValidationError, behind: object) -> bool:
-    """Return whether a tool passed them to another one: Pydantic names the function that it is about."""
+    """Return whether the refused arguments are those of another function, by the name that Pydantic gives."""
     name: str | None = getattr(behind.fn, "__name__", None) if type(behind) is FunctionTool else None
     return name is not None and refusal.title != f"call[{name}]"
 

@@ -12,7 +12,7 @@ __all__ = ["adapt"]
 
 
 def adapt(server: object) -> InspectableAdapter:
-    """Return the adapter for a server; only that of its own era of the SDK can be imported, and is."""
+    """Return the adapter for a server. It is imported here, because each needs its own era of the SDK."""
     if any(kind.__module__.startswith("mcp.server.mcpserver.") for kind in type(server).__mro__):
         from errata.mcp._mcpserver import MCPServerAdapter  # noqa: PLC0415
 

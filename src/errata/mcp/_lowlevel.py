@@ -147,13 +147,13 @@ class LowLevelAdapter:
         return None if listed is None else Handler(None, listed.annotations, listed.input_schema)
 
     async def list_visible(self, request: Request) -> list[Offer]:
-        """Read the server's own list of tools, on behalf of the request's client: others may see others."""
+        """Return the tools that the request's client may see; other clients may see other tools."""
         if request.kind is not Kind.TOOL:
             return []
         return [Offer.from_listed(Group.TOOLS, tool) for tool in await self._list_tools(request)]
 
     async def _list_tools(self, request: Request, *, until: str | None = None) -> list[Tool]:
-        """Read the server's own list of tools, page after page, perhaps only until a tool is there."""
+        """Return the server's own list of tools, page after page; with `until`, no further than that tool."""
         entry, listed = self._handlers.get("tools/list"), list[Tool]()
         if entry is None:
             return listed
@@ -168,7 +168,7 @@ class LowLevelAdapter:
         return listed
 
     async def list_offers(self) -> list[Offer]:
-        """Read the server's lists as a client does; the functions behind them only its handlers know."""
+        """Read the server's lists as a client does; only its handlers know the functions behind them."""
         async with Client(self._server) as client:
             return [
                 Offer.from_listed(group, listed)
@@ -198,7 +198,7 @@ class _Received(NamedTuple):
 
 
 async def _read_pages(client: Client, group: Group) -> list[object]:
-    """Read a list to its end; one that has none is read for a while."""
+    """Return the entries of all pages of a list; an endless list is cut off."""
     listed: list[object] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
@@ -220,7 +220,7 @@ def _is_about(arguments: Mapping[str, object], error: ValidationError) -> bool:
 
 
 def _find_value(arguments: object, path: tuple[int | str, ...], problem: str) -> object:
-    """Follow a path; the name of a union's member is in it, too, and leads nowhere."""
+    """Return the value at a path; parts that lead nowhere, such as the name of a union's member, are skipped."""
     for part in path[:-1] if problem == "missing" else path:
         with suppress(LookupError, TypeError):
             arguments = cast("Any", arguments)[part]

@@ -116,7 +116,7 @@ class MCPServerAdapter:
         return RequestFailure(inside, is_intended)
 
     async def _unwrap_prompt(self, error: BaseException, request: Request) -> RequestFailure:
-        """Look into the ValueErrors that the SDK makes of everything a prompt raises."""
+        """Return the failure inside the ValueError that the SDK makes of everything a prompt raises."""
         outer = error.__cause__ or error
         inside = find_intended(outer.__cause__ or outer, INTENDED)
         if inside is outer and text_of(outer) == f"Unknown prompt: {request.name}":
@@ -205,6 +205,6 @@ class _Request(Request):
     """A request that an MCPServer's context knows about."""
 
     def find_context(self) -> RequestContext | None:
-        """Look where Pydantic keeps it: the property gives the same, and takes as long as all else about a failure."""
+        """Read the context where Pydantic keeps it; the SDK's property takes as long as all else about a failure."""
         private = cast("Context[Any, Any]", self.origin).__pydantic_private__ or {}
         return private.get("_request_context") or super().find_context()

@@ -157,7 +157,7 @@ class Breaker:
             leave_ended()
 
     def release(self, permit: Permit) -> None:
-        """Return a permit that came to nothing: it says neither good nor bad of the upstream, and the next may try."""
+        """Give back a permit whose call came to nothing: it counts neither as success nor as failure, and the next may try."""
         own, call = permit.take_back() if isinstance(permit, OwnPermit) else (permit, None)
         if call is not None:
             call.end()
@@ -383,7 +383,7 @@ class OwnPermit(Permit):
 
     @classmethod
     def of(cls, own: Permit, circuit: Circuit) -> Self:
-        """Hand out what the circuit has given."""
+        """Return a permit that stands for one of the circuit's."""
         permit = cls(*own)
         permit._circuit, permit._own, permit.call = circuit, [own], None
         return permit

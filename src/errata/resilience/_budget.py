@@ -1,4 +1,4 @@
-"""A token bucket for repetitions: an upstream that fails is repeated little, one that works enough."""
+"""A token bucket for repetitions: calls of a failing upstream are repeated rarely, others as often as they need."""
 
 from errata._fork import ForkSafeLock
 from errata.model import is_a, text_or_none
@@ -6,7 +6,7 @@ from errata.resilience._upstream_registry import UpstreamRegistry
 
 
 class Budget:
-    """Tokens that repetitions cost and successes give back; when there are too few, the error is returned at once.
+    """Tokens that repetitions cost and successes give back; when there are too few, the error is raised at once.
 
         retry(budget=Budget(tokens=100))      # for one policy
         retry(upstream="ncbi")                # the same as budget=Budget.of("ncbi"), shared by all that name it

@@ -75,7 +75,7 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
                 effects.open += 1
                 effects.keyed = effects.keyed and self._key is not None
                 effects.verify_tool = self._verify_tool or effects.verify_tool
-            if effects.closed and self._key is None:  # After it was marked: who closes looks at the marks after that.
+            if effects.closed and self._key is None:  # Read after marking: whoever closes reads the marks later.
                 raise FaultError(Code.CANCELLED, _GIVEN_UP)
         return records
 

@@ -35,7 +35,7 @@ class RequestFailure:
     """Whether the handler got as far as running: where it did not, there is nothing in a traceback."""
 
     def fault(self, request: Request) -> Fault:
-        """Return what it means."""
+        """Return the fault that the failure means."""
         return _add_uri(classify(self.error, request.call), request)
 
     def rests_on_words(self, request: Request) -> bool:
@@ -76,7 +76,7 @@ class RefusedArguments(RequestFailure):
     has_run: ClassVar[bool] = False
 
     def fault(self, request: Request) -> Fault:
-        """Return everything that is wrong with them at once."""
+        """Return one fault that names everything wrong with the arguments."""
         return classify_refused_arguments(self.error, request.name, request.arguments or None)
 
 
@@ -88,7 +88,7 @@ class MissingArguments(RequestFailure):
     has_run: ClassVar[bool] = False
 
     def fault(self, request: Request) -> Fault:
-        """Return a fault that names them."""
+        """Return a fault that names the missing arguments."""
         return add_identity(
             Fault(
                 code=Code.MISSING_REQUIRED_FIELD,
@@ -110,7 +110,7 @@ class UnknownName(RequestFailure):
     def fault(self, request: Request) -> Fault:
         """Return a fault that names what is nearest, four names at most."""
         what, known = f"{request.kind} {quote_name(request.short_name)}", self.known or ()
-        if request.name in known:  # Tools have versions, too.
+        if request.name in known:  # FastMCP has versions of a tool.
             message, hint = f"There is no such version of the {what}.", "Call it without a version to get the latest."
         else:
             near = find_nearest(request.name, {*known})

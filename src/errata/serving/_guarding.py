@@ -56,7 +56,7 @@ class Guard:
             self._policies = {yes: retry(idempotent=yes or None, key=None, budget=budget) for yes in (True, False)}
 
     async def run(self, call: GuardedCall) -> AttemptOutcome:
-        """Run a tool, and where that does no harm, again."""
+        """Run a tool, and repeat it where that does no harm."""
         policy = await self._policy_for(call)
         if policy is None:
             return await self._attempt(call)
@@ -66,7 +66,7 @@ class Guard:
             return _read_outcome(error)
 
     async def _policy_for(self, call: GuardedCall) -> Retrying | None:
-        """Choose how it is repeated. What is not repeated here leaves that to the services that it calls."""
+        """Return the policy that repeats a call; None leaves repeating to the services that the tool calls."""
         if not self._policies:
             return None
         known = await _look_ahead(call)
@@ -126,7 +126,7 @@ class _AttemptError(FaultError):
 
     @classmethod
     def of(cls, outcome: AttemptOutcome, fault: Fault) -> Self:
-        """Allow or forbid a repetition; all that is known of the tool's effect is in the verdict already."""
+        """Return the error of an attempt; only a fault with the verdict `SAME_CALL` allows a repetition."""
         if fault.retry is not Retry.SAME_CALL:
             fault = replace_fields(fault, retry=Retry.NEVER, retry_declared=True)
         error = cls.from_fault(fault)
@@ -169,7 +169,7 @@ async def _read_exception(error: BaseException, call: GuardedCall) -> AttemptOut
 
 
 async def _read_result(result: object, call: GuardedCall) -> AttemptOutcome:
-    """Read a result: some tools report a failure in it, or ask."""
+    """Return what a result says of the attempt: some tools report a failure in it, or ask."""
     encoded = call.adapter.read_result(result)
     if encoded is None:
         return AttemptOutcome(None, result)

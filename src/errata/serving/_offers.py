@@ -70,7 +70,7 @@ class Offer(NamedTuple):
 
 
 class NoTool(NamedTuple):
-    """An advice that names a tool which the server does not list."""
+    """Advice that names a tool which the server does not list."""
 
     kind: str
     """Who gives it: a `tool`, a `resource`, a `prompt` or a `breaker`."""
@@ -94,7 +94,7 @@ def find_declared(offer: Offer, setup: Setup | None) -> DeclaredFailures | None:
 
 
 def find_missing_tools(offers: Collection[Offer], setup: Setup | None) -> Iterator[NoTool]:
-    """Find every advice that sends agents to a tool which is not there."""
+    """Yield all advice that sends agents to a tool which the server does not list."""
     tools = [offer.name for offer in offers if offer.group is Group.TOOLS]
     fields = collect_fields(*(offer.input_schema for offer in offers))
     for offer in offers:

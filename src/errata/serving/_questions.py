@@ -1,4 +1,4 @@
-"""A handler that asks: how its question goes to the client.
+"""How the question of a handler reaches the client.
 
 On the newer protocol the client comes back with a second request; on the older one the server asks while the request
 waits; a client that can do neither gets the question as a result.

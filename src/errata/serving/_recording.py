@@ -1,8 +1,8 @@
-"""Step 6, record: what is written down about a reply: in the log, on the current span, and beside the tool's contract.
+"""Step 6, record: what is written down about a reply, in the log, on the current span, and beside the tool's contract.
 
 FastMCP records an exception on the span before errata sees it: its text becomes the span's status, its text and traceback
-an event, all as they are. Status, name and attributes are overwritten, which OpenTelemetry allows. An event it does not
-let anybody change; those of its SDK are changed all the same. What is beyond reach is in docs/servers.md.
+an event, all unredacted. Status, name and attributes are overwritten, which OpenTelemetry's API allows. It does not allow
+changing an event; the events of OpenTelemetry's SDK are changed all the same. What is beyond reach is in docs/servers.md.
 """
 
 import logging

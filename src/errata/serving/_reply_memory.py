@@ -17,7 +17,7 @@ from errata.serving._encoding import ServerReply
 from errata.serving._requests import Request
 
 _PLAIN = frozenset({Exception, NotImplementedError, RuntimeError, ValueError})
-"""Python's own that carry nothing but a text, and whose text is sent; that of a bug is not."""
+"""Python's own exceptions that carry nothing but a text, and whose text is sent; the text of a bug is not."""
 _MOST = 512
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _LONGEST_ARGUMENT = 200

@@ -87,7 +87,7 @@ class Request:
     """A tool to call, a resource to read or a prompt to render, and what came with it.
 
     Most requests succeed, so nothing is read from the origin before it is needed: that costs more than all the rest. What
-    is learned when one fails are values of the class until then.
+    is learned only when one fails has a default on the class until then.
     """
 
     _rounds: Rounds | None = None

@@ -38,7 +38,7 @@ class KnownEffect(NamedTuple):
         return settle_verdict(fault, harmless=self.is_harmless, effects=effects, declared=self.is_marked)
 
     def settle_for_good(self, fault: Fault, request: Current) -> Fault:
-        """Decide it for the client: an effect that is said not to have begun must not begin later, in a thread that runs on."""
+        """Settle for the client's reply: an effect that it calls not begun must not begin later, in a thread that runs on."""
         if self.is_harmless or not self.is_marked:
             return self.settle(fault, request.effects)
         effects = record_of(request)

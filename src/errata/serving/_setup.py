@@ -97,7 +97,7 @@ class Setup:
 
     @classmethod
     def from_options(cls, options: InstallOptions, *, server_masks: bool) -> Self:
-        """Build it. A server that is set to withhold texts keeps to that, unless the options decide."""
+        """Build the setup. A server that is set to withhold texts does so, unless the options decide."""
         policy = options.get("retry")
         mask = options.get("mask", server_masks or None)
         contracts = options.get("contracts") or {}

@@ -43,7 +43,7 @@ def make_fingerprint(finding: Finding, sources: SourceLines, root: Path) -> Fing
 
 
 def hash_findings(findings: Iterable[Finding], sources: SourceLines, root: Path) -> Iterator[str]:
-    """Return a hash for each finding, different for each."""
+    """Yield a hash for each finding; no two are the same."""
     seen: Counter[Fingerprint] = Counter()
     for finding in findings:
         known_by = make_fingerprint(finding, sources, root)
@@ -125,7 +125,7 @@ class Baseline:
 
 
 def _find_file(settings: Settings) -> Path:
-    """Return the path of the project's baseline; an error unless it is a JSON file below the root."""
+    """Return the path of the project's baseline; raise an error unless it is a JSON file below the root."""
     file, root = settings.root / settings.baseline, Path(os.path.realpath(settings.root))
     directory = Path(os.path.realpath(file.parent)) if "\0" not in settings.baseline else Path("/")
     below = directory.is_relative_to(root) and ".git" not in directory.parts[len(root.parts) :]

@@ -239,12 +239,12 @@ def strip_root(name: str) -> str:
     return re.sub(r"@[0-9a-f]{8}", "", name)
 
 
-def join_contracts(linker: Sequence[LinkedContract]) -> LinkedContract | None:
-    """Join several contracts of one tool into one."""
-    if not linker:
+def join_contracts(contracts: Sequence[LinkedContract]) -> LinkedContract | None:
+    """Return the contracts of one tool as one; None if it has none."""
+    if not contracts:
         return None
-    failures = tuple(dict.fromkeys(held for each in linker for held in each.failures))
-    return linker[0]._replace(failures=failures, is_whole=all(each.is_whole for each in linker))
+    failures = tuple(dict.fromkeys(held for each in contracts for held in each.failures))
+    return contracts[0]._replace(failures=failures, is_whole=all(each.is_whole for each in contracts))
 
 
 def _collect_own(contract: ContractSummary, path: str) -> tuple[dict[str, HeldEntry], list[HeldEntry]]:

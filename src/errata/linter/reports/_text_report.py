@@ -1,6 +1,6 @@
-"""For a person: the message, where it is, the source line with a caret, and what to write instead; or the counts alone.
+"""Findings for a person: the message, where it is, the source line with a caret, and what to write instead; or the counts alone.
 
-Nothing in a file's name or in a source line drives the terminal.
+Nothing in a file's name or in a source line can control the terminal.
 """
 
 import unicodedata

@@ -25,7 +25,8 @@ async def create_order(article: str) -> str:
 
 ## Write instead
 
-errata's `retry` repeats only what has not happened: what was refused, or what failed before the effect began.
+errata's `retry` repeats only what has not happened: what was refused and, in a function that is declared with
+`@marks_effects`, what failed before the effect began.
 
 ```python
 import httpx

@@ -43,7 +43,9 @@ async def create_order(article: str) -> str:
     return answer.text
 ```
 
-With `with effect():` alone, errata knows too. The annotations tell every client.
+`with effect():` alone is enough for errata: after a timeout inside the block the agent is told to look first. Of a timeout
+before the block, errata knows that nothing has happened only if the function also declares, with `@marks_effects`, that it
+marks everything it changes. The annotations tell every client.
 
 ## What it leaves alone
 

@@ -26,7 +26,7 @@ async def create_order(article: str) -> str:
 
 ## Write instead
 
-Let errata say what may be done: it knows a refusal from a timeout, and what has begun from what has not.
+Let errata say what may be done: it knows a refusal from a timeout, and whether the effect has begun.
 
 ```python
 import httpx

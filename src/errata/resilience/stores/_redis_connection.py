@@ -113,7 +113,7 @@ class _Script(NamedTuple):
 def _script() -> _Script:
     text = pkgutil.get_data(__name__.rpartition(".")[0], "_circuit.lua")
     if text is None:
-        raise FileNotFoundError("`errata/resilience/_circuit.lua` cannot be read. Install errata again.")
+        raise FileNotFoundError("`errata/resilience/stores/_circuit.lua` cannot be read. Install errata again.")
     return _Script(text.decode(), hashlib.sha1(text, usedforsecurity=False).hexdigest())
 
 

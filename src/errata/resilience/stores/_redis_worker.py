@@ -31,7 +31,7 @@ class RedisWorker:
         renew_after_fork(self)
 
     def take_new_lock(self) -> None:
-        """Begin, or begin in a child process: the thread, its lock and its connection are its parent's."""
+        """Start anew, also in a child process: the thread, its lock and its connection stay with the parent."""
         self._connection.forget()
         self._replica = os.urandom(8).hex()
         self._changed = threading.Condition()
@@ -164,7 +164,7 @@ class _Round:
         self.is_well = False
 
     def end(self, *, is_well: bool) -> None:
-        """Let them go on."""
+        """End the wait, and keep whether every exchange worked."""
         self.is_well = is_well
         self.done.set()
 
@@ -186,7 +186,7 @@ class RedisOutageLog:
         self.forget()
 
     def forget(self) -> None:
-        """Begin, or begin in a child process."""
+        """Start anew, also in a child process: no outage is known."""
         self._whose: WeakSet[object] = WeakSet()
         self._is_logged = False
         self._slow = 0

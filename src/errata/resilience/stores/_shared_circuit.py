@@ -12,11 +12,11 @@ from errata.resilience.stores._exchange import NEVER, UNKNOWN, Outbox, ReplicaRe
 from errata.resilience.stores._memory import Clock, MemoryCircuit
 
 _WELL: Final = Health.WELL
-_MEANWHILE_MS = 1000  # How long a caller is request to wait while another one probes, or asks Redis.
+_MEANWHILE_MS = 1000  # How long a caller is told to wait while another one probes, or asks Redis.
 
 
 class LocalCircuit(MemoryCircuit):
-    """One replica's own view of a shared circuit: it follows Redis, and decides alone while Redis cannot be request."""
+    """One replica's own view of a shared circuit: it follows Redis, and decides alone while Redis cannot be asked."""
 
     # `_mapped` is the local generation that `_shared`, a generation in Redis, belongs to.
     __slots__ = ("_mapped", "_shared")
@@ -161,13 +161,13 @@ class SharedCircuit:
         renew_after_fork(self)
 
     def take_new_lock(self) -> None:
-        """Begin, or begin in a child process: what is unsent, and who waits, is its parent's business."""
+        """Start anew, also in a child process: what is unsent, and who waits, stays with the parent."""
         self._lock = threading.RLock()
         self._outbox = Outbox(self.limits.weighed, self._local.total_successes)
         self._request: _ProbeRequest | None = None
         self._is_quiet = True
         self.alone: bool = True
-        """Whether Redis does not answer in time; so it is until it has."""
+        """Whether Redis does not answer in time; true until its first answer."""
 
     @property
     def upstream(self) -> str:
@@ -175,7 +175,7 @@ class SharedCircuit:
         return self._local.upstream
 
     def admit(self) -> Permit | Refusal | Future[Admission]:
-        """Return a permit or a refusal; a Future of one if Redis has to be request."""
+        """Return a permit or a refusal; a Future of one if Redis has to be asked."""
         if self._is_quiet:
             self._stir()
         return self._local.permit or self._ask_or_refuse()
