@@ -48,7 +48,7 @@ def install(server: object, **options: "Unpack[InstallOptions]") -> "Installatio
 
 
 def adapter_for(server: object) -> "InspectableAdapter":
-    """Return what knows the SDK that a server is built on."""
+    """Return the adapter for the SDK that a server is built on."""
     names = _list_class_names(server)
     package = next((_PACKAGES[name] for name in names if name in _PACKAGES), None)
     if package is None:
@@ -62,7 +62,7 @@ def is_server(value: object) -> bool:
 
 
 def find_installation(server: object) -> "Installation | None":
-    """Return what is installed in a server already; None if nothing is."""
+    """Return the installation that a server has already; None if it has none."""
     from errata.serving import INSTALLED, Installation  # noqa: PLC0415 - as above.
 
     present = vars(server).get(INSTALLED)

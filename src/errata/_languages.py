@@ -1,8 +1,7 @@
 """What servers say in other languages, in the English words that the pattern tables know.
 
 Only phrases that tell what went wrong, in Chinese (both scripts), Japanese, Korean, Spanish, Portuguese, French and German,
-and the commonest in Russian.
-The rest of a text stays as it is: the result is searched for phrases and shown to nobody.
+and the commonest in Russian. The rest of a text stays as it is: the result is searched for phrases and shown to nobody.
 """
 
 import bisect
@@ -165,7 +164,7 @@ def _fold(text: str) -> str:
 
 
 def may_open_foreign(text: str) -> bool:
-    """Whether a text may begin in another language: another script, or one of its first words begins a phrase."""
+    """Return whether a text may begin in another language: another script, or one of its first words begins a phrase."""
     if not text.isascii():
         return True
     return not _first_words().isdisjoint(text.lower().replace(":", "").split(None, _FIRST)[:_FIRST])

@@ -306,7 +306,8 @@ def has_words(text: str) -> bool:
 def _written(fault: Fault, blame: Blame, text: str) -> Fault:
     """Return the fault with the words of the server's author, and the code that they or the failing check stand for."""
     meaning = classify_words(text)
-    is_acquitted = blame.acquitted is not None or fault.retry is Retry.FIX_INPUT  # It was called so, and is not.
+    # FIX_INPUT blames the arguments, and none of them is at fault.
+    is_acquitted = blame.acquitted is not None or fault.retry is Retry.FIX_INPUT
     if meaning is not None and not (is_acquitted and (meaning.retry or meaning.code.retry) is Retry.FIX_INPUT):
         retry = meaning.retry or meaning.code.retry
         return dataclasses.replace(

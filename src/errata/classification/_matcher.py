@@ -15,9 +15,9 @@ it as well: `merge conflict` finds `merge conflicts`. Two things that hold a phr
                                  the phrase is one that comes first in names: `invalid_order`
     in state 'unauthorized'      a quoted name, unless what stands before introduces what was said: `error "timeout"`
 
-The answers are those of trying one regular
-expression after the other (tests/support/reference_matcher.py does just that), but no text can make it slow:
-`re` is cubic on `not.*logged.*in`, this looks at every word once and follows at most a phrase's length from there.
+The answers are those of trying one regular expression after the other (tests/support/reference_matcher.py does just
+that), but no text can make it slow: `re` is cubic on `not.*logged.*in`; this looks at every word once, and follows at
+most a phrase's length from there.
 """
 
 import re

@@ -140,9 +140,9 @@ def _with_wait(known: Classification, read_wait: Callable[[BaseException], objec
     def read(error: BaseException) -> Classification:
         try:
             return known._replace(retry_after_ms=wait_ms(read_wait(error)))
-        except Exception as trouble:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.
+        except Exception as failure:  # noqa: BLE001 - a user's function; the code it stands beside holds without it.
             name = dotted_name(type(error))
-            _LOG.warning("The `retry_after_ms` registered for %s failed.\n%s", name, format_indented_stack(trouble))
+            _LOG.warning("The `retry_after_ms` registered for %s failed.\n%s", name, format_indented_stack(failure))
             return known
 
     read.__doc__ = f"{known.code}, with a wait of its own"

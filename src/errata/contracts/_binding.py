@@ -19,7 +19,7 @@ class _RunningTool(NamedTuple):
 _RUNNING: ContextVar[_RunningTool | None] = ContextVar("errata_running_tool", default=None)
 
 
-class bind_declared:  # noqa: N801 - it is used like a function: `with bound(declared, "get_order"):`
+class bind_declared:  # noqa: N801 - it is used like a function: `with bind_declared(declared, "get_order"):`
     """Bind what a tool declares, so that `fail` and `recovery_for` know it while the tool runs."""
 
     __slots__ = ("_running", "_token")

@@ -25,7 +25,7 @@ _MOST = 100  # Layers looked at; some objects have any attribute one asks for.
 
 
 def walk_layers(function: object) -> Iterator[object]:
-    """Iterate over a callable and what is inside: itself, then what its wrappers, partials, methods and callable objects are made of."""
+    """Yield a callable, then the callables inside it: those of wrappers, partials, methods and callable objects."""
     return islice(_peel(function), _MOST)
 
 

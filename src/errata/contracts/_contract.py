@@ -40,7 +40,7 @@ def _entry(name: str, value: object, owner: str) -> object:
 
 
 class _Body(dict[str, object]):
-    """The names in the body of a contract while it runs; an ordinary class keeps the last of two."""
+    """The names in the body of a contract: two failures of one name are refused, where an ordinary class keeps the last."""
 
     def __init__(self, owner: str) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class _Body(dict[str, object]):
 
 
 class _ContractType(type):
-    """Finds, names and checks the failures of a contract while the class is made."""
+    """The metaclass of contracts: it finds, names and checks their failures while the class is made."""
 
     @classmethod
     def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: object) -> _Body:

@@ -48,7 +48,7 @@ def find_declaration(function: object) -> DeclaredFailures | None:
 
 
 def is_beneath_raises(function: object) -> bool:
-    """Return whether `@raises` made another function of this one: one registered like this goes without the contract."""
+    """Return whether `@raises` has wrapped this function; registered by itself, it goes without the contract."""
     return is_a(function, FunctionType) and function in _BENEATH
 
 

@@ -49,7 +49,7 @@ class Payload(NamedTuple):
 
 
 def lower_hearsay(fault: Fault) -> Fault:
-    """Return what may be believed of a fault that a tool quotes: what happened, and no more leave to repeat than by its code.
+    """Return what may be believed of a fault that a tool quotes: what happened, and no verdict that permits more than its code.
 
     By itself it licenses no repetition, and it proposes neither tools nor arguments.
     """
@@ -150,7 +150,7 @@ def plain_object(message: object) -> dict[str, object]:
 
 
 def _copy_envelope(envelope: object, *, spare: str = "") -> dict[str, object]:
-    """Copy an envelope, each member for itself, so that a large one costs no other; the spared one is copied later."""
+    """Copy an envelope member by member, so that a large one leaves room for the others; `spare` is copied later."""
     if type(envelope) is not dict:
         return as_object(_json_of(envelope))
     members = dict(cast("dict[str, object]", envelope))

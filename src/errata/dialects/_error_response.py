@@ -36,7 +36,7 @@ class ErrorResponseCode(IntEnum):
 
     @property
     def code(self) -> Code:
-        """The code it is read as; `FaultError` takes the word for it."""
+        """The code it is read as; `FaultError` accepts the word in place of it."""
         return _VOCABULARY.code_for(self) or Code.UNKNOWN_ERROR
 
     @property

@@ -47,7 +47,7 @@ class JsonRpcErrorCode(IntEnum):
 
     @property
     def code(self) -> Code:
-        """The code it is read as; `FaultError` takes the word for it."""
+        """The code it is read as; `FaultError` accepts the word in place of it."""
         return _VOCABULARY.code_for(self) or Code.UNKNOWN_ERROR
 
 
@@ -129,7 +129,7 @@ BASELINE: frozenset[Code] = frozenset(
 )
 """The codes that any tool may fail with, declared or not: those that json-rpc calls by one of its five baseline words.
 
-Two share such a word and are none: a rule of the domain, and a feature that is missing, are what an agent can plan for.
+Two codes share such a word and are left out: an agent can plan for a rule of the domain, and for a missing feature.
 """
 
 

@@ -43,7 +43,7 @@ class Native(Dialect):
         return write_lines(fault)
 
     def again(self, result: Mapping[str, object], correlation_id: str, timestamp: str) -> dict[str, object]:
-        """Copy a result with another reference and time; of a server's failures, most are not the first."""
+        """Return a copy of a result with another reference and time: most failures of a server have happened before."""
         before = cast("_NativeResult", result)
         lines, _, _ = before["content"][0]["text"].rpartition("\n")
         error = dict(before["structuredContent"]["error"])

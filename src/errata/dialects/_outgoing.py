@@ -38,7 +38,7 @@ def redact_fault(fault: Fault) -> Fault:
     is_short = own["recovery"] is fault.recovery and not fault.data and not fault.issues
     has_own_identity = _is_ours(fault.correlation_id) and _is_ours(fault.timestamp)
     if is_short and has_own_identity and _was_judged(fault.message, fault.reason, fault.field, fault.origin):
-        return fault  # Most failures are not the first.
+        return fault  # As for most failures: the same texts were judged before.
     changes = _changes(
         fault,
         message=prose_within(fault.message, _MESSAGE),

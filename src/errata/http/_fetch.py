@@ -170,7 +170,7 @@ class _Fetch(NamedTuple):
             raise self._error(error) from error
 
     def _build(self, client: Client[Any], request: dict[str, object]) -> object:
-        """Make the request. A URL may come from the model; a keyword of the wrong name or kind is our caller's."""
+        """Make the request. A URL may come from the model; a keyword of the wrong name or kind is a mistake in the program."""
         try:
             return client.build_request(self.method, self.url, **{"timeout": self.seconds, **request})
         except TypeError:
@@ -209,7 +209,7 @@ class _Fetch(NamedTuple):
 
 
 def _seconds(timeout_ms: object) -> float:
-    """Read the time limit; one that has passed already is none left."""
+    """Return the time limit in seconds; 0 for a negative one."""
     is_number = (is_a(timeout_ms, int) or is_a(timeout_ms, float)) and not is_a(timeout_ms, bool)
     milliseconds = float(cast("float", timeout_ms)) if is_number else math.nan
     if not math.isfinite(milliseconds):
@@ -221,7 +221,7 @@ def _seconds(timeout_ms: object) -> float:
 
 
 async def _read(response: Any, limit: int) -> None:  # noqa: ANN401 - as the client's.
-    """Read the body; of one that fails the connection is given back."""
+    """Read the body; if that fails, give the connection back."""
     try:
         await read_bounded(response, limit)
     except BaseException:

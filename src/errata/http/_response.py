@@ -27,10 +27,10 @@ class UpstreamResponse:
     """A response of an upstream: its headers and its body are read once, when they are needed."""
 
     given_status: object
-    """The number; where it is none, what stood in its place."""
+    """The status as the client has it: a number, or whatever it has instead of one."""
     reason: str
     given_headers: object
-    """Those of any client, or `ResponseHeaders`."""
+    """The header fields as any client has them, or `ResponseHeaders`."""
     body: bytes | str | None
     """As much as is there already; None for nothing, or if it still had to be read."""
 

@@ -1,7 +1,8 @@
 """The taxonomy: thirty kinds of failure, one row each.
 
-Everything errata knows about a code by itself is in `_ROWS`; which code an HTTP status stands for is in `_CODE_OF_STATUS`. How a code is *spelled* on the wire is not:
-words and numbers belong to the dialects, because the same number means different things to different peers.
+Everything errata knows about a code by itself is in `_ROWS`; which code an HTTP status stands for is in
+`_CODE_OF_STATUS`. How a code is *spelled* on the wire is in neither: words and numbers belong to the dialects, because
+the same number means different things to different peers.
 """
 
 from enum import StrEnum

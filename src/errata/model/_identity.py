@@ -37,7 +37,7 @@ def timestamp_or_none(value: object) -> str | None:
 
 
 def new_correlation_id() -> str:
-    """Return a new correlation id: the trace id of the request in work if it has one, else a UUID, version 4."""
+    """Return a new correlation id: the trace id of the current request if it has one, else a UUID, version 4."""
     request = CURRENT.get()
     if request is not None and (trace_id := request.trace_id()):
         return trace_id

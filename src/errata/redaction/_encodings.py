@@ -18,7 +18,7 @@ Judge = Callable[[str], str]
 """Redacts a text that is not encoded any more."""
 
 _DEPTH = 3
-"""How often something may have been encoded, one upon the other."""
+"""How many encodings may lie one upon the other."""
 _LEAST = 16
 _HEAD = 24
 """How many letters tell whether decoding the others is worth it."""
@@ -44,7 +44,7 @@ def find_encoded(text: str, judge: Judge, depth: int = _DEPTH) -> Iterator[Span]
 
 
 def unescape(text: str) -> str:
-    """Return a text with letters instead of their numbers, and of wide ones."""
+    r"""Return a text with plain letters in place of escapes (`\x41`, `&#65;`, `%41`) and of full-width letters."""
     if not text.isascii() and _WIDE.search(text):
         text = text.translate(_FULL_WIDTH)
     if "\\" in text or "&#" in text or "%" in text:
@@ -90,7 +90,7 @@ def _in_base64(text: str, judge: Judge, depth: int) -> Iterator[Span]:
 
 
 def _line_by_line(match: re.Match[str], judge: Judge, depth: int) -> Iterator[Span]:
-    """Judge words on lines of their own that are not one."""
+    """Judge each line by itself: the lines are no single word that was wrapped."""
     start = 0
     for ended in [*_LINE_END.finditer(match[0]), None]:
         end = ended.start() if ended else len(match[0])

@@ -124,7 +124,7 @@ def defuse_markup(text: str) -> str:
 
 
 def defuse_json(text: str) -> str:
-    """Do the same with JSON, without changing what it says: the character that matters becomes an escape of JSON."""
+    """Keep links, images and tags in JSON from working, without changing what it says: by escapes of JSON."""
     return _RENDERED_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text) if _may_be_rendered(text) else text
 
 

@@ -279,7 +279,7 @@ class _Pairs:
         return _Value(start, end, self._text[start : min(end, start + _LONGEST_JUDGED)])
 
     def _in_query(self, name: str, joined: re.Match[str], stem: int) -> Promise | None:
-        """Take `?key=` and `&code=` of an address, and the `code` of OAuth, for what they are there."""
+        """Return what a name announces in the query of an address (`?key=`, `&code=`), or as the `code` of OAuth."""
         if name.lower() == "code" and (joined["assign"] or joined["colon"]):
             around = self._lower[max(0, stem - _NEAR) : joined.end() + _NEAR]
             if any(map(around.__contains__, _OAUTH)):
@@ -322,7 +322,7 @@ class _Pairs:
         return _PROPERTY.search(before) is not None
 
     def _is_apart(self, name: str, promise: Promise, joined: re.Match[str], value: str) -> bool:
-        """Decide the same where only space or a frame is between name and value."""
+        """Return whether name and value are a pair where only space or a frame is between them."""
         if joined["cell"] is not None:
             return joined["cell"].startswith(("</key>", "</name>")) or _is_cell(promise, value)
         if joined["part"] is not None:
@@ -511,7 +511,7 @@ class _Pairs:
         return end if joined["open"] is not None else self._end_of_line(joined.end())
 
     def _others(self, joined: re.Match[str], promise: Promise, end: int) -> Iterator[Span]:
-        """Go on with the other values of a list; names inside of it do not begin it once more."""
+        """Find the other values of a list; names inside it do not begin the list again."""
         quote = joined["open"]
         if not joined["bracket"] or not quote or end < self._listed:
             return
@@ -612,7 +612,7 @@ def find_pairs(text: str, lower: str) -> Iterator[Span]:
 
 
 def find_repeats(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """Find secrets once more: `args=('ann', 'hunter22x') kwargs={'password': 'hunter22x'}`.
+    """Find the same secrets elsewhere in the text: `args=('ann', 'hunter22x') kwargs={'password': 'hunter22x'}`.
 
     Of a few values only, and of none that could be a word or a number of somebody else.
     """

@@ -51,7 +51,7 @@ class PatternIndex:
 
 
 def _choose(heads: Iterable[str]) -> str:
-    """Return a pattern of several heads, by their first letters: so it is told fast where there is none."""
+    """Return one pattern for several heads, grouped by their first letters, so that it fails fast where none is."""
     by_letter: dict[str, list[str]] = {}
     for head in sorted(heads):
         by_letter.setdefault(head[0], []).append(re.escape(head[1:]))

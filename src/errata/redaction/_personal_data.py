@@ -60,7 +60,7 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001 - one si
 
 
 def _is_by_form(text: str, match: re.Match[str]) -> bool:  # noqa: ARG001
-    """Nothing else is written so."""
+    """Return True: nothing else is written in this form."""
     return True
 
 
@@ -382,7 +382,7 @@ _QUOTED = re.compile(r"\"[\w.+\- ]{1,40}\"$")
 
 
 def _start_of_word(text: str, floor: int, start: int) -> int:
-    """Go back over letters of other alphabets, which are allowed there by now."""
+    """Go back over letters of other alphabets, which addresses may have today."""
     while start > floor and (text[start - 1].isalpha() or text[start - 1] in "._-"):
         start -= 1
     return start

@@ -355,7 +355,7 @@ _PREFIX = compile_late(r"([a-z]{1,12})[_\-.]")
 
 
 def _is_turned_down_itself(lower: str, start: int, end: int) -> bool:
-    """Decide the same for hexadecimal numbers, most of which name a commit, a file or a request."""
+    """Return whether a hexadecimal number itself was turned down; most of them name a commit, a file or a request."""
     around = lower[max(0, start - 2 * _NEAR) : start] + lower[end : end + _NEAR]
     before = lower[max(0, start - _NEAR) : start]
     if (

@@ -1,4 +1,4 @@
-"""Hides in plain JSON what nobody outside may see: by keys, as names do in text, and in every string."""
+"""Redaction of plain JSON: by what its keys announce, as names do in text, and in every string."""
 
 import re
 from collections.abc import Sequence

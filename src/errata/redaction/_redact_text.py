@@ -1,4 +1,4 @@
-"""Hides in a text what nobody outside may see: which rules may find something, their spans, and a mark for each.
+"""Redaction of a text: which rules may find something, their spans, and a mark for each.
 
 The traits of a text say which rules of the table are applied, one after the other. That is repeated until nothing changes,
 because a mark may bring something to light; so redacting again changes nothing.
@@ -143,7 +143,7 @@ def _without_disguise(text: str) -> str:
 
 
 def _plainly(text: str) -> str:
-    """Hide the same in a text that was decoded."""
+    """Redact a text that was decoded: by known values, then by looks."""
     text = hide(text, find_known(text)) if has_known(text) else text
     return _by_looks(text, _long_words(text))
 

@@ -54,7 +54,7 @@ def mark(kind: Kind) -> str:
 
 
 def hide(text: str, spans: Iterable[Span]) -> str:
-    """Put marks in the place of parts of a text, given in order; one that reaches into another is joined to it."""
+    """Replace parts of a text by marks; the spans are given in order, and one that reaches into another is joined to it."""
     pieces: list[str] = []
     seen = 0
     for start, end, kind in spans:

@@ -449,7 +449,7 @@ class _Table:
                 yield Span(first, first + len(value), promise.kind)
 
     def _is_secret(self, promise: Promise, value: str) -> bool:
-        """Without a rule below the head, and where only spaces part the columns, that it is a table is a guess."""
+        """Return whether a cell is a secret. Without a line below the head, or with only spaces between columns, doubt more."""
         if not is_worth_hiding(promise, value, Manner()):
             return False
         drawn = self._ruled and self._separator == "|"
@@ -700,7 +700,7 @@ def may_be_quoted(text: str) -> bool:
 
 
 def find_quoted_rows(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all rules.
-    """Find the same in a text as it was before somebody quoted it: without escapes, margins, bars and labels.
+    """Find pairs and rows in a text as it was before somebody quoted it: without escapes, margins, bars and labels.
 
     A table in the text of an exception stands in a traceback behind `RuntimeError: `, in an exception group behind
     bars, and in JSON or a `repr` on one line.

@@ -503,7 +503,7 @@ class _Formats:
 
 
 def _compile_late(pattern: str) -> re.Pattern[str]:
-    """Prepare a row; whether a word began is asked behind its first letter, or the first class of letters."""
+    """Return the pattern of a row; that a word begins there is checked behind its first letter or class of letters."""
     if not pattern.startswith("^"):
         return compile_late(pattern)
     first = pattern.index("]") + 1 if pattern[1] == "[" else 2

@@ -131,7 +131,7 @@ _BREAK = re.compile(r"[\s\"'`<>(]")
 _NO_USER = frozenset({"mailto", "email", "to", "from", "cc", "sip", "user", "contact", "by", "for"})
 
 
-def find_url_passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all layers.
+def find_url_passwords(text: str, lower: str) -> Iterator[Span]:  # noqa: ARG001 - one signature for all rules.
     """Find the passwords, and the user names that are tokens, in addresses."""
     hit = [span for form in _FORMS for match in form.finditer(text) for span in _spans(match)]
     hit += [Span(*match.span("secret"), "token") for match in _LONELY.finditer(text) if _is_token(match["secret"])]

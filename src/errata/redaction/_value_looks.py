@@ -217,7 +217,7 @@ def _is_telling(word: str) -> bool:
 
 
 def is_worth_hiding(name: Promise, value: str, manner: Manner) -> bool:  # noqa: PLR0911 - one line for each doubt.
-    """Decide about a value behind a name that announces something."""
+    """Return whether to hide a value behind a name that announces something."""
     if is_placeholder(value) or (not manner.quoted and is_code(value)):
         return False
     if name.kind in _PERSONAL:

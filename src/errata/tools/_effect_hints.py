@@ -154,7 +154,7 @@ def has_effect(tool: str, annotations: object = None) -> bool | None:
     read_only, harmless = _hint(annotations, "readOnlyHint", "read_only_hint"), read_harmless(annotations)
     if read_only is False or (read_only and harmless):
         return not read_only
-    if harmless is not None:  # To do once or never is said of what has an effect.
+    if harmless is not None:  # Whether a second call does harm is declared only of what has an effect.
         return True
     if _changes(tool):
         return True

@@ -1,6 +1,6 @@
-"""Names of tools: which of them an advice mentions, which a server does not have, and which of its tools shows what.
+"""Names of tools: which of them advice mentions, which a server does not have, and which of its tools shows what.
 
-An advice is prose, and most names in it are none of tools: parameters, fields, reasons, values. So a word counts as the
+Advice is prose, and most names in it are not those of tools: parameters, fields, reasons, values. So a word counts as the
 name of a tool if the sentence says so ("call `search`", "the `search` tool"), or if it is written like one, begins with a
 verb and is mentioned where tools are ("use list_orders", "`list_orders` shows them").
 """
@@ -79,7 +79,7 @@ class _Claim(IntEnum):
 
 
 class Mention(NamedTuple):
-    """A word in an advice that may be the name of a tool."""
+    """A word in a piece of advice that may be the name of a tool."""
 
     name: str
     is_sure: bool
@@ -87,7 +87,7 @@ class Mention(NamedTuple):
 
 
 class MissingTool(NamedTuple):
-    """A tool that an advice names, and that the server does not have."""
+    """A tool that advice names and the server does not have."""
 
     name: str
     near: tuple[str, ...]
@@ -102,7 +102,7 @@ class MissingTool(NamedTuple):
 
 
 def find_mentions(advice: str) -> Iterator[Mention]:
-    """Yield the words in an advice that may be names of tools."""
+    """Yield the words in a piece of advice that may be names of tools."""
     tokens = [(token[1], token[2], token[0]) for token in _TOKEN.finditer(advice[:_LONGEST])]
     claim, after_name = _Claim.NOTHING, False
     for position, (quoted, bare, whole) in enumerate(tokens):
@@ -118,7 +118,7 @@ def find_mentions(advice: str) -> Iterator[Mention]:
 
 
 def find_missing_tools(advice: str, tools: Collection[str], others: Collection[str] = ()) -> list[MissingTool]:
-    """Return the tools that an advice names and a server does not have.
+    """Return the tools that advice names and a server does not have.
 
     `others` are names of other things: parameters, fields, reasons. A tool that is listed with something in front of its
     name, as those of a server behind another one are, is there.

@@ -139,7 +139,8 @@ class FailingExpression:
             case ast.For() | ast.AsyncFor():
                 yield from self._of_value(self._flow.value(node.iter))
             case ast.With() | ast.AsyncWith():
-                if own or is_a(error, OSError):  # Otherwise it is left, and what fails then was put in before, unseen.
+                # Otherwise the block is being left, and what fails was put in before, unseen.
+                if own or is_a(error, OSError):
                     yield from self._of_value(merge(self._flow.value(item.context_expr) for item in node.items))
             case _:
                 assigned = find_assigned_value(node, self._case.site)

@@ -1,4 +1,4 @@
-"""Whose fault is it? The evidence that an argument of the call is at fault, weighed against the evidence that none is."""
+"""Weighing the evidence: which arguments of the call are at fault for an exception, or why none can be."""
 
 import ast
 from collections import defaultdict
@@ -84,26 +84,27 @@ def find_blame(  # noqa: PLR0913 - each is another fact about the failure.
     subject = find_subject(error, OwnCode(call.function))
     while True:
         case = Case(call, values, subject.error, _text(subject.error, texts), status, subject.trail)
-        reading = FailingExpression(case)
-        evidence = reading.evidence()
+        expression = FailingExpression(case)
+        evidence = expression.evidence()
         if not (subject.is_relayed and len(case.trail.sites) > 1 and evidence == [Evidence("own")]):
             break
         subject = subject._replace(trail=TracePath(case.trail.sites[:-1], case.trail.sites[-1].frame))
     if not _is_decided(evidence, case):
-        evidence += [*evidence_in_text(case, is_written=reading.is_written), *evidence_in_fields(case, fields)]
+        evidence += [*evidence_in_text(case, is_written=expression.is_written), *evidence_in_fields(case, fields)]
     blame = _weigh(evidence, call, enough)
     return blame._replace(
         error=case.error,
         site=case.site,
-        is_written=reading.is_written,
+        is_written=expression.is_written,
         fields=tuple(_sharpen(field, case) for field in blame.fields),
-        is_lookup=reading.is_lookup or (bool(blame.fields) and "key" in blame.signals and not reading.is_template),
-        is_template=reading.is_template,
-        is_shown=_may_quote(case, reading),
-        whole=reading.whole,
-        is_halfway=reading.is_halfway(),
+        is_lookup=expression.is_lookup
+        or (bool(blame.fields) and "key" in blame.signals and not expression.is_template),
+        is_template=expression.is_template,
+        is_shown=_may_quote(case, expression),
+        whole=expression.whole,
+        is_halfway=expression.is_halfway(),
         is_reworded=subject.is_reworded,
-        is_pythons=case.site is not None and case.is_own_failure and not reading.is_written,
+        is_pythons=case.site is not None and case.is_own_failure and not expression.is_written,
     )
 
 
@@ -146,11 +147,11 @@ def _text(error: BaseException, texts: Mapping[int, str]) -> str:
     return unquote_words((text_of(error) if known is None else known)[:_LONGEST_TEXT])
 
 
-def _may_quote(case: Case, reading: FailingExpression) -> bool:
+def _may_quote(case: Case, expression: FailingExpression) -> bool:
     """Return whether the missing key is a text that the caller sent, or one that the caller's own document lacks."""
     key = key_of(case.error)
     is_callers = key is None or bool(case.values.equal_to(key) or case.values.containing(key))
-    return is_callers or reading.is_template or not reading.is_lookup
+    return is_callers or expression.is_template or not expression.is_lookup
 
 
 def _sharpen(field: str, case: Case) -> str:
@@ -195,7 +196,7 @@ def _score(evidence: list[Evidence], call: Call) -> dict[str, float]:
 
 
 def _known_path(path: str, reached: set[str]) -> str:
-    """Return the path under which the flow knows an argument that a part of it was found of."""
+    """Return the path under which the flow knows an argument: that of the whole where a part is given, or of a part."""
     part = path
     while part not in reached and "." in part:
         part = part.rpartition(".")[0]

@@ -35,7 +35,7 @@ _REPLIES: dict[str, Code | Classification] = {
     "NOPERM": Code.FORBIDDEN, "DENIED": Code.FORBIDDEN,
     "BUSY": WAIT, "LOADING": WAIT, "CLUSTERDOWN": WAIT, "MASTERDOWN": WAIT, "NOMASTERLINK": WAIT, "NOREPLICAS": WAIT, "INPROG": WAIT,
     "NOGOODSLAVE": WAIT, "TRYAGAIN": WAIT, "OOM": Code.SERVICE_UNAVAILABLE,
-    "READONLY": WAIT,                         # After a failover, until the client has found the new master.
+    "READONLY": WAIT,                          # After a failover, until the client has found the new master.
     "MOVED": _MOVED, "ASK": _MOVED,
     "MISCONF": Code.DATABASE_ERROR,            # It cannot write to its disk.
     "BUSYGROUP": Code.CONFLICT, "BUSYKEY": Code.CONFLICT,
@@ -127,7 +127,7 @@ _MEANING: dict[Code | Classification, tuple[int, ...]] = {
     Code.NETWORK_ERROR: (6, 7, 9001),
     Code.RATE_LIMITED: (462, 16500),                                      # 16500: Cosmos DB's "request rate is large"
     Code.NOT_IMPLEMENTED: (59, 115, 166, 263, 303),
-    Classification(Code.DATABASE_ERROR, Retry.NEVER): (14031,),                   # the disk is full
+    Classification(Code.DATABASE_ERROR, Retry.NEVER): (14031,),           # the disk is full
 }
 # fmt: on
 _BY_CODE = {number: known for known, numbers in _MEANING.items() for number in numbers}

@@ -34,8 +34,7 @@ def by_first_words(error: BaseException) -> Classification:
 def by_unread_line(error: BaseException) -> Classification:
     """The source it could not read, without the line it quotes."""
     source = read_text(error, "source") or read_text(error, "filename") or "the configuration"
-    list_choices = items_of(peek(error, "errors"))
-    line = read_number(error, "lineno") or _line_in(list_choices)
+    line = read_number(error, "lineno") or _line_in(items_of(peek(error, "errors")))
     return Classification(
         Code.CONFIGURATION_ERROR, text=f"`{source}` cannot be read{f' (line {line})' if line else ''}."
     )
@@ -80,9 +79,9 @@ def of_original(error: BaseException) -> BaseException | None:
     return read_exception(error, "original_error") or read_exception(error, "__cause__")
 
 
-def _line_in(list_choices: tuple[object, ...]) -> int | None:
+def _line_in(errors: tuple[object, ...]) -> int | None:
     """Read the line number in the first of several pairs of number and text."""
-    pair = items_of(list_choices[0]) if list_choices else ()
+    pair = items_of(errors[0]) if errors else ()
     return next((int.__index__(value) for value in pair if is_a(value, int)), None)
 
 

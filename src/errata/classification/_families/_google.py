@@ -114,9 +114,6 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return value, at
 
 
-# Google's clouds and gRPC: the status says what happened, the details when to come back.
-
-
 _TOO_MANY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "concurrentLimitExceeded"}
 _USED_UP = {"quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg", "QUOTA_EXCEEDED", "limitExceeded"}
 
@@ -136,7 +133,7 @@ def by_rpc_status(error: BaseException) -> Classification | None:
 
 
 def _sharper(name: str, details: str, known: Classification) -> Classification:
-    """Whether the client library itself reports it in the words of a server."""
+    """Return what the details say where the client library itself failed, in the words of a server; else what is known."""
     if details.startswith(("Exception serializing", "Exception deserializing")):
         return Classification(Code.SERIALIZATION_ERROR)
     if name != "UNAVAILABLE":
@@ -171,12 +168,12 @@ def _quota(error: BaseException) -> Classification | None:
     status = read_number(error, "code") or read_number(error, "resp", "status")
     if status != 403:  # noqa: PLR2004 - Forbidden
         return None
-    list_choices = [
+    details = [
         *items_of(peek(error, "errors")),
         *items_of(peek(error, "error_details")),
         peek(error, "error_info"),
     ]
-    reasons = {read_text(each, "reason") for each in list_choices[:20]}
+    reasons = {read_text(each, "reason") for each in details[:20]}
     if reasons & _TOO_MANY:
         return Classification(Code.RATE_LIMITED, http_status=status, retry_after_ms=read_wait(error, status))
     return Classification(Code.RATE_LIMITED, Retry.NEVER, status) if reasons & _USED_UP else None

@@ -195,7 +195,7 @@ _BY_CURL_NUMBER: dict[int, Code | Classification] = {
     42: Code.CANCELLED,                                                 # by the caller's own callback
     47: REDIRECTS,
     61: Code.SERIALIZATION_ERROR,                                       # an unknown content encoding
-    70: Classification(Code.UPSTREAM_ERROR, Retry.NEVER),                       # its disk is full
+    70: Classification(Code.UPSTREAM_ERROR, Retry.NEVER),               # its disk is full
     97: Code.NETWORK_ERROR,                                             # the proxy's handshake
     **dict.fromkeys((35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98, 101), TLS),
 }

@@ -27,7 +27,7 @@ _MOST = 8
 _AMQP: dict[int, Code | Classification] = {
     311: Code.VALIDATION_FAILED,      # content too large
     312: Code.NOT_FOUND,              # no route
-    313: WAIT,                       # no consumers
+    313: WAIT,                        # no consumers
     320: Code.SERVICE_UNAVAILABLE,    # closed by the broker, most often to shut down
     402: Code.CONFIGURATION_ERROR,    # no such virtual host
     403: Code.FORBIDDEN, 404: Code.NOT_FOUND,

@@ -172,7 +172,7 @@ def _is_missing(detail: object) -> bool:
 def _is_about_format(detail: object) -> bool:
     """Return whether a value is of the right type and written in the wrong way: a date, a pattern, a UUID, an address."""
     kind = read_text(detail, "type") or ""
-    if kind in {"json_invalid", "value_error.json"}:  # Without a place it is the input as a whole.
+    if kind in {"json_invalid", "value_error.json"}:  # Without a position it is the input as a whole.
         return bool(_position_of(detail))
     if kind == "value_error":
         return (read_text(detail, "msg") or "").startswith(_EMAIL)

@@ -8,8 +8,8 @@
 
 Behind the code may stand an HTTP status, a verdict, `otherwise` (only if nothing else says more), and either `withheld`
 (the exception's text is not for clients) or the text to say instead. `BUG`, `NOT_HTTP` and `BAD_HEADER` are outcomes of
-`_exception_rules.py`. A comment begins with `#`, behind a row after two spaces. What has to read something of the exception is code:
-the modules in this folder.
+`_exception_rules.py`. A comment begins with `#`, behind a row after two spaces. A rule that has to read something of the
+exception is code, in the modules of this folder.
 """
 
 import pkgutil

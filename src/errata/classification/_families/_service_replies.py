@@ -102,9 +102,6 @@ def _with_status(meaning: Classification | None, status: int | None, error: Base
     return known._replace(code=Code.FORBIDDEN) if status == _FOR_LEGAL_REASONS else known
 
 
-# The words and numbers that services have for their failures. What is not here is read as words in general are.
-
-
 _AGAIN = Retry.SAME_CALL
 
 # fmt: off
