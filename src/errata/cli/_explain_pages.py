@@ -215,8 +215,8 @@ def _describe_decision(rule: Rule) -> str:
 
 
 def _describe_outcome(rule: Rule | None) -> str:
-    answer = rule if isinstance(rule, Classification) else Classification(rule) if rule and not callable(rule) else None
-    if answer is None:
+    known = rule if isinstance(rule, Classification) else Classification(rule) if rule and not callable(rule) else None
+    if known is None:
         return "nothing"
-    fault = Fault(code=answer.code, retry=answer.retry or answer.code.retry)
-    return f"{answer.code} ({answer.code.sentence.rstrip('.')})\n- retry: {write_retry_sentence(fault)}"
+    fault = Fault(code=known.code, retry=known.retry or known.code.retry)
+    return f"{known.code} ({known.code.sentence.rstrip('.')})\n- retry: {write_retry_sentence(fault)}"

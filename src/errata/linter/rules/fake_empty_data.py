@@ -223,8 +223,8 @@ def _still_holds(project: Project, handler: LinkedHandler, where: LocatedFunctio
     if helper and (located := project.find_function(helper, where.file)) and located.function.outcome == RAISES:
         return False
     if family == "call":
-        answer = project.find_function(given, where.file) if given else None
-        if answer is None or answer.function.outcome != ERROR:
+        called = project.find_function(given, where.file) if given else None
+        if called is None or called.function.outcome != ERROR:
             return False
     if scope == "given" and not is_own and not _is_given_back(project, [handler.where], where):
         return False
