@@ -190,7 +190,7 @@ def _redact_object(members: dict[str, object], promise: Promise | None, above: s
     promises = _read_columns(heads[0]) if heads else []
     is_schema = lower.get("type") in _TYPES_OF_SCHEMA
     label = (
-        next((name for label in _LABELS if (name := _read_label(lower.get(label)))), None)
+        next((name for label in _LABELS if label in lower and (name := _read_label(lower[label]))), None)
         or _read_telling_id(lower)
         or above
     )
