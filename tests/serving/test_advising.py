@@ -1,7 +1,11 @@
 """The next step that a server tells: what somebody wrote, or a tool that exists."""
 
+from contextvars import ContextVar
+
+import fastmcp
 import pytest
-from support.three_servers import MAKERS, connected
+from fastmcp.server.middleware import Middleware
+from support.three_servers import MAKERS, connected, fast_mcp, mcp_server
 
 import errata
 from errata import Code, Contract, Failure, Recovery, not_found, raises, register
@@ -167,3 +171,50 @@ async def test_a_tool_that_is_hidden_from_a_client_is_not_named_to_it():
         server.disable(names={"list_orders"})
         (hint,) = [hint async for hint in hints(client, "get_order")]
     assert hint == Code.NOT_FOUND.next_step
+
+
+# Names that nobody has
+
+WHO = ContextVar("who", default="guest")
+
+
+class OnlyForAdmins(Middleware):
+    async def on_list_tools(self, context, call_next):
+        return [tool for tool in await call_next(context) if "admin" not in tool.tags or WHO.get() == "admin"]
+
+
+async def message_for(server, tool, who="guest"):
+    WHO.set(who)
+    async with connected(server) as client:
+        if who == "admin":
+            await client.list_tools()
+        return (await client.call_tool(tool, {})).structured_content["error"]["message"]
+
+
+async def test_a_tool_that_another_client_has_listed_is_not_proposed_to_one_that_may_not_see_it():
+    server = fastmcp.FastMCP("clinic", middleware=[OnlyForAdmins()])
+    server.tool(list_flights)
+    server.tool(book, name="purge_patients", tags={"admin"})
+    errata.install(server)
+
+    assert "`purge_patients`" in await message_for(server, "purge_patient", "admin")
+    assert await message_for(server, "purge_patient") == "There is no tool `purge_patient`."
+
+
+@pytest.mark.parametrize("make", [fast_mcp, mcp_server])
+async def test_a_tool_that_was_removed_is_not_proposed_and_one_that_was_added_is(make):
+    server = make(book, list_flights)
+    errata.install(server)
+
+    async with connected(server) as client:
+        await client.list_tools()
+        (server.local_provider if make is fast_mcp else server).remove_tool("book")
+        server.add_tool(take)
+        answers = [
+            (await client.call_tool(tool, {})).structured_content["error"] for tool in ("book", "books", "takes")
+        ]
+    assert [answer["message"] for answer in answers] == [
+        "There is no tool `book`.",
+        "There is no tool `books`.",
+        "There is no tool `takes`. Did you mean `take`?",
+    ]

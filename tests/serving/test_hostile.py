@@ -112,6 +112,47 @@ async def test_a_dialect_that_fails_costs_nobody_an_answer(server):
     assert PRIVATE not in json.dumps(result)
 
 
+class Other(type(native)):
+    """A dialect of somebody else, which writes results as it likes."""
+
+    name = "other"
+
+    def __init__(self, **result):
+        super().__init__()
+        self.result = {"isError": True, **result}
+
+    def encode(self, _, **__):
+        return self.result
+
+
+ANNOTATED = {"type": "text", "text": "no", "annotations": {"audience": ["user"]}}
+LINK = {"type": "resource_link", "uri": "berths://3", "name": "berth 3"}
+
+
+@pytest.mark.parametrize("written", [{"content": [ANNOTATED]}, {"content": [LINK], "structuredContent": {"a": 1}}])
+async def test_a_dialect_of_somebody_else_is_sent_as_it_is_written(server, written):
+    @server.tool()
+    async def fail():
+        raise ValueError("no berth")
+
+    errata.install(server, dialect=Other(**written))
+    result = await called(server)
+
+    whole = CallToolResult.model_validate(written).model_dump(mode="json", by_alias=True)
+    assert {name: result[name] for name in written} == {name: whole[name] for name in written}
+
+
+async def test_one_that_writes_no_result_costs_nobody_an_answer(server):
+    @server.tool()
+    async def fail():
+        raise ValueError("no berth")
+
+    errata.install(server, dialect=Other(content="none"))
+    result = await called(server)
+
+    assert code_of(result) is Code.INTERNAL_ERROR
+
+
 async def test_a_log_that_fails_costs_nobody_an_answer(server):
     def refuse(_):
         raise OSError(PRIVATE)

@@ -46,6 +46,7 @@ from errata.serving import (
     RequestFailure,
     ServerBug,
     UnknownName,
+    is_plain,
     read_name,
     remove_wrappers,
 )
@@ -168,9 +169,7 @@ class FastMCPAdapter:
         return Handler(getattr(behind, "fn", None), getattr(component, "annotations", None), schema)
 
     async def list_visible(self, request: Request) -> list[Offer]:
-        """List what the client may see; tools that another client may see are in the list that was sent last."""
-        if request.kind is Kind.TOOL and self._host.listed_tools is not None:
-            return self._host.listed_tools
+        """List what the request's client may see; FastMCP may hide tools from some clients."""
         groups = Group.of_kind(request.kind)
         return [
             Offer.from_listed(group, each)
@@ -213,15 +212,15 @@ class FastMCPAdapter:
         """Build a tool's result, exactly as encoded, or the question in the form that the kind of request has for it."""
         if "inputRequests" in encoded:
             return _QUESTIONS[request.kind](InputRequiredResult.model_validate(encoded))
-        result = cast("Any", encoded)
-        if not result.get("isError"):
+        if not is_plain(encoded):
             return ToolResult.from_mcp_result(CallToolResult.model_validate(encoded))
-        # Checked by our own tests. To validate and convert it as FastMCP does takes as long as all else about a failure.
+        # To validate and convert it as FastMCP does takes as long as all else about a failure.
+        result = cast("Any", encoded)
         return ToolResult.model_construct(
             content=[TextContent(type="text", text=block["text"]) for block in result["content"]],
             structured_content=result["structuredContent"],
             meta=result.get("_meta"),
-            is_error=True,
+            is_error=result.get("isError", False),
         )
 
     def build_error(self, encoded: Mapping[str, object]) -> MCPError:

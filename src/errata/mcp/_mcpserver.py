@@ -153,8 +153,6 @@ class MCPServerAdapter:
 
     async def list_visible(self, request: Request) -> list[Offer]:
         """List what the server has; every client sees the same tools."""
-        if request.kind is Kind.TOOL and self._host.listed_tools is not None:
-            return self._host.listed_tools
         groups = Group.of_kind(request.kind)
         return [Offer.from_listed(group, each) for group in groups for each in await self._list(group)]
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from errata.model import FaultError
 from errata.redaction import text_of
-from errata.serving import IN_WORK, CallTool, Host, ListedTool, Request
+from errata.serving import IN_WORK, CallTool, Host, ListedTool, Request, is_plain
 
 INTENDED = (FaultError, ToolError, ResourceError)
 """What somebody raises for the client."""
@@ -34,7 +34,9 @@ def build_result(request: Request, encoded: Mapping[str, object]) -> CallToolRes
     """Build a tool's result, or the result that asks."""
     if "inputRequests" in encoded:
         return InputRequiredResult.model_validate(encoded)
-    result = cast("Any", encoded)  # Checked by our own tests; to validate it here takes as long as to encode it.
+    if not is_plain(encoded):
+        return CallToolResult.model_validate(encoded)
+    result = cast("Any", encoded)  # To validate it takes as long as to encode it.
     blocks = [TextContent(type="text", text=block["text"]) for block in result["content"]]
     return CallToolResult(
         content=list[ContentBlock](blocks),

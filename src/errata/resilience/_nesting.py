@@ -67,6 +67,7 @@ class ProtectedCall:
 class Attempt(ProtectedCall):
     """One attempt of a call that `retry` may repeat."""
 
+    outer: ProtectedCall | None = None
     effects: Effects | None = None
     is_over: bool = False
     """Whether it has ended; tasks and threads that it started may still run."""

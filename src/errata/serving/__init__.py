@@ -11,6 +11,7 @@ from errata.serving._classifying import (
     ServerBug,
     UnknownName,
 )
+from errata.serving._encoding import is_plain
 from errata.serving._installation import INSTALLED, Installation
 from errata.serving._offers import Group, NoTool, Offer, find_declared, find_missing_tools, read_name
 from errata.serving._publishing import ListedTool
@@ -48,6 +49,7 @@ __all__ = [
     "find_declared",
     "find_intended",
     "find_missing_tools",
+    "is_plain",
     "read_name",
     "remove_wrappers",
 ]

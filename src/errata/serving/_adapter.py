@@ -53,11 +53,6 @@ class Host(Protocol):
         """Take note of a whole list of tools that was sent, and check the settings and the advice against it."""
         ...
 
-    @property
-    def listed_tools(self) -> list[Offer] | None:
-        """The tools of the list that was noted last."""
-        ...
-
     def publish(self, name: str, tool: ListedTool, function: object) -> ListedTool:
         """Return a listed tool with its failures added."""
         ...
@@ -95,7 +90,7 @@ class Adapter(Protocol):
         ...
 
     async def list_visible(self, request: Request) -> list[Offer]:
-        """List what the client could have sent a request of this kind for."""
+        """List, anew, what the client could have sent a request of this kind for: other clients may see other tools."""
         ...
 
     def read_result(self, result: object) -> Mapping[str, object] | None:

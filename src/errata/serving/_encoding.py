@@ -1,7 +1,7 @@
 """Step 5, encode: the JSON of the reply, in the words of a dialect and with what goes around them."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from errata.dialects import (
     CORRELATION_ID,
@@ -87,3 +87,21 @@ def add_meta(
     if not dialect.carries_verdict and (verdict := write_verdict_meta(fault)):
         meta[RETRY] = verdict
     return encoded | {"_meta": meta} if meta else encoded
+
+
+def is_plain(encoded: Mapping[str, object]) -> bool:
+    """Return whether a result is text blocks with data, as errata's own dialects write it; others need validation."""
+    content = encoded.get("content")
+    if not isinstance(content, list) or not isinstance(encoded.get("structuredContent"), dict):
+        return False
+    return all(map(_is_plain_text, cast("list[object]", content)))
+
+
+def _is_plain_text(block: object) -> bool:
+    members = cast("dict[str, object]", block) if isinstance(block, dict) else {}
+    is_text = members.get("type") == "text" and isinstance(members.get("text"), str)
+    return is_text and members.keys() <= _TEXT_MEMBERS
+
+
+_TEXT_MEMBERS = {"type", "text", "mimeType"}
+"""Of a text block that can be built without validation; MCP's have no `mimeType`, so it is left out."""

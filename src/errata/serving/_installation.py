@@ -28,7 +28,7 @@ class Installation:
         self.setup: Setup = Setup.from_options(options, server_masks=adapter.masks)
         self._recorder = Recorder(self.setup)
         self._publisher = Publisher(self.setup)
-        self._pipeline = Pipeline(adapter, self.setup, self._recorder)
+        self._pipeline = Pipeline(adapter, self.setup, self._publisher, self._recorder)
         self.attend: Attend = self._pipeline.attend
         """Runs a handler for a client. An attribute and no method: a call of its own is felt in a request that succeeds."""
         self._undo = ExitStack()
@@ -70,11 +70,6 @@ class Installation:
     def note_tools(self, offers: list[Offer]) -> None:
         """Take note of a whole list of tools that was sent, and check the settings and the advice against it."""
         self._publisher.note_tools(offers)
-
-    @property
-    def listed_tools(self) -> list[Offer] | None:
-        """The tools of the list that was noted last."""
-        return self._publisher.listed
 
     def publish(self, name: str, tool: ListedTool, function: object) -> ListedTool:
         """Return a listed tool with its failures added."""

@@ -25,6 +25,7 @@ from errata.serving._classifying import ProtocolFailure, RequestFailure, ServerB
 from errata.serving._encoding import ServerReply, choose_format, encode_bare_reply, encode_reply
 from errata.serving._guarding import Guard, GuardedCall
 from errata.serving._next_steps import advise
+from errata.serving._publishing import Publisher
 from errata.serving._questions import (
     Channel,
     build_late_question_error,
@@ -45,9 +46,10 @@ from errata.serving._unwrapping import hide_secrets, must_pass, raise_unchanged,
 class Pipeline:
     """Runs the handlers of one server for its clients, and replies to the requests that fail."""
 
-    def __init__(self, adapter: Adapter, setup: Setup, recorder: Recorder) -> None:
+    def __init__(self, adapter: Adapter, setup: Setup, publisher: Publisher, recorder: Recorder) -> None:
         self._adapter = adapter
         self._setup = setup
+        self._publisher = publisher
         self._recorder = recorder
         self._memory = ReplyMemory()
         is_guarded = setup.breaker is not None or setup.retry is not None
@@ -100,8 +102,14 @@ class Pipeline:
             await look_up_handler(self._adapter, request)
         self._recorder.record(reply, failure, request)
         if request.kind is Kind.TOOL:
-            return self._adapter.build_result(request, reply.encoded)
+            return self._build_result(reply, request)
         raise self._adapter.build_error(reply.encoded) from None  # A span that records it would quote the cause.
+
+    def _build_result(self, reply: ServerReply, request: Request) -> object:
+        try:
+            return self._adapter.build_result(request, reply.encoded)
+        except Exception:  # noqa: BLE001 - somebody's dialect wrote what is no result: a reply is always sent.
+            return self._adapter.build_result(request, encode_bare_reply(request).encoded)
 
     async def _work_out_reply(self, failure: RequestFailure, request: Request, key: Key | None) -> ServerReply:
         adapter, dialect = self._adapter, self._setup.choose_dialect(request.name)
@@ -109,7 +117,9 @@ class Pipeline:
         fault = classify_failure(failure, request, mask=self._setup.mask)
         settled = await settle_failure(fault, failure, request, adapter)
         takes_advice = dialect is native or request.kind is not Kind.TOOL
-        advised = await advise(settled, failure, request, adapter) if takes_advice else settled.fault
+        advised = (
+            await advise(settled, failure, request, adapter, self._publisher.listed) if takes_advice else settled.fault
+        )
         reply = await encode_reply(settled, advised, request, dialect, adapter)
         if key is not None and settled.is_by_fault_alone and not wants_list(fault):
             self._memory.keep(key, reply, failure.error)

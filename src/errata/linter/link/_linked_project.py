@@ -62,7 +62,7 @@ class Project:
 
     def __init__(self, files: Iterable[Summary]) -> None:
         self._resolver = resolver = NameResolver(files)
-        self.linker = ContractLinker(resolver)
+        self.linker: ContractLinker = ContractLinker(resolver)
         self._call_graph = CallGraph(resolver, self.linker)
 
     @property

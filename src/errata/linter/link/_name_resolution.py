@@ -21,14 +21,14 @@ class NameResolver:
     """Resolves the names of all files."""
 
     def __init__(self, files: Iterable[Summary]) -> None:
-        self.files = {file.module: file for file in files}
-        self.functions = {
+        self.files: dict[str, Summary] = {file.module: file for file in files}
+        self.functions: dict[str, LocatedFunction] = {
             f"{file.module}.{each.name}": LocatedFunction(file, each)
             for file in self.files.values()
             for each in file.functions
             if each.name
         }
-        self.classes = {
+        self.classes: dict[str, tuple[Summary, ClassSummary]] = {
             f"{file.module}.{each.name}": (file, each) for file in self.files.values() for each in file.classes
         }
         self.unseen: set[tuple[str, str]] = set()
