@@ -11,7 +11,7 @@ import anyio.to_thread
 import pytest
 
 from errata import FaultError, timeout
-from errata.resilience import Breaker, declares_effects, effect, marks_effects, retry
+from errata.resilience import Breaker, effect, find_declaration, marks_effects, retry
 
 POOL = ThreadPoolExecutor(1)
 
@@ -73,12 +73,12 @@ UNDECLARED = [has_a_block, effect()(has_a_block), functools.partial(has_a_block)
 
 @pytest.mark.parametrize("function", DECLARED, ids=lambda each: getattr(each, "__qualname__", type(each).__name__))
 def test_a_declaration_is_seen(function):
-    assert declares_effects(function)
+    assert find_declaration(function)
 
 
 @pytest.mark.parametrize("function", UNDECLARED, ids=lambda each: getattr(each, "__qualname__", type(each).__name__))
 def test_nothing_is_declared_by_what_a_function_does(function):
-    assert not declares_effects(function)
+    assert find_declaration(function) is None
 
 
 def test_a_declared_function_is_what_it_was():
@@ -189,7 +189,7 @@ def test_a_declared_function_that_a_decorator_runs_in_a_pool_pays_once():
         pay()
 
     assert paid(pays_of(pays)) == [1]
-    assert declares_effects(pays)
+    assert find_declaration(pays)
 
 
 def pays_of(function):
@@ -212,6 +212,29 @@ def test_a_declared_function_inside_of_another_says_nothing_about_the_other():
         POOL.submit(pay).result()
 
     assert paid(pays) == [1]
+
+
+def test_a_declared_function_that_runs_in_the_call_says_nothing_about_one_that_runs_in_a_pool():
+    @marks_effects
+    def reads():
+        pass
+
+    @marks_effects
+    def pays():
+        pay()
+
+    @functools.wraps(pays)
+    async def reads_and_pays():
+        reads()
+        POOL.submit(pays).result()
+
+    assert find_declaration(reads_and_pays) is find_declaration(pays)
+    assert paid(reads_and_pays) == [1]
+
+
+def test_a_declared_function_around_another_has_a_declaration_of_its_own():
+    outer = marks_effects(declared)
+    assert find_declaration(outer) is not find_declaration(declared)
 
 
 @pytest.mark.parametrize("is_async", [False, True])

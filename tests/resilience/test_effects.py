@@ -25,18 +25,20 @@ from errata import (
 )
 from errata.model import CURRENT, Effects
 from errata.resilience import effect, marks_effects, retry
-from errata.resilience._effects import record_of, settle_verdict
+from errata.resilience._effects import Declaration, record_of, settle_verdict
 from errata.resilience._nesting import INNERMOST, Attempt
 from errata.tools._effect_hints import read_harmless
 
 LONGEST_S = 60  # Only for what hangs.
 three_answers = st.sampled_from([True, False, None])
+OWN, OTHER = Declaration(), Declaration()
+maybe_declared = st.sampled_from([OWN, None])
 
 
 @st.composite
 def records(draw):
     record = Effects()
-    record.declared = draw(st.booleans())
+    record.declarations = draw(st.sets(st.sampled_from([OWN, OTHER])))
     record.begun = draw(st.booleans())
     record.open = draw(st.integers(0, 2)) if record.begun else 0
     record.keyed = draw(st.booleans()) if record.begun else True
@@ -47,46 +49,46 @@ def records(draw):
 maybe_records = st.none() | records()
 
 
-@given(faults, three_answers, maybe_records, st.booleans())
-def test_a_declared_verdict_is_only_ever_lowered(fault, harmless, effects, declared):
-    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
+@given(faults, three_answers, maybe_records, maybe_declared)
+def test_a_declared_verdict_is_only_ever_lowered(fault, harmless, effects, declaration):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declaration=declaration)
 
     assert not (fault.retry_declared and known.retry.exceeds(fault.retry))
 
 
-@given(faults, three_answers, maybe_records, st.booleans())
-def test_what_cannot_be_repeated_never_becomes_repeatable(fault, harmless, effects, declared):
-    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
+@given(faults, three_answers, maybe_records, maybe_declared)
+def test_what_cannot_be_repeated_never_becomes_repeatable(fault, harmless, effects, declaration):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declaration=declaration)
 
     assert fault.retryable or not known.retryable
     assert (fault.retry is Retry.NEVER) <= (known.retry is Retry.NEVER)
 
 
-@given(faults, st.sampled_from([False, None]), records(), st.booleans())
-def test_what_may_have_happened_and_must_not_twice_is_not_repeated(fault, harmless, effects, declared):
-    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
+@given(faults, st.sampled_from([False, None]), records(), maybe_declared)
+def test_what_may_have_happened_and_must_not_twice_is_not_repeated(fault, harmless, effects, declaration):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declaration=declaration)
 
     if effects.open and not effects.keyed:
         assert known.retry in {Retry.VERIFY_FIRST, Retry.NEVER}
 
 
-@given(faults, maybe_records, st.booleans())
-def test_what_does_no_harm_is_never_lowered(fault, effects, declared):
-    known = settle_verdict(fault, harmless=True, effects=effects, declared=declared)
+@given(faults, maybe_records, maybe_declared)
+def test_what_does_no_harm_is_never_lowered(fault, effects, declaration):
+    known = settle_verdict(fault, harmless=True, effects=effects, declaration=declaration)
 
     assert not fault.retry.exceeds(known.retry)
 
 
-@given(faults, three_answers, maybe_records, st.booleans())
-def test_to_settle_a_verdict_twice_is_to_settle_it_once(fault, harmless, effects, declared):
-    once = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
+@given(faults, three_answers, maybe_records, maybe_declared)
+def test_to_settle_a_verdict_twice_is_to_settle_it_once(fault, harmless, effects, declaration):
+    once = settle_verdict(fault, harmless=harmless, effects=effects, declaration=declaration)
 
-    assert settle_verdict(once, harmless=harmless, effects=effects, declared=declared) == once
+    assert settle_verdict(once, harmless=harmless, effects=effects, declaration=declaration) == once
 
 
-@given(faults, three_answers, maybe_records, st.booleans())
-def test_nothing_changes_but_the_verdict_and_the_tool_to_look_with(fault, harmless, effects, declared):
-    known = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
+@given(faults, three_answers, maybe_records, maybe_declared)
+def test_nothing_changes_but_the_verdict_and_the_tool_to_look_with(fault, harmless, effects, declaration):
+    known = settle_verdict(fault, harmless=harmless, effects=effects, declaration=declaration)
 
     assert known.code is fault.code
     assert (known.message, known.data, known.correlation_id) == (fault.message, fault.data, fault.correlation_id)
@@ -106,17 +108,19 @@ def test_nothing_changes_but_the_verdict_and_the_tool_to_look_with(fault, harmle
 )
 def test_a_timeout_of_which_nothing_more_is_known(harmless, declared, verdict):
     effects = Effects()
-    effects.declared = declared
-    assert (
-        settle_verdict(Fault(code=Code.TIMEOUT), harmless=harmless, effects=effects, declared=declared).retry is verdict
-    )
+    declaration = OWN if declared else None
+    effects.declarations = {OTHER, OWN} if declared else {OTHER}
+    settled = settle_verdict(Fault(code=Code.TIMEOUT), harmless=harmless, effects=effects, declaration=declaration)
+    assert settled.retry is verdict
 
 
 @pytest.mark.parametrize(("harmless", "verdict"), [(False, Retry.VERIFY_FIRST), (None, Retry.IF_HARMLESS)])
 def test_a_declaration_that_was_not_seen_to_run_says_nothing(harmless, verdict):
-    fault = Fault(code=Code.TIMEOUT)
-    assert settle_verdict(fault, harmless=harmless, declared=True).retry is verdict
-    assert settle_verdict(fault, harmless=harmless, effects=Effects(), declared=True).retry is verdict
+    fault, effects = Fault(code=Code.TIMEOUT), Effects()
+    assert settle_verdict(fault, harmless=harmless, declaration=OWN).retry is verdict
+    assert settle_verdict(fault, harmless=harmless, effects=effects, declaration=OWN).retry is verdict
+    effects.declarations.add(OTHER)
+    assert settle_verdict(fault, harmless=harmless, effects=effects, declaration=OWN).retry is verdict
 
 
 def test_the_tool_to_look_with_is_the_authors_own_if_there_is_one():
@@ -147,7 +151,7 @@ def in_an_attempt(function):
 def verdict_after(function, fault=None, **known):
     error, effects = in_an_attempt(function)
     return settle_verdict(
-        fault or errata.classify(error), effects=effects, **{"harmless": None, "declared": True, **known}
+        fault or errata.classify(error), effects=effects, **{"harmless": None, "declaration": OWN, **known}
     ).retry
 
 

@@ -1,6 +1,7 @@
 """`install(server, breaker=…, retry=…)`: a failing tool is left alone, and one that does no harm is repeated."""
 
 import asyncio
+import functools
 import gc
 import logging
 import weakref
@@ -477,6 +478,31 @@ async def test_the_version_that_ran_decides_not_the_latest():
         result = await client.call_tool("balance", {}, meta={"fastmcp": {"version": "1"}})
     assert native_fault(result).retry is Retry.VERIFY_FIRST
     assert bank.calls == 1
+
+
+async def test_a_declared_tool_that_a_decorator_runs_in_a_pool_pays_once(kind):
+    paid = []
+
+    @marks_effects
+    def reads_the_rate():
+        pass
+
+    @marks_effects
+    def pays() -> str:
+        with effect("get_payment"):
+            paid.append(1)
+            raise TimeoutError("The bank timed out.")
+
+    @functools.wraps(pays)
+    async def in_a_pool() -> str:
+        reads_the_rate()
+        return await asyncio.get_running_loop().run_in_executor(None, pays)
+
+    server = SERVERS[kind](NOTHING, in_a_pool)
+    errata.install(server, retry=AT_ONCE)
+    (result,) = await called(server, tool="pays")
+    assert native_fault(result).retry is not Retry.SAME_CALL
+    assert paid == [1]
 
 
 async def test_what_was_said_not_to_have_begun_does_not_begin_any_more():

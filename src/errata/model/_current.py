@@ -8,11 +8,11 @@ from typing import Protocol
 class Effects:
     """What a call has done to the world so far, as far as `effect` has marked it."""
 
-    __slots__ = ("__weakref__", "begun", "closed", "declared", "keyed", "open", "verify_tool")
+    __slots__ = ("__weakref__", "begun", "closed", "declarations", "keyed", "open", "verify_tool")
 
     def __init__(self) -> None:
-        self.declared: bool = False
-        """Whether a function ran here that declares to mark all its effects."""
+        self.declarations: set[object] = set()
+        """The declarations of the functions that ran here and declare to mark all their effects."""
         self.begun: bool = False
         """Whether an effect has begun."""
         self.open: int = 0

@@ -15,8 +15,9 @@ from errata.resilience._breaker_status import BreakerStatus
 from errata.resilience._budget import Budget
 from errata.resilience._circuit import Change, Circuit, Facts, Health, Limits, Permit, Refusal, State, Store
 from errata.resilience._effects import (
-    declares_effects as declares_effects,
+    Declaration as Declaration,
     effect,
+    find_declaration as find_declaration,
     marks_effects,
     record_of as record_of,
     settle_verdict as settle_verdict,

@@ -122,6 +122,12 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
         return cast("_F", call_async if inspect.iscoroutinefunction(function) else call)
 
 
+class Declaration:
+    """One use of `@marks_effects`. It is an attribute of the function, and decorators copy that."""
+
+    __slots__ = ()
+
+
 def marks_effects(function: _F) -> _F:
     """Declare that a function marks everything that must not happen twice, with `with effect():` or `@effect()`.
 
@@ -137,38 +143,40 @@ def marks_effects(function: _F) -> _F:
     if isinstance(function, staticmethod | classmethod):
         return cast("_F", _wrap_method(marks_effects, function))
     _require_function(function, "@marks_effects")
+    declaration = Declaration()
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - it is typed as what it wraps.
-        _declare_here()
+        _note_run(declaration)
         return function(*args, **kwargs)
 
     @functools.wraps(function)
     async def call_async(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as above.
-        _declare_here()
+        _note_run(declaration)
         return await function(*args, **kwargs)
 
     wrapper = call_async if inspect.iscoroutinefunction(function) else call
-    setattr(wrapper, _DECLARATION, True)
+    setattr(wrapper, _DECLARATION, declaration)
     return cast("_F", wrapper)
 
 
-def declares_effects(function: object) -> bool:
-    """Return whether a function is declared with `@marks_effects`, itself or through a decorator that copies its attributes.
+def find_declaration(function: object) -> Declaration | None:
+    """Return what `@marks_effects` left at a function, or at one whose attributes a decorator has copied to this one.
 
-    A decorator may run it where no mark is seen, such as in a pool of threads. That is no danger: the record of the call
-    says whether the declared function has run in its context, and without that nothing is concluded.
+    Alone it says nothing of a call: the decorator may run the declared function where no mark is seen, such as in a pool
+    of threads. The call's record has to hold the same declaration, which it does once that function ran in its context.
     """
     while isinstance(function, functools.partial):
         function = cast("functools.partial[object]", function).func
     if not inspect.isroutine(function):
         function = getattr(type(function), "__call__", None)  # noqa: B004 - the method itself is wanted.
-    return getattr(function, _DECLARATION, False) is True
+    declaration: object = getattr(function, _DECLARATION, None)
+    return declaration if isinstance(declaration, Declaration) else None
 
 
-def _declare_here() -> None:
+def _note_run(declaration: Declaration) -> None:
     for effects in _records_here():
-        effects.declared = True
+        effects.declarations.add(declaration)
 
 
 def _wrap_method(decorate: Callable[[Any], Any], method: Any) -> Any:  # noqa: ANN401 - a static method or a class method.
@@ -234,14 +242,14 @@ def record_of(work: Attempt | Current) -> Effects:
 
 
 def settle_verdict(
-    fault: Fault, *, harmless: bool | None, effects: Effects | None = None, declared: bool = False
+    fault: Fault, *, harmless: bool | None, effects: Effects | None = None, declaration: Declaration | None = None
 ) -> Fault:
     """Return a fault with the verdict that follows from what is known of the call's effects.
 
-    `harmless` is whether doing it twice does no harm, None where nobody said; `declared` is whether the function is
-    declared with `@marks_effects`. A verdict that a person declared is only ever lowered.
+    `harmless` is whether doing it twice does no harm, None where nobody said; `declaration` is that of the function
+    that was called, if it has one. A verdict that a person declared is only ever lowered.
     """
-    retry = _verdict(fault.retry, harmless, effects or _NOTHING, declared=declared)
+    retry = _verdict(fault.retry, harmless, effects or _NOTHING, declaration)
     if fault.retry_declared and retry.exceeds(fault.retry):
         return fault
     recovery = fault.recovery or NO_RECOVERY
@@ -250,14 +258,14 @@ def settle_verdict(
     return fault if retry is fault.retry else replace(fault, retry=retry)
 
 
-def _verdict(retry: Retry, harmless: bool | None, effects: Effects, *, declared: bool) -> Retry:  # noqa: FBT001 - three values.
+def _verdict(retry: Retry, harmless: bool | None, effects: Effects, declaration: Declaration | None) -> Retry:  # noqa: FBT001 - three values.
     if harmless or (effects.begun and effects.keyed):
         return Retry.SAME_CALL if retry is Retry.IF_HARMLESS else retry
     if effects.open > 0 and retry is not Retry.NEVER:
         return Retry.VERIFY_FIRST  # Another step has failed: even with other arguments, this one would happen twice.
     if retry is not Retry.IF_HARMLESS:
         return retry
-    if declared and effects.declared and not effects.begun:
+    if declaration in effects.declarations and not effects.begun:
         return Retry.SAME_CALL
     return Retry.VERIFY_FIRST if harmless is False else retry
 

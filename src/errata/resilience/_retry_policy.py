@@ -26,7 +26,7 @@ from errata.model import (
 )
 from errata.resilience._backoff import RETRY_ATTEMPTS, choose_delay_s, may_repeat, was_repeated
 from errata.resilience._budget import Budget
-from errata.resilience._effects import declares_effects, record_of, settle_verdict
+from errata.resilience._effects import find_declaration, record_of, settle_verdict
 from errata.resilience._nesting import Attempt
 
 _LOG = logging.getLogger("errata")
@@ -169,8 +169,8 @@ class FailedCall:
         harmless = self._is_harmless()
         effects = record_of(attempt)
         effects.closed = not harmless  # Before the marks are read: what begins meanwhile is seen, or is stopped.
-        declared = declares_effects(self._function)
-        settled = settle_verdict(fault, harmless=harmless, effects=effects, declared=declared)
+        declaration = find_declaration(self._function)
+        settled = settle_verdict(fault, harmless=harmless, effects=effects, declaration=declaration)
         again = may_repeat(settled, harmless=harmless) and not was_repeated(error, fault)
         effects.closed = effects.closed and again
         if effects.begun and settled.retry is Retry.VERIFY_FIRST and settled is not fault and type(error) is FaultError:

@@ -70,7 +70,7 @@ class Guard:
         if not self._policies:
             return None
         known = await _look_ahead(call)
-        return self._policies[bool(known.is_harmless)] if known.is_harmless or known.is_marked else None
+        return self._policies[bool(known.is_harmless)] if known.is_harmless or known.declaration else None
 
     async def _attempt_or_raise(self, call: GuardedCall) -> AttemptOutcome:
         return _raise_failure(await self._attempt(call))

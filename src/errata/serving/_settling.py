@@ -5,7 +5,7 @@ from typing import NamedTuple
 from errata.classification import list_earlier
 from errata.http import request_of
 from errata.model import Current, Effects, Fault, Retry
-from errata.resilience import declares_effects, record_of, settle_verdict
+from errata.resilience import Declaration, find_declaration, record_of, settle_verdict
 from errata.serving._adapter import Adapter, look_up_handler
 from errata.serving._classifying import RequestFailure
 from errata.serving._requests import Handler, Kind, Request
@@ -17,8 +17,8 @@ class KnownEffect(NamedTuple):
 
     is_harmless: bool | None = None
     """Whether calling it twice does no harm; None where nobody said."""
-    is_marked: bool = False
-    """Whether its function declares, with `@marks_effects`, that it marks its effects."""
+    declaration: Declaration | None = None
+    """What `@marks_effects` left at its function, which then marks all its effects."""
     presumed_by: str | None = None
     """What it was presumed by, if the author said nothing."""
 
@@ -27,7 +27,7 @@ class KnownEffect(NamedTuple):
 
         This is for what the agent is told. Nothing is repeated here because of it.
         """
-        if self.is_harmless is not None or self.is_marked or (effects is not None and effects.begun):
+        if self.is_harmless is not None or self.declaration or (effects is not None and effects.begun):
             return self
         method, is_keyed = _read_upstream_request(error)
         is_harmless, why = presume(tool, method, is_keyed=is_keyed)
@@ -35,11 +35,11 @@ class KnownEffect(NamedTuple):
 
     def settle(self, fault: Fault, effects: Effects | None) -> Fault:
         """Decide whether the call may be repeated, as far as the fault leaves that open."""
-        return settle_verdict(fault, harmless=self.is_harmless, effects=effects, declared=self.is_marked)
+        return settle_verdict(fault, harmless=self.is_harmless, effects=effects, declaration=self.declaration)
 
     def settle_for_good(self, fault: Fault, request: Current) -> Fault:
         """Settle for the client's reply: an effect that it calls not begun must not begin later, in a thread that runs on."""
-        if self.is_harmless or not self.is_marked:
+        if self.is_harmless or self.declaration is None:
             return self.settle(fault, request.effects)
         effects = record_of(request)
         effects.closed = True  # Before `begun` is read: what begins meanwhile is seen, or is stopped.
@@ -69,9 +69,8 @@ async def settle_failure(fault: Fault, failure: RequestFailure, request: Request
 
 def read_effect(handler: Handler) -> KnownEffect:
     """Return what the author of a tool said: in MCP's annotations, and with `@marks_effects`."""
-    function = handler.function
     try:
-        return KnownEffect(read_harmless(handler.annotations), function is not None and declares_effects(function))
+        return KnownEffect(read_harmless(handler.annotations), find_declaration(handler.function))
     except Exception:  # noqa: BLE001 - foreign objects, which may do anything when they are read.
         return KnownEffect()
 
