@@ -8,9 +8,10 @@ import anyio
 import pytest
 from hypothesis import given, strategies as st
 from support.breaker_steps import break_it, half_open, refused, refused_elsewhere
+from support.manual_clock import Time
 
-from errata import FaultError
-from errata.resilience import Breaker, Health, Permit, State
+from errata import FaultError, not_found
+from errata.resilience import Breaker, Health, MemoryStore, Permit, State
 
 
 class Told:
@@ -131,6 +132,70 @@ def test_a_generator_that_nobody_reads_to_its_end_frees_its_probe(breaker, time)
 def in_the_breaker_itself(breaker):
     with breaker:
         yield
+
+
+def turns(breaker):
+    with breaker:
+        outcome = yield
+        if outcome is not None:
+            raise outcome
+
+
+def entered(breaker, number=1):
+    generators = [turns(breaker) for _ in range(number)]
+    for generator in generators:
+        next(generator)
+    return generators
+
+
+def end(generator, outcome=None):
+    with contextlib.suppress(StopIteration, TimeoutError, FaultError):
+        generator.send(outcome)
+
+
+@given(st.permutations(range(3)), st.lists(FAILURES, min_size=3, max_size=3))
+def test_a_failure_among_generators_that_take_turns_fails_the_probe(order, outcomes):
+    time = Time()
+    breaker = Breaker("ncbi", store=MemoryStore(clock=time.clock, wall_clock=time.wall_clock), successes=1)
+    half_open(breaker, time)
+    generators = entered(breaker, 3)
+    for number in order:
+        assert breaker.status().state is not State.CLOSED
+        end(generators[number], outcomes[number])
+    assert breaker.status().state is (State.OPEN if any(outcomes) else State.CLOSED)
+
+
+@pytest.mark.parametrize("old_one_first", [False, True])
+def test_a_probe_beside_an_older_block_succeeds_only_when_both_were_left(store, time, old_one_first):
+    breaker = Breaker("ncbi", store=store, successes=1)
+    old = entered(breaker)
+    half_open(breaker, time)
+    probe = entered(breaker)
+    first, second = (old, probe) if old_one_first else (probe, old)
+    end(*first)
+    assert breaker.status().state is State.HALF_OPEN
+    end(*second)
+    assert breaker.status().state is State.CLOSED
+
+
+def test_a_probe_that_fails_after_an_older_block_ended_well_opens_the_circuit(store, time):
+    breaker = Breaker("ncbi", store=store, successes=1)
+    old = entered(breaker)
+    half_open(breaker, time)
+    probe = entered(breaker)
+    end(*old)
+    end(*probe, TimeoutError("read"))
+    assert breaker.status().state is State.OPEN
+
+
+def test_what_the_caller_did_wrong_in_a_block_inside_of_the_probe_costs_it_nothing(store, time):
+    breaker = Breaker("ncbi", store=store, successes=1)
+    half_open(breaker, time)
+    with breaker:
+        with contextlib.suppress(FaultError), breaker:
+            raise not_found("There is no article 17.")
+        assert breaker.status().state is State.HALF_OPEN
+    assert breaker.status().state is State.CLOSED
 
 
 @pytest.mark.parametrize("read", [reading, in_the_breaker_itself])

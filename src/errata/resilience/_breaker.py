@@ -41,6 +41,7 @@ _LATER: Final = "Repeat the call in {seconds} s."
 _OR_INSTEAD: Final = "Use `{fallback}` instead, or repeat the call in {seconds} s."
 _IN_THIS_PROCESS: Final = MemoryStore()
 _LOCK: Final = ForkSafeLock()
+_ORDER: Final = {Health.WELL: 1, Health.ILL: -1, Health.NONE: 0}
 _OF_THE_OUTER: Final = Permit(-1)
 """The permit of a call that goes by the permit of the one around it. It is of no generation, so it decides nothing."""
 
@@ -188,13 +189,30 @@ class Breaker:
             self._open_blocks[permit.begin()] = permit
 
     def _leave(self, error: BaseException | None) -> None:
-        """Settle the permit of the innermost block here; of the oldest one if a block is left in another context."""
+        """Settle the permit of one open block, or release it after what says nothing about the upstream."""
+        health = _WELL if error is None else Health.NONE
+        try:
+            if error is not None and code_against_upstream(error) is not None:
+                health = Health.ILL
+        finally:  # An interrupt while it is classified must not keep the permit.
+            permit = self._take_block(health)
+            if permit is not None and health is not Health.NONE:
+                self.settle(permit, error)
+            elif permit is not None:
+                self.release(permit)
+
+    def _take_block(self, health: Health) -> "OwnPermit | None":
+        """Take the permit of a block that is open here; of any open block if one is left in another context.
+
+        `with` does not say which block is left, and generators take turns. So a failure goes to the newest permit, which
+        is the probe if there is one, and a success to the oldest: a probe succeeds only with the last block around it.
+        Among equals it is the innermost.
+        """
         with _LOCK.current:
-            here = (call for call in calls_here() if call in self._open_blocks)
-            call = next(here, None) or next(iter(self._open_blocks), None)
-            permit = None if call is None else self._open_blocks.pop(call)
-        if permit is not None:
-            self.settle(permit, error)
+            calls = [call for call in calls_here() if call in self._open_blocks] or list(self._open_blocks)
+            sign = _ORDER[health]
+            call = min(calls, key=lambda each: sign * self._open_blocks[each].generation, default=None)
+            return None if call is None else self._open_blocks.pop(call)
 
     def _require_function(self, function: object) -> None:
         if is_generator_function(function):
