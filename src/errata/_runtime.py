@@ -1,15 +1,14 @@
-"""Sleeping, time limits and threads in whichever event loop runs: asyncio, or trio by way of anyio.
+"""Sleeping, time limits and threads in whichever event loop runs: asyncio or trio.
 
-The SDKs bring anyio, so it is used where a program has loaded it. Without an SDK the standard library does: anyio is
-never loaded for asyncio's sake.
+Nothing is imported for it: what runs is loaded. On asyncio the time limits are anyio's where a program has loaded that, as
+the SDKs do; else they are those of the standard library.
 """
 
 import functools
 import inspect
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
-from importlib import import_module
+from contextlib import asynccontextmanager
 from types import FunctionType, MethodType, NoneType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -48,15 +47,18 @@ def _call_method_of(function: object) -> object:
 
 async def sleep(seconds: float) -> None:
     """Sleep in the event loop that runs this."""
-    if not is_in_event_loop():
-        raise RuntimeError("Neither asyncio nor trio runs this. Tell `retry` how to wait, with `sleep=`.")
-    await (_anyio() or sys.modules["asyncio"]).sleep(seconds)
+    await (_find_trio() or sys.modules["asyncio"]).sleep(seconds)
 
 
 @asynccontextmanager
 async def deadline(seconds: float) -> AsyncGenerator[None]:
     """Stop the block with `TimeoutError` after this time; a cancellation from outside passes through."""
-    if (anyio := _anyio()) is not None:
+    if (trio := _find_trio()) is not None:
+        with trio.CancelScope(deadline=trio.current_time() + seconds) as scope:
+            yield
+        if scope.cancelled_caught:
+            raise TimeoutError
+    elif (anyio := cast("Any", sys.modules.get("anyio"))) is not None:
         with anyio.fail_after(seconds):
             yield
     else:
@@ -69,18 +71,19 @@ async def run_in_thread(work: Callable[[], _T]) -> _T:
 
     The threads of asyncio and of anyio's asyncio backend are waited for when the program ends; these are not.
     """
-    if (asyncio := _find_asyncio()) is not None:
-        return cast("_T", await asyncio.wrap_future(_start_daemon(work)))
-    return cast("_T", await import_module("anyio.to_thread").run_sync(work, abandon_on_cancel=True))
+    if (trio := _find_trio()) is not None:
+        return cast("_T", await trio.to_thread.run_sync(work, abandon_on_cancel=True))
+    return cast("_T", await sys.modules["asyncio"].wrap_future(_start_daemon(work)))
 
 
 async def wait_for_future(future: "Future[_T]", seconds: float) -> _T:
     """Wait for a future of a thread; it is not cancelled when its caller is, or when the time is over."""
-    if (asyncio := _find_asyncio()) is not None:
-        async with asyncio.timeout(seconds):
-            return cast("_T", await asyncio.shield(asyncio.wrap_future(future)))
-    wait = functools.partial(future.result, seconds)
-    return cast("_T", await import_module("anyio.to_thread").run_sync(wait, abandon_on_cancel=True))
+    if (trio := _find_trio()) is not None:
+        wait = functools.partial(future.result, seconds)
+        return cast("_T", await trio.to_thread.run_sync(wait, abandon_on_cancel=True))
+    asyncio = sys.modules["asyncio"]
+    async with asyncio.timeout(seconds):
+        return cast("_T", await asyncio.shield(asyncio.wrap_future(future)))
 
 
 def count_cancellations() -> int:
@@ -91,7 +94,10 @@ def count_cancellations() -> int:
 
 def is_in_event_loop() -> bool:
     """Return whether an event loop runs in this thread, and would stand still while the thread sleeps."""
-    return _finds(sys.modules.get("asyncio"), "get_running_loop") or _finds(_anyio(), "get_current_task")
+    try:
+        return _find_trio() is not None or sys.modules["asyncio"].get_running_loop() is not None
+    except (KeyError, RuntimeError):
+        return False
 
 
 def _start_daemon(work: Callable[[], _T]) -> "Future[_T]":
@@ -120,17 +126,12 @@ def _find_asyncio() -> Any:  # noqa: ANN401 - a module; its type is its name.
         return None
 
 
-def _anyio() -> Any:  # noqa: ANN401 - as above.
-    """Return anyio if the program has loaded it, or has loaded trio, which is used through it."""
-    if "anyio" not in sys.modules and "trio" in sys.modules:
-        with suppress(ImportError):
-            import_module("anyio")
-    return sys.modules.get("anyio")
-
-
-def _finds(module: object, function: str) -> bool:
-    look = getattr(module, function, None)
+def _find_trio() -> Any:  # noqa: ANN401 - as above.
+    """Return trio if this is a part of one of its tasks, else None. A loop of asyncio may run inside of such a task."""
+    trio: Any = sys.modules.get("trio")
+    if trio is None or _find_asyncio() is not None:
+        return None
     try:
-        return look is not None and look() is not None
-    except RuntimeError:
-        return False
+        return trio if trio.lowlevel.current_task() else None
+    except (RuntimeError, AttributeError):  # It does not run, or another thread is importing it.
+        return None

@@ -6,6 +6,7 @@ import contextvars
 import functools
 import gc
 import inspect
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -390,9 +391,57 @@ def test_sync_functions_never_touch_a_loop():
         asyncio.get_running_loop()
 
 
-def test_without_a_loop_that_is_known_a_sleep_is_asked_for(monkeypatch):
-    monkeypatch.delitem(sys.modules, "trio", raising=False)
+def test_without_a_loop_that_is_known_the_own_error_is_raised_and_a_sleep_asked_for(caplog):
     waiting = retry(random=lambda: 0.0)(Backend(DOWN).asked)()
 
-    with pytest.raises(RuntimeError, match="Tell `retry` how to wait, with `sleep=`"):
+    with pytest.raises(FaultError) as caught:
         waiting.send(None)
+    assert caught.value is DOWN
+    assert "Tell `retry` how to wait, with `sleep=`" in caplog.text
+
+
+TRIO_ALONE = """
+import sys
+sys.modules["anyio"] = None  # It cannot be imported.
+import trio
+from concurrent.futures import Future
+from errata import service_unavailable
+from errata._runtime import deadline, run_in_thread, wait_for_future
+from errata.resilience import retry
+
+failures = [service_unavailable("down", retry_after_ms=1), service_unavailable("down", retry_after_ms=1)]
+
+@retry
+async def ask():
+    if failures:
+        raise failures.pop()
+    return "found"
+
+async def is_over(waiting):
+    try:
+        await waiting
+    except TimeoutError:
+        return True
+
+async def wait(seconds):
+    async with deadline(seconds):
+        await trio.sleep_forever()
+
+async def main():
+    future = Future()
+    future.set_result("answered")
+    print(await ask(), await run_in_thread(lambda: "worked"), await wait_for_future(future, 60))
+    print(await is_over(wait(0.01)), await is_over(wait(-1)), await is_over(wait_for_future(Future(), 0.01)))
+    with trio.move_on_after(0.01) as scope:
+        await wait(60)
+    print(scope.cancelled_caught)
+
+trio.run(main)
+"""
+
+
+def test_trio_needs_no_anyio():
+    need("trio")
+    command = [sys.executable, "-c", TRIO_ALONE]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=LONGEST_S)
+    assert (done.stdout.split(), done.stderr) == (["found", "worked", "answered", "True", "True", "True", "True"], "")

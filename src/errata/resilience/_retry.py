@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import logging
 import reprlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -25,6 +26,7 @@ from errata.resilience._retry_policy import FailedCall, Policy, RetryOptions, ch
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_LOG = logging.getLogger("errata")
 
 
 class Retrying(Policy):
@@ -213,6 +215,11 @@ def _wait(policy: Policy, failed: FailedCall, error: BaseException, attempt: Att
 async def _wait_async(policy: Policy, failed: FailedCall, error: BaseException, attempt: Attempt) -> bool:
     wait = failed.wait_after(error, attempt)
     if wait is None:
+        return False
+    if policy.sleep is None and not is_in_event_loop():
+        _LOG.warning(
+            "Neither asyncio nor trio runs this, so it is not repeated. Tell `retry` how to wait, with `sleep=`."
+        )
         return False
     waiting = sleep(wait) if policy.sleep is None else policy.sleep(wait)
     if is_awaitable(waiting):
