@@ -25,13 +25,13 @@ from errata import (
 )
 from errata.model import CURRENT, Effects
 from errata.resilience import effect, marks_effects, retry
-from errata.resilience._effects import Declaration, record_of, settle_verdict
+from errata.resilience._effects import EffectsDeclaration, record_of, settle_verdict
 from errata.resilience._nesting import INNERMOST, Attempt
 from errata.tools._effect_hints import read_harmless
 
 LONGEST_S = 60  # Only for what hangs.
 three_answers = st.sampled_from([True, False, None])
-OWN, OTHER = Declaration(), Declaration()
+OWN, OTHER = EffectsDeclaration(), EffectsDeclaration()
 maybe_declared = st.sampled_from([OWN, None])
 
 

@@ -15,7 +15,7 @@ from errata.resilience._breaker_status import BreakerStatus
 from errata.resilience._budget import Budget
 from errata.resilience._circuit import Change, Circuit, Facts, Health, Limits, Permit, Refusal, State, Store
 from errata.resilience._effects import (
-    Declaration as Declaration,
+    EffectsDeclaration as EffectsDeclaration,
     effect,
     find_declaration as find_declaration,
     marks_effects,

@@ -122,7 +122,7 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
         return cast("_F", call_async if inspect.iscoroutinefunction(function) else call)
 
 
-class Declaration:
+class EffectsDeclaration:
     """One use of `@marks_effects`. It is an attribute of the function, and decorators copy that."""
 
     __slots__ = ()
@@ -143,7 +143,7 @@ def marks_effects(function: _F) -> _F:
     if isinstance(function, staticmethod | classmethod):
         return cast("_F", _wrap_method(marks_effects, function))
     _require_function(function, "@marks_effects")
-    declaration = Declaration()
+    declaration = EffectsDeclaration()
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - it is typed as what it wraps.
@@ -160,7 +160,7 @@ def marks_effects(function: _F) -> _F:
     return cast("_F", wrapper)
 
 
-def find_declaration(function: object) -> Declaration | None:
+def find_declaration(function: object) -> EffectsDeclaration | None:
     """Return what `@marks_effects` left at a function, or at one whose attributes a decorator has copied to this one.
 
     Alone it says nothing of a call: the decorator may run the declared function where no mark is seen, such as in a pool
@@ -171,10 +171,10 @@ def find_declaration(function: object) -> Declaration | None:
     if not inspect.isroutine(function):
         function = getattr(type(function), "__call__", None)  # noqa: B004 - the method itself is wanted.
     declaration: object = getattr(function, _DECLARATION, None)
-    return declaration if isinstance(declaration, Declaration) else None
+    return declaration if isinstance(declaration, EffectsDeclaration) else None
 
 
-def _note_run(declaration: Declaration) -> None:
+def _note_run(declaration: EffectsDeclaration) -> None:
     for effects in _records_here():
         effects.declarations.add(declaration)
 
@@ -242,7 +242,11 @@ def record_of(work: Attempt | Current) -> Effects:
 
 
 def settle_verdict(
-    fault: Fault, *, harmless: bool | None, effects: Effects | None = None, declaration: Declaration | None = None
+    fault: Fault,
+    *,
+    harmless: bool | None,
+    effects: Effects | None = None,
+    declaration: EffectsDeclaration | None = None,
 ) -> Fault:
     """Return a fault with the verdict that follows from what is known of the call's effects.
 
@@ -258,7 +262,7 @@ def settle_verdict(
     return fault if retry is fault.retry else replace(fault, retry=retry)
 
 
-def _verdict(retry: Retry, harmless: bool | None, effects: Effects, declaration: Declaration | None) -> Retry:  # noqa: FBT001 - three values.
+def _verdict(retry: Retry, harmless: bool | None, effects: Effects, declaration: EffectsDeclaration | None) -> Retry:  # noqa: FBT001 - three values.
     if harmless or (effects.begun and effects.keyed):
         return Retry.SAME_CALL if retry is Retry.IF_HARMLESS else retry
     if effects.open > 0 and retry is not Retry.NEVER:

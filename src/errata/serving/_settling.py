@@ -5,7 +5,7 @@ from typing import NamedTuple
 from errata.classification import list_earlier
 from errata.http import request_of
 from errata.model import Current, Effects, Fault, Retry
-from errata.resilience import Declaration, find_declaration, record_of, settle_verdict
+from errata.resilience import EffectsDeclaration, find_declaration, record_of, settle_verdict
 from errata.serving._adapter import Adapter, look_up_handler
 from errata.serving._classifying import RequestFailure
 from errata.serving._requests import Handler, Kind, Request
@@ -17,7 +17,7 @@ class KnownEffect(NamedTuple):
 
     is_harmless: bool | None = None
     """Whether calling it twice does no harm; None where nobody said."""
-    declaration: Declaration | None = None
+    declaration: EffectsDeclaration | None = None
     """What `@marks_effects` left at its function, which then marks all its effects."""
     presumed_by: str | None = None
     """What it was presumed by, if the author said nothing."""
