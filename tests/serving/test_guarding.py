@@ -480,6 +480,23 @@ async def test_the_version_that_ran_decides_not_the_latest():
     assert bank.calls == 1
 
 
+@pytest.mark.parametrize("is_declared", [False, True])
+async def test_a_tool_whose_effect_has_a_key_is_repeated_if_it_is_declared(is_declared):
+    sent = []
+
+    async def pays() -> str:
+        with effect(key="payment-17"):
+            sent.append(1)
+            raise TimeoutError("The bank timed out.")
+
+    server = MCPServer("keyed")
+    server.tool()(marks_effects(pays) if is_declared else pays)
+    errata.install(server, retry=AT_ONCE)
+    (result,) = await called(server, tool="pays")
+    assert native_fault(result).retry is Retry.SAME_CALL  # The agent may repeat it in any case.
+    assert len(sent) == (3 if is_declared else 1)
+
+
 async def test_a_declared_tool_that_a_decorator_runs_in_a_pool_pays_once(kind):
     paid = []
 

@@ -39,8 +39,9 @@ class effect:  # noqa: N801 - it is used like a function: `with effect():`
 
     What gets no answer inside the block may have happened: the agent is told to look first, with `verify_tool`. After
     the block it has happened, unless the block was left with a refusal (429, 503, bad arguments). With a `key` by which
-    the receiver recognises a repetition, the call may be repeated all the same. What fails before the block may be
-    repeated if the function declares, with `@marks_effects`, that it marks everything.
+    the receiver recognises a repetition, the call may be repeated all the same; `install(retry=…)` does so only for a tool
+    that is declared with `@marks_effects`. What fails before the block may be repeated if the function declares so that it
+    marks everything.
     """
 
     __slots__ = ("_key", "_marked", "_verify_tool")

@@ -52,7 +52,8 @@ class Guard:
         self._policies: dict[bool, Retrying] = {}
         if retry is not None:
             budget = retry.fresh_budget()
-            # A key is found in the arguments of a function, and these are attempts: a tool has `effect(key=…)` for it.
+            # A key is found in the arguments of a function, and these are attempts: a tool that is declared with
+            # `@marks_effects` has `effect(key=…)` for it. Others that do harm have no policy.
             self._policies = {yes: retry(idempotent=yes or None, key=None, budget=budget) for yes in (True, False)}
 
     async def run(self, call: GuardedCall) -> AttemptOutcome:
