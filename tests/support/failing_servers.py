@@ -15,17 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
-import fastmcp
 import mcp
-import mcp_types as types
 import uvicorn
-from fastmcp.exceptions import ToolError as FastMCPToolError
 from mcp.server.lowlevel import Server
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
-from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, create_model
 
 import errata
@@ -43,16 +38,40 @@ from support.failing_tools import (
     Own,
     Read,
 )
+from support.sdk import (
+    FASTMCP,
+    HAS_FASTMCP,
+    IS_MODERN,
+    LONGEST_S,
+    MCP,
+    OFFICIAL,
+    PROTOCOLS as ERAS,
+    Context,
+    MCPError,
+    OfficialServer,
+    ToolError,
+    connected_session,
+    send,
+    tool_result,
+    types,
+)
 
-LONGEST_S = 60
-ERAS = {"2026-07-28": "auto", "2025-11-25": "legacy"}
+if HAS_FASTMCP:
+    import fastmcp
+    from fastmcp.exceptions import ToolError as FastMCPToolError
+
 _PATH = "/mcp"
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ")
 
 
-def mcp_server() -> MCPServer:
-    server = MCPServer("failing", log_level="CRITICAL")
+CANNOT = {
+    "FastMCP": {"failing_itself", "whole_result", "own_protocol_error"} if (2,) < FASTMCP < (3, 4) else set(),
+}
+
+
+def official_server() -> OfficialServer:
+    server = OfficialServer("failing", log_level="CRITICAL")
     for tool in failing_tools.tools(Own(ToolError, Context)):
         server.tool()(tool)
     for uri, function in {**RESOURCES, **TEMPLATES}.items():
@@ -62,7 +81,7 @@ def mcp_server() -> MCPServer:
     return server
 
 
-def fastmcp_server() -> fastmcp.FastMCP:
+def fastmcp_server():
     server = fastmcp.FastMCP("failing")
     for tool in failing_tools.tools(Own(FastMCPToolError, fastmcp.Context)):
         server.tool(tool)
@@ -79,28 +98,31 @@ def low_level_server() -> Server[Any]:
     prompts = {prompt.__name__: prompt for prompt in PROMPTS}
 
     async def list_tools(_context, _params):
-        listed = [types.Tool(name=name, input_schema=_model(tool).model_json_schema()) for name, tool in tools.items()]
+        listed = [types.Tool.model_validate({"name": name, "inputSchema": _model(tool).model_json_schema()}) for name, tool in tools.items()]
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(context, params):
         tool = tools[params.name]
         arguments = _model(tool).model_validate(params.arguments or {})
+        session = context.session if IS_MODERN else _Progress(context)
         result = await _run(
-            tool, context.session, **{name: getattr(arguments, name) for name in type(arguments).model_fields}
+            tool, session, **{name: getattr(arguments, name) for name in type(arguments).model_fields}
         )
         return result if isinstance(result, types.CallToolResult) else _as_result(result)
 
     async def read_resource(_context, params):
-        function, arguments = _routed(params.uri)
+        function, arguments = _routed(str(params.uri))
         read = await _run(function, **arguments)
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=params.uri, text=read)])
 
     async def get_prompt(_context, params):
         rendered = await _run(prompts[params.name], **_converted(prompts[params.name], params.arguments))
         return types.GetPromptResult(
-            messages=[types.PromptMessage(role="user", content=types.TextContent(text=rendered))]
+            messages=[types.PromptMessage(role="user", content=types.TextContent(type="text", text=rendered))]
         )
 
+    if not IS_MODERN:
+        return _register(list_tools, call_tool, read_resource, get_prompt)
     return Server(
         "failing",
         on_list_tools=list_tools,
@@ -110,12 +132,51 @@ def low_level_server() -> Server[Any]:
     )
 
 
-SERVERS = {"MCPServer": mcp_server, "Server": low_level_server, "FastMCP": fastmcp_server}
+class _Progress:
+    """Tells a client of mcp 1 how far a tool has come."""
+
+    def __init__(self, context):
+        self._context = context
+
+    async def report_progress(self, done, total, message=None):
+        token = self._context.meta.progressToken
+        await self._context.session.send_progress_notification(token, done, total, message)
+
+
+def _register(list_tools, call_tool, read_resource, get_prompt) -> Server[Any]:
+    """Register the same handlers with the decorators of mcp 1."""
+    server = Server("failing")
+
+    @server.list_tools()
+    async def _():
+        return (await list_tools(None, None)).tools
+
+    @server.call_tool(validate_input=False)
+    async def _(name, arguments):
+        params = types.CallToolRequestParams(name=name, arguments=arguments)
+        result = await call_tool(server.request_context, params)
+        return result if MCP >= (1, 20) or not result.structuredContent else (result.content, result.structuredContent)
+
+    @server.read_resource()
+    async def _(uri):
+        contents = (await read_resource(None, types.ReadResourceRequestParams(uri=uri))).contents
+        return [ReadResourceContents(content=each.text, mime_type="text/plain") for each in contents]
+
+    @server.get_prompt()
+    async def _(name, arguments):
+        return await get_prompt(None, types.GetPromptRequestParams(name=name, arguments=arguments))
+
+    return server
+
+
+SERVERS = {OFFICIAL: official_server, "Server": low_level_server}
+if HAS_FASTMCP:
+    SERVERS["FastMCP"] = fastmcp_server
 
 
 def asked_of(kind: str):
     """List what can be asked of a kind of server; the low-level one has no opinion about some of it."""
-    left_out = {**KNOWN_TO_THE_SERVER, **UNKNOWN} if kind == "Server" else {}
+    left_out = {*KNOWN_TO_THE_SERVER, *UNKNOWN} if kind == "Server" else CANNOT.get(kind, set())
     return {case: asked for case, asked in {**FAILING, **ASKED}.items() if case not in left_out}
 
 
@@ -142,7 +203,7 @@ async def _run(function, session=None, **arguments):
 
 def _as_result(result):
     structured = None if result is None else {"result": TypeAdapter(type(result)).dump_python(result, mode="json")}
-    return types.CallToolResult(content=[types.TextContent(text=str(result))], structured_content=structured)
+    return tool_result(str(result), structured=structured)
 
 
 def _routed(uri):
@@ -182,9 +243,15 @@ def ask(target, era, asked) -> dict[str, Seen]:
     return anyio.run(main)
 
 
+def is_fastmcp(target):
+    """Return whether a server is one of the package fastmcp."""
+    return HAS_FASTMCP and isinstance(target, fastmcp.FastMCP)
+
+
 def _client(target, mode):
-    kind = fastmcp.Client if isinstance(target, fastmcp.FastMCP) else mcp.Client
-    return kind(target, mode=mode)
+    if not IS_MODERN:
+        return connected_session(target)
+    return (fastmcp.Client if is_fastmcp(target) else mcp.Client)(target, mode=mode)
 
 
 async def _seen(client, asked):
@@ -205,6 +272,8 @@ async def _seen(client, asked):
 
 
 async def _send(client, asked, note):
+    if not IS_MODERN:
+        return await _send_before_2(client, asked, note)
     official = isinstance(client, mcp.Client)
     if isinstance(asked, Call):
         call = client.call_tool if official else client.call_tool_mcp
@@ -215,11 +284,24 @@ async def _send(client, asked, note):
     return await (client.get_prompt if official else client.get_prompt_mcp)(asked.prompt, dict(asked.arguments))
 
 
+async def _send_before_2(session, asked, note):
+    if isinstance(asked, Call):
+        params = {"name": asked.tool, "arguments": dict(asked.arguments), "_meta": asked.meta and dict(asked.meta)}
+        return await send(session, _request("CallTool", "tools/call", params), types.CallToolResult, note)
+    if isinstance(asked, Read):
+        return await send(session, _request("ReadResource", "resources/read", {"uri": asked.uri}), types.ReadResourceResult)
+    params = {"name": asked.prompt, "arguments": dict(asked.arguments)}
+    return await send(session, _request("GetPrompt", "prompts/get", params), types.GetPromptResult)
+
+
+def _request(name, method, params):
+    return getattr(types, f"{name}Request").model_validate({"method": method, "params": params})
+
+
 def _json(message):
     told = message.model_dump(mode="json", by_alias=True, exclude_none=True)
-    if getattr(message, "structured_content", None) is not None:
-        told["structuredContent"] = message.structured_content
-    return told
+    structured = getattr(message, "structured_content" if IS_MODERN else "structuredContent", None)
+    return told if structured is None else {**told, "structuredContent": structured}
 
 
 def promised(whole):
@@ -245,7 +327,7 @@ def over_stdio(kind) -> mcp.StdioServerParameters:
 @contextmanager
 def over_http(server):
     """Serve over streamable HTTP on a free port of this machine, and yield the address."""
-    app = server.http_app(path=_PATH) if isinstance(server, fastmcp.FastMCP) else server.streamable_http_app()
+    app = server.http_app(path=_PATH) if is_fastmcp(server) else server.streamable_http_app()
     serving = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1))
     # Named as TCP, it is not held back for the client's acknowledgement, which takes 40 ms an answer.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
@@ -266,7 +348,7 @@ def main() -> None:
     errata.install(server)
     if isinstance(server, Server):
         anyio.run(_serve_by_hand, server)
-    elif isinstance(server, MCPServer):
+    elif isinstance(server, OfficialServer):
         server.run("stdio")
     else:
         server.run("stdio", show_banner=False)

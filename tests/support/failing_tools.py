@@ -7,9 +7,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
-import httpx2
-from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 import errata
@@ -26,6 +23,12 @@ from errata import (
     Retry,
     raises,
 )
+from support.sdk import protocol_error, tool_result, types
+
+try:
+    import httpx2
+except ImportError:  # Before mcp 2, the SDKs brought the one that it grew out of.
+    import httpx as httpx2
 
 NEVER_SHOWN = "the-text-of-a-bug"
 """In the text of every exception that nobody wrote for a client."""
@@ -215,7 +218,7 @@ async def broken() -> Annotated[int, Field(le=10)]:
 
 
 async def protocol() -> str:
-    raise MCPError(-32602, "The author wants this one as it is", {"a": [1, None]})
+    raise protocol_error(-32602, "The author wants this one as it is", {"a": [1, None]})
 
 
 async def stumbling() -> str:
@@ -241,13 +244,9 @@ def huge() -> str:
     raise ValueError("The list is too long: " + "ab " * (HUGE // 3))
 
 
-async def failing_itself() -> CallToolResult:
-    return CallToolResult(
-        content=[TextContent(text="It did not work."), TextContent(text="Ask Ann.")],
-        structured_content={"why": None, "error": {"mine": True}},
-        is_error=True,
-        _meta={"mine": 1},
-    )
+async def failing_itself() -> types.CallToolResult:
+    structured = {"why": None, "error": {"mine": True}}
+    return tool_result("It did not work.", "Ask Ann.", structured=structured, is_error=True, meta={"mine": 1})
 
 
 async def text(word: str = "fine") -> str:
@@ -270,8 +269,8 @@ async def nothing() -> None:
     return None
 
 
-async def whole_result() -> CallToolResult:
-    return CallToolResult(content=[TextContent(text="Error: none")], structured_content={"a": None}, _meta={"mine": 1})
+async def whole_result() -> types.CallToolResult:
+    return tool_result("Error: none", structured={"a": None}, meta={"mine": 1})
 
 
 TOOLS = (
@@ -390,7 +389,7 @@ async def declaring() -> str:
 
 
 async def refusing() -> str:
-    raise MCPError(-32602, "The author wants this one as it is", {"a": [1, None]})
+    raise protocol_error(-32602, "The author wants this one as it is", {"a": [1, None]})
 
 
 async def everything_in_it() -> str:

@@ -1,20 +1,21 @@
-"""The caller's arguments, refused by Pydantic: before a tool ran, or in its body."""
+"""The caller's arguments, refused by Pydantic or by a tool's schema: before the tool ran, or in its body."""
 
 from collections.abc import Mapping
 
 from errata.classification._blame import find_blame
 from errata.classification._call import Call
-from errata.classification._families import by_arguments, by_fields
+from errata.classification._families import by_arguments, by_fields, by_rules
 from errata.model import Code, Fault, FieldIssue, add_identity, new_correlation_id, now
 
 
 def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str, object] | None) -> Fault:
-    """Return the fault of arguments that Pydantic refused: all that is wrong with them, and nothing of what they were.
+    """Return the fault of arguments that were refused: all that is wrong with them, and nothing of what they were.
 
-    The error is Pydantic's, and somebody knows that it is about the arguments: the same error out of the body of a
-    tool is a bug.
+    The error is Pydantic's, or a group of those of jsonschema, and somebody knows that it is about the arguments: the
+    same error out of the body of a tool is a bug.
     """
-    known = by_arguments(error, of, given)
+    is_by_schema = isinstance(error, ExceptionGroup)
+    known = by_rules(error.exceptions, of) if is_by_schema else by_arguments(error, of, given)
     return Fault(
         code=known.code,
         message=known.text or "",

@@ -88,7 +88,7 @@ class _ConnectBlock(AbstractAsyncContextManager[_T]):
 class Caller:
     """Calls the tools of a server; each call returns a result or raises one kind of exception.
 
-        caller = Caller(client)                               # an open mcp.Client or fastmcp.Client
+        caller = Caller(client)                               # an open mcp.Client, mcp.ClientSession or fastmcp.Client
         async with Caller.connect("https://…/mcp") as caller: # or let it make one
             result = await caller.call("get_order", {"order_id": "17"})
 
@@ -153,10 +153,7 @@ class Caller:
         try:
             from errata.client._targets import connect_to  # noqa: PLC0415 - only this needs the SDK.
         except ImportError as missing:
-            raise ImportError(
-                "`errata.client.Caller.connect` needs mcp, which is not installed. "
-                'Install it with: pip install "errata-mcp[mcp]"'
-            ) from missing
+            raise ImportError(_explain_missing_client()) from missing
         given = {**options, "message_handler": _handle_messages(lists, options.get("message_handler"))}
         async with connect_to(server, settings, given) as connection:
             caller = cls.__new__(cls)
@@ -464,6 +461,20 @@ class _CallState:
     def knows_its_tool(self) -> bool:
         """Whether there is no more to be learned about the tool."""
         return self.lists is not None and self.lists.knows(self.request.name)
+
+
+def _explain_missing_client() -> str:
+    """Return why `connect` cannot make a client, and what to do: nobody has to change the version of an SDK."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - only a failure pays for loading it.
+
+    try:
+        installed = version("mcp")
+    except PackageNotFoundError:
+        return "`errata.client.Caller.connect` needs mcp, which is not installed. Install it with: pip install mcp"
+    return (
+        f"`errata.client.Caller.connect` needs `mcp.Client`, which mcp {installed} does not have. Open a "
+        "`mcp.ClientSession` or a `fastmcp.Client` yourself, and pass it: `Caller(session)`."
+    )
 
 
 def _adapt_policy(retry: Retrying | None, server: str | None) -> Retrying | None:

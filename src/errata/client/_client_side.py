@@ -15,8 +15,8 @@ from errata.model import Code, Fault, Retry, is_a
 from errata.redaction import put_on_one_line, redact_within, text_of
 
 _LONGEST = 300
-_CHECK = "validate_tool_result"
-"""The method of the SDK's session that lists the tools after a success, to check the answer."""
+_CHECKS = frozenset({"validate_tool_result", "_validate_tool_result"})
+"""The method of the SDK's session that lists the tools after a success, to check the answer; mcp 1.x has it in private."""
 
 
 class ClientSideFailure(NamedTuple):
@@ -157,6 +157,7 @@ _REDIRECTED = _FaultRow(Code.CONFIGURATION_ERROR, Retry.NEVER, "{server} has mov
 _BY_WORDS: tuple[tuple[int | None, str, _FaultRow], ...] = (
     (-32001, "Request '.*' timed out$",                   _TIMEOUT),
     (-32001, "Timed out (after|while waiting)",           _TIMEOUT),
+    (408,    "Timed out while waiting",                   _TIMEOUT),
     (-32000, "Connection closed$",                        _CLOSED),
     (-32000, "SSE stream failed: Server-sent event exceeded", _EVENT_TOO_LARGE),
     (-32000, "SSE stream ",                               _CUT),
@@ -177,8 +178,8 @@ _BY_WORDS: tuple[tuple[int | None, str, _FaultRow], ...] = (
 )
 """Rows by the number of an MCPError (None for a RuntimeError) and by how its text begins."""
 _REFUSED = frozenset({_BROKEN_SCHEMA, _INVALID_SCHEMA})
-_SESSION_NUMBERS = frozenset({-32600, -32000, -32001})
-"""The numbers with which the SDKs of Python and TypeScript refuse an unknown session."""
+_SESSION_NUMBERS = frozenset({-32600, 32600, -32000, -32001})
+"""The numbers with which the SDKs of Python and TypeScript refuse an unknown session; mcp 1.x forgets the sign."""
 _BY_CLASS = {
     "errata.BlockEndedError":    _BLOCK_ENDED,
     "errata.BodyTooLargeError":  _TOO_LARGE,
@@ -298,7 +299,7 @@ def _find_check_frame(error: BaseException) -> FrameType | None:
     for each in filter(None, (error, stopped)):
         step = each.__traceback__
         while step is not None:
-            if step.tb_frame.f_code.co_name == _CHECK:
+            if step.tb_frame.f_code.co_name in _CHECKS:
                 return step.tb_frame
             step = step.tb_next
     return None

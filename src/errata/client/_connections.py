@@ -3,7 +3,9 @@
 No SDK is imported: whoever passes a client has imported its package.
 """
 
+import inspect
 from collections.abc import Callable, Collection, Coroutine, Mapping
+from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
@@ -95,7 +97,7 @@ class _ClientWrapper:
     def name(self) -> str | None:
         """The name that the server gives itself; None if the client is not open."""
         try:
-            name: object = getattr(self._client.server_info, "name", None)
+            name: object = getattr(self._server_info, "name", None)
         except Exception:  # noqa: BLE001 - as above: it raises.
             return None
         return put_on_one_line(name)[:_LONGEST_NAME] or None if isinstance(name, str) else None
@@ -123,12 +125,12 @@ class _ClientWrapper:
     def announces(self, kind: ListKind) -> bool:
         """Return what the server declares."""
         capability = getattr(self._capabilities, _CAPABILITIES[kind], None)
-        return getattr(capability, "list_changed", None) is True
+        return read_member(capability, "list_changed") is True
 
     async def page(self, kind: ListKind, cursor: str | None) -> Page:
         """Return a page without the client's own cache, because `ServerLists` keeps it."""
         result = await self._request_page(kind, cursor)
-        following: object = getattr(result, "next_cursor", None)
+        following = read_member(result, "next_cursor")
         return Page(
             cast("tuple[Any, ...]", items_of(getattr(result, kind, None))),
             following if isinstance(following, str) else None,
@@ -136,8 +138,17 @@ class _ClientWrapper:
         )
 
     @property
+    def _server_info(self) -> object:
+        """What the server says of itself; a session of mcp 1.x does not keep it, but FastMCP's client on it does."""
+        if hasattr(self._client, "server_info"):
+            return cast("object", self._client.server_info)
+        return read_member(getattr(self._client, "initialize_result", None), "server_info")
+
+    @property
     def _capabilities(self) -> object:
-        return getattr(self.session, "server_capabilities", None)
+        """What the server declares; mcp 1.x has a method for it, and its first versions have nothing."""
+        get: object = getattr(self.session, "get_server_capabilities", None)
+        return get() if callable(get) else getattr(self.session, "server_capabilities", None)
 
     async def _request_page(self, kind: ListKind, cursor: str | None) -> object:
         return await getattr(self._client, f"list_{kind}")(cursor=cursor, cache_mode="refresh")
@@ -176,9 +187,25 @@ class SdkSession(SdkClient):
         return cast("object", self._client)
 
     async def _request_page(self, kind: ListKind, cursor: str | None) -> object:
-        from mcp.types import PaginatedRequestParams  # noqa: PLC0415 - whoever has a session has the package.
+        return await _request_session_page(self._client, kind, cursor)
 
-        return await getattr(self._client, f"list_{kind}")(params=PaginatedRequestParams(cursor=cursor))
+
+class OlderSdkSession(SdkSession):
+    """The `mcp.ClientSession` of mcp 1.x."""
+
+    __slots__ = ()
+
+    async def call(
+        self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None, meta: Mapping[str, object] = _NO_META
+    ) -> Any:  # noqa: ANN401 - as above.
+        """Call a tool; the request is built here if the session's own method takes no metadata."""
+        limit = None if timeout_s is None else timedelta(seconds=timeout_s)
+        call_tool = self._client.call_tool
+        if not meta:
+            return await call_tool(tool, arguments, read_timeout_seconds=limit)
+        if "meta" in inspect.signature(call_tool).parameters:
+            return await call_tool(tool, arguments, read_timeout_seconds=limit, meta=dict(meta))
+        return await _call_with_meta(self._client, {"name": tool, "arguments": arguments, "_meta": dict(meta)}, limit)
 
 
 class FastMCPClient(_ClientWrapper):
@@ -190,9 +217,8 @@ class FastMCPClient(_ClientWrapper):
         self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None, meta: Mapping[str, object] = _NO_META
     ) -> Any:  # noqa: ANN401 - as above.
         """Call a tool without raising: the exception would keep the first block of text and lose the rest."""
-        return await self._client.call_tool(
-            tool, arguments, timeout=timeout_s, raise_on_error=False, meta=dict(meta) if meta else None
-        )
+        given: dict[str, Any] = {"meta": dict(meta)} if meta else {}  # Not every version of FastMCP 2 takes it.
+        return await self._client.call_tool(tool, arguments, timeout=timeout_s, raise_on_error=False, **given)
 
     async def read(self, uri: str) -> Any:  # noqa: ANN401 - as above.
         """Read a resource."""
@@ -203,7 +229,41 @@ class FastMCPClient(_ClientWrapper):
         return await self._client.get_prompt(name, arguments)
 
     async def _request_page(self, kind: ListKind, cursor: str | None) -> object:
-        return await getattr(self._client, f"list_{kind}_mcp")(cursor=cursor, cache_mode="refresh")
+        list_page = getattr(self._client, f"list_{kind}_mcp")
+        known = inspect.signature(list_page).parameters
+        if "cursor" not in known:  # FastMCP 2 reads the first page only.
+            return await _request_session_page(self._client.session, kind, cursor)
+        given = {"cursor": cursor, "cache_mode": "refresh"}
+        return await list_page(**{name: value for name, value in given.items() if name in known})
+
+
+async def _request_session_page(session: Any, kind: ListKind, cursor: str | None) -> object:  # noqa: ANN401 - as above.
+    """Request a page with a session of any version."""
+    list_page = getattr(session, f"list_{kind}")
+    if "params" not in inspect.signature(list_page).parameters:
+        return await list_page(cursor)
+    from mcp.types import PaginatedRequestParams  # noqa: PLC0415 - whoever has a session has the package.
+
+    return await list_page(params=PaginatedRequestParams(cursor=cursor))
+
+
+async def _call_with_meta(session: Any, params: Mapping[str, object], limit: timedelta | None) -> object:  # noqa: ANN401 - as above.
+    """Call a tool with metadata, as later versions of mcp 1.x do: without them the server could not know the key."""
+    import mcp.types  # noqa: PLC0415 - as above.
+
+    types: Any = mcp.types  # Those of mcp 1.x.
+    request = types.CallToolRequest(method="tools/call", params=types.CallToolRequestParams.model_validate(params))
+    return await session.send_request(
+        types.ClientRequest(request), types.CallToolResult, request_read_timeout_seconds=limit
+    )
+
+
+def read_member(source: object, name: str) -> object:
+    """Return an attribute of an SDK's object, which mcp 1.x spells in camelCase; None if there is none."""
+    if hasattr(source, name):
+        return cast("object", getattr(source, name))
+    first, *others = name.split("_")
+    return getattr(source, first + "".join(map(str.capitalize, others)), None)
 
 
 def _ttl_s(result: object) -> float | None:
@@ -215,10 +275,16 @@ def _ttl_s(result: object) -> float | None:
     return milliseconds / 1000
 
 
+def _wrap_session(session: Any) -> OpenClient:  # noqa: ANN401 - as above.
+    """Return the wrapper for a session, by the kind of time limit that it takes."""
+    limit = inspect.signature(session.call_tool).parameters.get("read_timeout_seconds")
+    return OlderSdkSession(session) if limit and "timedelta" in str(limit.annotation) else SdkSession(session)
+
+
 # By dotted name, so that nothing is imported.
-_WRAPPERS: dict[str, type[SdkClient | FastMCPClient]] = {
+_WRAPPERS: dict[str, Callable[[Any], OpenClient]] = {
     "mcp.client.client.Client": SdkClient,
-    "mcp.client.session.ClientSession": SdkSession,
+    "mcp.client.session.ClientSession": _wrap_session,
     "fastmcp.client.client.Client": FastMCPClient,
 }
 
@@ -229,8 +295,8 @@ def wrap_client(client: object) -> OpenClient:
     wrapper = next((_WRAPPERS[name] for name in names if name in _WRAPPERS), None)
     if wrapper is None:
         raise TypeError(
-            f"`Caller` takes no `{type(client).__name__}`. Pass an open `mcp.Client` or `fastmcp.Client`, or let "
-            "`Caller.connect(url)` make one."
+            f"`Caller` takes no `{type(client).__name__}`. Pass an open `mcp.Client`, `mcp.ClientSession` or "
+            "`fastmcp.Client`, or let `Caller.connect(url)` make one."
         )
     return wrapper(client)
 

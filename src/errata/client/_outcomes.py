@@ -5,9 +5,9 @@ from typing import cast
 
 from errata.classification import classify
 from errata.client._call_failed import CallFailed
-from errata.dialects import Trust, decode_needs_input, drop_licence, native, redact_fault, redact_question
+from errata.dialects import Trust, decode_needs_input, drop_licence, native, redact_fault, redact_question, to_wire
 from errata.http import attribute
-from errata.model import Code, Fault, FaultError, NeedsInput, add_next_step, is_a, items_of
+from errata.model import Code, Fault, FaultError, NeedsInput, add_next_step, is_a
 from errata.reading import Reading, recognise
 from errata.redaction import text_of
 
@@ -33,7 +33,7 @@ def read_question(outcome: object) -> NeedsInput | None:
     """Return the question in an outcome: a tool that asks before it acts has not failed."""
     if isinstance(outcome, NeedsInput):
         return redact_question(outcome)
-    question = None if isinstance(outcome, Fault | BaseException) else decode_needs_input(to_wire(outcome))
+    question = None if isinstance(outcome, Fault | BaseException) else decode_needs_input(outcome)
     return question and redact_question(question)
 
 
@@ -43,7 +43,7 @@ def read_result(result: object, *, request: object = None, tool: object = None) 
     `request` and `tool`, the tool's entry in the list, help where they are known.
     """
     # As JSON, in which a success is recognised at a glance.
-    return _hide_secrets(recognise(_dump(to_wire(result)), request=request, tool=tool))
+    return _hide_secrets(recognise(to_plain(result), request=request, tool=tool))
 
 
 def read_error(error: BaseException, *, request: object = None, tool: object = None) -> Reading | None:
@@ -72,21 +72,14 @@ def to_error_object(error: BaseException) -> dict[str, object] | None:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def to_wire(result: object) -> object:
-    """Return a result as it was on the wire; FastMCP's client has its own class for it."""
-    if not dataclasses.is_dataclass(result) or attribute(result, "is_error") is None:
-        return result
-    return {
-        "content": [_dump(block) for block in items_of(attribute(result, "content"))],
-        "structuredContent": attribute(result, "structured_content"),
-        "isError": attribute(result, "is_error") is True,
-        "_meta": attribute(result, "meta"),
-    }
-
-
 def to_plain(result: object) -> object:
-    """Return a result as plain JSON, to be kept."""
-    return _dump(to_wire(result))
+    """Return a result as plain JSON, as it was on the wire."""
+    try:
+        wire = to_wire(result)
+        dump = getattr(type(wire), "model_dump", None)
+        return dump(wire, mode="json", by_alias=True, exclude_none=True) if callable(dump) else wire
+    except Exception:  # noqa: BLE001 - what cannot be written as JSON is kept as text.
+        return text_of(result)
 
 
 def unwrap_group(error: BaseException) -> BaseException:
@@ -114,11 +107,3 @@ def _classify_own_error(error: BaseException) -> Fault:
         fault,
         message=f"`{type(error).__name__}` was raised in this program, and not by the server. Look for the cause here.",
     )
-
-
-def _dump(value: object) -> object:
-    dump = getattr(type(value), "model_dump", None)
-    try:
-        return dump(value, mode="json", by_alias=True, exclude_none=True) if callable(dump) else value
-    except Exception:  # noqa: BLE001 - what cannot be written as JSON is kept as text.
-        return text_of(value)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from errata.client._caller_arguments import KEYS, Effect, is_key
-from errata.client._connections import Connection, ListKind, OpenClient, Page
+from errata.client._connections import Connection, ListKind, OpenClient, Page, read_member
 from errata.client._outcomes import to_error_object
 from errata.model import Fault, items_of, phrase_suggestion, tool_name_or_none
 from errata.redaction import as_object, line_of, quote_name
@@ -94,7 +94,7 @@ _BY_EFFECT: dict[Effect, tuple[bool, bool]] = {
 
 def _read_declaration(tool: object, name: str) -> ToolDeclaration:
     """Return what an entry of the list declares."""
-    annotations, schema = getattr(tool, "annotations", None), as_object(getattr(tool, "input_schema", None))
+    annotations, schema = getattr(tool, "annotations", None), as_object(read_member(tool, "input_schema"))
     properties = as_object(schema.get("properties"))
     arguments = frozenset(name for name, each in properties.items() if each is not False)  # No value fits `false`.
     required = frozenset(each for each in items_of(schema.get("required")) if isinstance(each, str))

@@ -22,6 +22,7 @@ from errata.dialects._envelope import (
     lower_hearsay as lower_hearsay,
     open_message as open_message,
     plain_object as plain_object,
+    to_wire as to_wire,
     write_verdict_meta as write_verdict_meta,
 )
 from errata.dialects._error_response import ErrorCategory, ErrorResponseCode, category_of, error_response

@@ -1,5 +1,6 @@
 """The envelopes of MCP: results and errors are opened without trusting them; content blocks and `_meta` are written."""
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,7 +9,17 @@ from typing import NamedTuple, cast
 
 from errata.dialects._outgoing import redact_field
 from errata.dialects._payload import integer_in, items_in, object_in, present, text_in
-from errata.model import NO_RECOVERY, Fault, Retry, decide_retry, known_word, replace_fields, text_or_none, wait_ms
+from errata.model import (
+    NO_RECOVERY,
+    Fault,
+    Retry,
+    decide_retry,
+    items_of,
+    known_word,
+    replace_fields,
+    text_or_none,
+    wait_ms,
+)
 from errata.redaction import as_object, defuse_json, jsonable, put_on_one_line
 
 CORRELATION_ID = "errata/correlationId"
@@ -137,8 +148,7 @@ def _is_error_object(plain: Mapping[str, object]) -> bool:
 def plain_object(message: object) -> dict[str, object]:
     """Copy a message into plain JSON; one of the SDK's own objects says itself what it looks like on the wire."""
     try:
-        dump = getattr(type(message), "model_dump", None)
-        dumped = dump(message, mode="json", by_alias=True) if callable(dump) else message
+        dumped = _dump(to_wire(message))
         if not isinstance(dumped, Mapping):
             return {}
     except Exception:  # noqa: BLE001 - it only looked like one, or does not even say what it is.
@@ -147,6 +157,24 @@ def plain_object(message: object) -> dict[str, object]:
     if plain.get("result") is not None:
         plain["result"] = _copy_envelope(plain["result"])
     return plain
+
+
+def to_wire(result: object) -> object:
+    """Return a result as it was on the wire: FastMCP's client has a dataclass of its own for it."""
+    is_error: object = getattr(result, "is_error", None)
+    if not dataclasses.is_dataclass(result) or is_error is None:
+        return cast("object", result)
+    return {
+        "content": [_dump(block, exclude_none=True) for block in items_of(getattr(result, "content", None))],
+        "structuredContent": getattr(result, "structured_content", None),
+        "isError": is_error is True,
+        "_meta": getattr(result, "meta", None),
+    }
+
+
+def _dump(value: object, *, exclude_none: bool = False) -> object:
+    dump = getattr(type(value), "model_dump", None)
+    return dump(value, mode="json", by_alias=True, exclude_none=exclude_none) if callable(dump) else value
 
 
 def _copy_envelope(envelope: object, *, spare: str = "") -> dict[str, object]:

@@ -1,10 +1,7 @@
 """What FastMCP makes of exceptions, and how to tell what they were before."""
 
-import inspect
 import re
-from collections.abc import Callable, Mapping
 from types import FrameType, TracebackType
-from typing import Any, cast
 
 from fastmcp import FastMCP
 from fastmcp.exceptions import (
@@ -21,8 +18,9 @@ from fastmcp.resources.template import ResourceTemplate
 from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.function_tool import FunctionTool
 from mcp.shared.exceptions import MCPError
-from pydantic import Field, ValidationError, create_model
+from pydantic import ValidationError
 
+from errata.fastmcp._signatures import read_missing, validate
 from errata.model import FaultError
 from errata.redaction import text_of
 from errata.serving import (
@@ -34,6 +32,7 @@ from errata.serving import (
     Request,
     RequestFailure,
     ServerBug,
+    was_raised_in,
 )
 
 INTENDED = (FaultError, FastMCPError)
@@ -88,6 +87,8 @@ def read_refusal(error: BaseException, request: Request, behind: object) -> Requ
         return ServerBug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, is_intended=True)
     if request.kind is not Kind.TOOL and (refusal := _check_signature(error, request, behind)):
         return refusal
+    if isinstance(error, TypeError) and (names := read_missing(error, request)):
+        return MissingArguments(error, is_intended=True, names=names)
     in_body = cause if type(error).__name__ == _OF_THE_BODY else error
     return RefusedModel(in_body) if isinstance(in_body, ValidationError) else None
 
@@ -105,33 +106,10 @@ def _check_signature(error: BaseException, request: Request, behind: object) -> 
         wanted = [argument.name for argument in component.arguments or () if argument.required]
         names = tuple(name for name in wanted if name not in request.arguments)
         return MissingArguments(error, is_intended=True, names=names) if names else None
-    if not (isinstance(error, ValidationError) or _CONVERSION.match(text_of(error)) or _is_from(_TEMPLATES, error)):
+    if not (
+        isinstance(error, ValidationError) or _CONVERSION.match(text_of(error)) or was_raised_in(_TEMPLATES, error)
+    ):
         return None
     given = component.matches(request.name) if isinstance(component, ResourceTemplate) else request.arguments
-    refusal = _validate(getattr(behind, "fn", None), given or {})
+    refusal = validate(getattr(behind, "fn", None), given or {})
     return RefusedArguments(refusal, is_intended=True) if refusal else None
-
-
-def _is_from(module: str, error: BaseException) -> bool:
-    """Return whether an exception was raised in a module itself, and not in what it calls."""
-    at: TracebackType | None = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    return at is not None and at.tb_frame.f_globals.get("__name__") == module
-
-
-def _validate(function: object, given: Mapping[str, object]) -> ValidationError | None:
-    """Return what Pydantic has against arguments, by a function's signature; None if nothing."""
-    try:
-        parameters = inspect.signature(cast("Callable[..., object]", function), eval_str=True).parameters.values()
-        fields = {
-            f"argument_{number}": (parameter.annotation, Field(alias=parameter.name))  # Pydantic minds some names.
-            for number, parameter in enumerate(parameters)
-            if parameter.name in given and parameter.annotation is not parameter.empty
-        }
-        create_model("arguments", **cast("dict[str, Any]", fields)).model_validate(dict(given))
-    except ValidationError as refusal:
-        return refusal
-    except Exception:  # noqa: BLE001 - annotations may be anything; then nobody can say.
-        return None
-    return None

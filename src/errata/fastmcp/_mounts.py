@@ -4,25 +4,17 @@ from contextlib import suppress
 from typing import Any, cast
 
 from fastmcp import FastMCP
-from fastmcp.prompts.base import Prompt
-from fastmcp.resources.base import Resource
-from fastmcp.server.providers.fastmcp_provider import (
-    FastMCPProviderPrompt,
-    FastMCPProviderResource,
-    FastMCPProviderResourceTemplate,
-    FastMCPProviderTool,
-)
-from fastmcp.tools.base import Tool
 
-_MOUNTED = (FastMCPProviderTool, FastMCPProviderPrompt, FastMCPProviderResource, FastMCPProviderResourceTemplate)
+_NAMES = ("_original_name", "_original_uri", "_original_uri_template")
+"""Where a component of a mounted server has the name that it has there, by what it is."""
 
 
 async def find_behind(component: object) -> object:
     """Return the component behind mounted servers that has the function; None if that cannot be told."""
-    if not isinstance(component, _MOUNTED):
+    if not _is_mounted(component):
         return component
     with suppress(Exception):  # It looks into another server, where anything may be at work; then it is not known.
-        while isinstance(component, _MOUNTED):
+        while _is_mounted(component):
             component = await _look_behind(component, _get_server(component))
         return component
     return None
@@ -33,12 +25,17 @@ def _get_server(component: object) -> FastMCP[Any]:
 
 
 async def _look_behind(component: object, server: FastMCP[Any]) -> object:
-    names = ("_original_name", "_original_uri", "_original_uri_template")
-    wanted = next(name for name in (getattr(component, name, None) for name in names) if name)
-    if isinstance(component, Tool):
-        return await server.get_tool(wanted)
-    if isinstance(component, Prompt):
-        return await server.get_prompt(wanted)
-    if isinstance(component, Resource):
+    """Return the component of a mounted server that another one stands for."""
+    kind, wanted = next((name, str(value)) for name in _NAMES if (value := getattr(component, name, None)))
+    if kind == "_original_uri":
         return await server.get_resource(wanted)
-    return next(each for each in await server.list_resource_templates() if each.uri_template == wanted)
+    if kind == "_original_uri_template":
+        return next(each for each in await server.list_resource_templates() if each.uri_template == wanted)
+    is_tool = hasattr(component, "parameters")
+    return await (server.get_tool(wanted) if is_tool else server.get_prompt(wanted))
+
+
+def _is_mounted(component: object) -> bool:
+    """Return whether a component stands for one of a mounted server: FastMCP 2 has no such thing, 3 and 4 have a class each."""
+    is_one = any(getattr(component, name, None) for name in _NAMES)
+    return is_one and isinstance(getattr(component, "_server", None), FastMCP)

@@ -1,7 +1,7 @@
 """The adapter for the low-level `Server`: its request handlers are wrapped, those to come as well."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from mcp import Client
@@ -39,6 +39,7 @@ from errata.serving import (
     RefusedModel,
     Request,
     RequestFailure,
+    refuses_arguments,
     remove_wrappers,
 )
 
@@ -130,7 +131,7 @@ class LowLevelAdapter:
             return None
         inside = remove_wrappers(error, is_wrapper, INTENDED)
         if isinstance(inside, ValidationError):
-            refused = _is_about(request.arguments, inside)
+            refused = refuses_arguments(inside, request.arguments)
             return RefusedArguments(inside, is_intended=True) if refused else RefusedModel(inside)
         return RequestFailure(inside, isinstance(inside, INTENDED))
 
@@ -207,21 +208,3 @@ async def _read_pages(client: Client, group: Group) -> list[object]:
         if (cursor := page.next_cursor) is None:
             break
     return listed
-
-
-def _is_about(arguments: Mapping[str, object], error: ValidationError) -> bool:
-    """Return whether a handler that validates for itself refused what the client sent, and not its own data."""
-    try:
-        return all(
-            _find_value(arguments, detail["loc"], detail["type"]) == detail["input"] for detail in error.errors()
-        )
-    except Exception:  # noqa: BLE001 - it compares foreign objects, which may do anything; then nobody can say.
-        return False
-
-
-def _find_value(arguments: object, path: tuple[int | str, ...], problem: str) -> object:
-    """Return the value at a path; parts that lead nowhere, such as the name of a union's member, are skipped."""
-    for part in path[:-1] if problem == "missing" else path:
-        with suppress(LookupError, TypeError):
-            arguments = cast("Any", arguments)[part]
-    return arguments

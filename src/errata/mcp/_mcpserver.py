@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Tool
 from pydantic import AnyUrl, ValidationError
 
+from errata.mcp._registry import find_function, find_tool, is_about_result
 from errata.mcp._wire_objects import (
     INTENDED,
     build_error,
@@ -34,6 +35,7 @@ from errata.serving import (
     Request,
     RequestContext,
     RequestFailure,
+    ServerBug,
     UnknownName,
     find_intended,
     read_name,
@@ -96,7 +98,7 @@ class MCPServerAdapter:
         """List the tools, with their failures."""
         tools = await self._list_tools()
         self._host.note_tools([Offer.from_listed(Group.TOOLS, tool) for tool in tools])
-        return [publish_tool(self._host, tool, self._find_function(Kind.TOOL, tool.name)) for tool in tools]
+        return [publish_tool(self._host, tool, find_function(self._server, Kind.TOOL, tool.name)) for tool in tools]
 
     async def unwrap(self, error: BaseException, request: Request) -> RequestFailure | None:
         """Return the failure inside the SDK's wrapping; an `MCPError` is for the protocol."""
@@ -108,12 +110,18 @@ class MCPServerAdapter:
             return RefusedArguments(error.__cause__, is_intended=True)
         inside = remove_wrappers(error, is_wrapper, INTENDED)
         if isinstance(inside, ValidationError):
-            refused = request.kind is Kind.RESOURCE and self._is_about_arguments(inside, request)
-            return RefusedArguments(inside, is_intended=True) if refused else RefusedModel(inside)
+            return self._read_refusal(inside, request)
         is_intended = isinstance(inside, INTENDED)
         if is_intended and inside is error and text_of(inside) == f"Unknown {request.kind}: {request.name}":
             return UnknownName(inside, is_intended=True)
         return RequestFailure(inside, is_intended)
+
+    def _read_refusal(self, error: ValidationError, request: Request) -> RequestFailure:
+        """Return what Pydantic refused: the result, the arguments, or a model in the body of the handler."""
+        if is_about_result(error):
+            return ServerBug(error)
+        refused = request.kind is not Kind.TOOL and self._is_about_arguments(error, request)
+        return RefusedArguments(error, is_intended=True) if refused else RefusedModel(error)
 
     async def _unwrap_prompt(self, error: BaseException, request: Request) -> RequestFailure:
         """Return the failure inside the ValueError that the SDK makes of everything a prompt raises."""
@@ -124,13 +132,12 @@ class MCPServerAdapter:
         if inside is outer and text_of(outer).startswith("Missing required arguments: "):
             return MissingArguments(outer, is_intended=True, names=await self._list_absent(request))
         if isinstance(inside, ValidationError):
-            refused = self._is_about_arguments(inside, request)
-            return RefusedArguments(inside, is_intended=True) if refused else RefusedModel(inside)
+            return self._read_refusal(inside, request)
         return RequestFailure(inside, isinstance(inside, INTENDED))
 
     def _is_about_arguments(self, error: ValidationError, request: Request) -> bool:
         """Return whether Pydantic refused the arguments of the function, whose name is its title then."""
-        return error.title == getattr(self._find_function(request.kind, request.name), "__name__", None)
+        return error.title == getattr(find_function(self._server, request.kind, request.name), "__name__", None)
 
     async def _list_absent(self, request: Request) -> tuple[str, ...]:
         for prompt in await self._server.list_prompts():
@@ -143,8 +150,8 @@ class MCPServerAdapter:
         """Return a handler from the SDK's registry, or as far as its list of tools describes it."""
         name = tool or request.name
         if request.kind is not Kind.TOOL:
-            return Handler(self._find_function(request.kind, name))
-        registered = self._find_tool(name)
+            return Handler(find_function(self._server, request.kind, name))
+        registered = find_tool(self._server, name)
         function, schema = getattr(registered, "fn", None), getattr(registered, "parameters", None)
         if isinstance(schema, dict):
             return Handler(function, getattr(registered, "annotations", None), cast("dict[str, object]", schema))
@@ -159,7 +166,7 @@ class MCPServerAdapter:
     async def list_offers(self) -> list[Offer]:
         """List what the server offers, with the functions that the SDK keeps for it."""
         return [
-            Offer.from_listed(group, listed, self._find_function(group.kind, read_name(group, listed)))
+            Offer.from_listed(group, listed, find_function(self._server, group.kind, read_name(group, listed)))
             for group in Group
             for listed in await self._list(group)
         ]
@@ -170,33 +177,6 @@ class MCPServerAdapter:
     def connect(self, mode: str) -> AbstractAsyncContextManager[CallTool]:
         """Connect a client in memory."""
         return connect(self._server, mode)
-
-    def _find_function(self, kind: Kind, name: str) -> object:
-        """Return the function behind a name. The SDK keeps it to itself, so this looks where it has been since 2.1.
-
-        `install(server, contracts={…})` is the way that does not need this.
-        """
-        try:
-            if kind is Kind.TOOL:
-                return getattr(self._find_tool(name), "fn", None)
-            if kind is Kind.PROMPT:
-                return cast("Any", self._server)._prompt_manager.get_prompt(name).fn  # noqa: SLF001 - see above.
-            resources = cast("Any", self._server)._resource_manager  # noqa: SLF001
-            resource = resources._resources.get(name) or next(  # noqa: SLF001
-                template
-                for template in resources.list_templates()
-                if name == template.uri_template or template.matches(name) is not None
-            )
-        except (AttributeError, StopIteration, ValueError):
-            return None
-        return getattr(resource, "fn", None)
-
-    def _find_tool(self, name: str) -> object:
-        """Return the SDK's own object for a tool. A list of all tools holds the same, and takes a thousand times as long."""
-        try:
-            return cast("Any", self._server)._tool_manager.get_tool(name)  # noqa: SLF001 - as above.
-        except AttributeError:
-            return None
 
 
 class _Request(Request):

@@ -17,7 +17,13 @@ from errata.serving._offers import Group, NoTool, Offer, find_declared, find_mis
 from errata.serving._publishing import ListedTool
 from errata.serving._requests import IN_WORK, Handler, Kind, Origin, Request, RequestContext
 from errata.serving._setup import InstallOptions, check_options
-from errata.serving._unwrapping import find_intended, remove_wrappers
+from errata.serving._unwrapping import (
+    find_intended,
+    refuses_arguments,
+    remove_wrappers,
+    was_raised_in,
+    was_raised_under,
+)
 
 __all__ = [
     "INSTALLED",
@@ -51,5 +57,8 @@ __all__ = [
     "find_missing_tools",
     "is_plain",
     "read_name",
+    "refuses_arguments",
     "remove_wrappers",
+    "was_raised_in",
+    "was_raised_under",
 ]

@@ -6,8 +6,10 @@ as the same exception: answering the first breaks the protocol, and passing the 
 
 import math
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
+from types import FrameType, TracebackType
 from typing import Any, NoReturn, cast
 
 import anyio
@@ -78,6 +80,51 @@ def find_intended(error: BaseException, intended: tuple[type[BaseException], ...
     group = cast("BaseExceptionGroup[BaseException]", error)
     leaves = list(islice(walk_leaves(group), 2))
     return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], (*intended, NeedsInput)) else group
+
+
+def refuses_arguments(error: BaseException, arguments: Mapping[str, object]) -> bool:
+    """Return whether a handler that validates for itself refused what the client sent, and not its own data.
+
+    The error is one of Pydantic's.
+    """
+    try:
+        return all(
+            _find_value(arguments, detail["loc"], detail["type"]) == detail["input"]
+            for detail in cast("Any", error).errors()
+        )
+    except Exception:  # noqa: BLE001 - it compares foreign objects, which may do anything; then nobody can say.
+        return False
+
+
+def _find_value(arguments: object, path: tuple[int | str, ...], problem: str) -> object:
+    """Return the value at a path; parts that lead nowhere, such as the name of a union's member, are skipped."""
+    for part in path[:-1] if problem == "missing" else path:
+        with suppress(LookupError, TypeError):
+            arguments = cast("Any", arguments)[part]
+    return arguments
+
+
+def was_raised_in(package: str, error: BaseException) -> bool:
+    """Return whether the code of a package raised an exception itself: `mcp.server` raised it, and no tool."""
+    *_, last = (None, *_walk_frames(error))
+    return last is not None and _is_of(package, last)
+
+
+def was_raised_under(package: str, function: str, error: BaseException) -> bool:
+    """Return whether an exception came out of a function of a package, however deep below it."""
+    return any(frame.f_code.co_name == function and _is_of(package, frame) for frame in _walk_frames(error))
+
+
+def _walk_frames(error: BaseException) -> Iterator[FrameType]:
+    at: TracebackType | None = error.__traceback__
+    while at is not None:
+        yield at.tb_frame
+        at = at.tb_next
+
+
+def _is_of(package: str, frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__")
+    return isinstance(name, str) and f"{name}.".startswith(f"{package}.")
 
 
 def hide_secrets(error: BaseException) -> None:

@@ -27,7 +27,7 @@ from errata.classification._families import (
 
 GENERAL = _python.GENERAL
 PEP249 = _sql_drivers.PEP249
-by_arguments, by_fields = _pydantic.by_arguments, _pydantic.by_fields
+by_arguments, by_fields, by_rules = _pydantic.by_arguments, _pydantic.by_fields, _validation.by_rules
 
 
 def _join(family: str, *readers: Table) -> Table:

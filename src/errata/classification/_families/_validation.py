@@ -1,6 +1,7 @@
 """Libraries that validate: what they refuse, told field by field."""
 
 import re
+from collections.abc import Iterable
 
 from errata.classification._exception_rules import WITHHELD, Classification, RuleResult, Table, first
 from errata.classification._families._pydantic import by_fields
@@ -27,6 +28,13 @@ _MOST = 4_000
 def by_rule(error: BaseException) -> Classification:
     """The path and the rule of the schema."""
     return refuse([of_jsonschema(error)], by_format=_is_about_format(error))
+
+
+def by_rules(errors: Iterable[BaseException], of: str) -> Classification:
+    """All the rules of a tool's schema that its arguments break."""
+    errors = tuple(errors)
+    refusal = refuse(map(of_jsonschema, errors), of, each="argument", by_format=all(map(_is_about_format, errors)))
+    return refusal if refusal.code is not Code.VALIDATION_FAILED else refusal._replace(code=Code.INVALID_PARAMS)
 
 
 def _is_about_format(error: object) -> bool:

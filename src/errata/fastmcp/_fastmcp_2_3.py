@@ -1,0 +1,134 @@
+"""The adapter for FastMCP 2.10 to 3.4, which stand on the low-level server of mcp 1.
+
+errata goes around that server's request handlers, and so around FastMCP's middleware: what a middleware raises is a
+failure of the request, and a tool's `McpError` reaches the client as a JSON-RPC error.
+"""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from inspect import unwrap
+from typing import Any, cast
+
+from fastmcp import FastMCP
+from fastmcp.exceptions import FastMCPError, NotFoundError
+from pydantic import ValidationError
+
+from errata.fastmcp._mounts import find_behind
+from errata.fastmcp._signatures import read_missing, validate
+from errata.mcp.version_1 import McpError, Version1Adapter
+from errata.model import FaultError
+from errata.redaction import as_object, text_of
+from errata.serving import (
+    CallTool,
+    Handler,
+    Kind,
+    MissingArguments,
+    RefusedArguments,
+    RefusedModel,
+    Request,
+    RequestFailure,
+)
+
+_MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*"|\S+)""")
+"""What FastMCP says for a server that withholds the rest."""
+_OF_THE_BODY = "_ToolBodyError"
+_LOGGERS = (
+    "fastmcp.server.server",
+    "fastmcp.tools.tool_manager",
+    "fastmcp.tools.function_tool",
+    "fastmcp.resources.resource_manager",
+    "fastmcp.prompts.prompt_manager",
+    "fastmcp.prompts.prompt",
+    "fastmcp.prompts.function_prompt",
+)
+
+
+class FastMCP2And3Adapter(Version1Adapter):
+    """One FastMCP server of version 2 or 3."""
+
+    intended = (FaultError, FastMCPError)
+    packages = ("fastmcp", "mcp.server")
+    loggers = (*_LOGGERS, *(f"FastMCP.{name}" for name in _LOGGERS))
+
+    def __init__(self, server: FastMCP[Any]) -> None:
+        super().__init__(server)
+        managers = (server, getattr(server, "_tool_manager", None))  # FastMCP 3 keeps it itself.
+        self.masks = any(
+            bool(getattr(each, name, None))
+            for each in managers
+            for name in ("_mask_error_details", "mask_error_details")
+        )
+
+    async def unwrap(self, error: BaseException, request: Request) -> RequestFailure | None:
+        """Return the failure inside FastMCP's wrapping; a server on the way that withholds texts is obeyed."""
+        request.masks = request.masks or _MASKED.fullmatch(text_of(error)) is not None
+        return await super().unwrap(error, request)
+
+    async def read_failure(self, error: BaseException, request: Request) -> RequestFailure:
+        """Return what an exception means that is not in any wrapping."""
+        inside = error.__cause__
+        if type(error).__name__ == _OF_THE_BODY and isinstance(inside, ValidationError):
+            return RefusedModel(inside)
+        if isinstance(error, TypeError) and (names := read_missing(error, request)):
+            return MissingArguments(error, is_intended=True, names=names)
+        if request.kind is not Kind.TOOL and not isinstance(error, (McpError, *self.intended)):
+            function = await self.find_function(request.kind, request.name)
+            given = await self._read_given(request)
+            if self._is_the_sdks(error) and (refusal := validate(function, given)):
+                return RefusedArguments(refusal, is_intended=True)
+        return await super().read_failure(error, request)
+
+    async def is_about_arguments(self, error: ValidationError, request: Request) -> bool:
+        """Return whether Pydantic refused the arguments of the function, whose name is in its title then."""
+        function = await self.find_function(request.kind, request.name)
+        name = getattr(function, "__name__", None)
+        return error.title in {f"call[{name}]", name} or (name is None and error.title.startswith("call["))
+
+    async def find_handler(self, request: Request, tool: str | None = None) -> Handler | None:
+        """Return the handler of a request, or that of a tool."""
+        found = await self._find_component(request.kind, tool or request.name)
+        if found is None or request.kind is not Kind.TOOL:
+            return await super().find_handler(request, tool)
+        function = getattr(await find_behind(found), "fn", None)
+        return Handler(function, getattr(found, "annotations", None), as_object(getattr(found, "parameters", None)))
+
+    async def find_function(self, kind: Kind, name: str) -> object:
+        """Return the function behind a name, or behind a URI; None if it cannot be found."""
+        function = getattr(await find_behind(await self._find_component(kind, name)), "fn", None)
+        return unwrap(function) if callable(function) else None
+
+    async def _read_given(self, request: Request) -> dict[str, object]:
+        """Return what a prompt was given, or what the URI of a template holds."""
+        if request.kind is Kind.PROMPT:
+            return dict(request.arguments)
+        component: Any = await self._find_component(request.kind, request.name)
+        return dict(component.matches(request.name) or {}) if hasattr(component, "matches") else {}
+
+    async def _find_component(self, kind: Kind, name: str) -> object:
+        """Return FastMCP's own object for a name; of a URI, the resource or the template that it fits."""
+        server = self._server
+        try:
+            if kind is not Kind.RESOURCE:
+                return await (server.get_tool if kind is Kind.TOOL else server.get_prompt)(name)
+            return await _find_resource(server, name)
+        except (NotFoundError, AttributeError, ValueError):
+            return None
+
+    @asynccontextmanager
+    async def connect(self, mode: str) -> AsyncGenerator[CallTool, None]:  # noqa: ARG002 - there is one protocol.
+        """Connect a client in memory."""
+        from fastmcp import Client  # noqa: PLC0415 - a server runs without it.
+
+        async with cast("Any", Client)(self._server) as client:
+            yield client.call_tool_mcp
+
+
+async def _find_resource(server: Any, uri: str) -> object:  # noqa: ANN401 - of FastMCP 2 or 3.
+    if not hasattr(server, "get_resources"):  # FastMCP 3.
+        return await server.get_resource(uri) or await server.get_resource_template(uri)
+    if uri in (resources := await server.get_resources()):
+        return resources[uri]
+    templates = (await server.get_resource_templates()).values()
+    fitting = (each for each in templates if uri == each.uri_template or each.matches(uri) is not None)
+    return next(fitting, None)
