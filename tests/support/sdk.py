@@ -41,7 +41,9 @@ HAS_FASTMCP = find_spec("fastmcp") is not None
 
 def protocol_error(code, message, data=None):
     """Build an error that its author means for the protocol."""
-    return MCPError(code, message, data) if IS_MODERN else MCPError(types.ErrorData(code=code, message=message, data=data))
+    return (
+        MCPError(code, message, data) if IS_MODERN else MCPError(types.ErrorData(code=code, message=message, data=data))
+    )
 
 
 def tool_result(*texts, structured=None, is_error=False, meta=None):

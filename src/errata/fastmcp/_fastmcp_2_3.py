@@ -14,9 +14,10 @@ from fastmcp import FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError
 from pydantic import ValidationError
 
-from errata.fastmcp._mounts import find_behind
+from errata.fastmcp._mounts import find_behind, is_proxy
 from errata.fastmcp._signatures import read_missing, validate
-from errata.mcp.version_1 import McpError, Version1Adapter
+from errata.mcp._schemas import BrokenResultError, ResultChecker
+from errata.mcp.version_1 import KINDS, Handle, Version1Adapter
 from errata.model import FaultError
 from errata.redaction import as_object, text_of
 from errata.serving import (
@@ -30,8 +31,9 @@ from errata.serving import (
     RequestFailure,
 )
 
-_MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*"|\S+)""")
+_MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*")""")
 """What FastMCP says for a server that withholds the rest."""
+_WRAPPED = ("Error reading resource ", "Error rendering prompt ")
 _OF_THE_BODY = "_ToolBodyError"
 _LOGGERS = (
     "fastmcp.server.server",
@@ -53,12 +55,40 @@ class FastMCP2And3Adapter(Version1Adapter):
 
     def __init__(self, server: FastMCP[Any]) -> None:
         super().__init__(server)
+        self._results = ResultChecker()
         managers = (server, getattr(server, "_tool_manager", None))  # FastMCP 3 keeps it itself.
         self.masks = any(
             bool(getattr(each, name, None))
             for each in managers
             for name in ("_mask_error_details", "mask_error_details")
         )
+
+    def _wrap(self, request_type: type, handle: Handle) -> Handle:
+        kind = KINDS.get(request_type)
+        return super()._wrap(request_type, self._check(handle) if kind is Kind.TOOL else handle)
+
+    def _check(self, handle: Handle) -> Handle:
+        """Hold the results against the tools' schemas that FastMCP 3.4 hands to mcp as a whole: that looks into others only."""
+
+        async def call_tool(received: Any) -> object:  # noqa: ANN401 - a request of mcp 1.
+            reply = await handle(received)
+            result = getattr(reply, "root", None)
+            if getattr(result, "meta", None) and not getattr(result, "isError", True):
+                await self._check_whole(result, received.params.name)
+            return reply
+
+        return call_tool
+
+    async def _check_whole(self, result: Any, name: str) -> None:  # noqa: ANN401 - a result of mcp 1.
+        schema = getattr(getattr(self._low_level, "_tool_cache", {}).get(name), "outputSchema", None)
+        try:
+            if schema is not None:
+                self._results.check(result.structuredContent, schema)
+        except BrokenResultError:
+            if not is_proxy(
+                await self._find_component(Kind.TOOL, name)
+            ):  # What that promised is not this one's to keep.
+                raise
 
     async def unwrap(self, error: BaseException, request: Request) -> RequestFailure | None:
         """Return the failure inside FastMCP's wrapping; a server on the way that withholds texts is obeyed."""
@@ -72,12 +102,15 @@ class FastMCP2And3Adapter(Version1Adapter):
             return RefusedModel(inside)
         if isinstance(error, TypeError) and (names := read_missing(error, request)):
             return MissingArguments(error, is_intended=True, names=names)
-        if request.kind is not Kind.TOOL and not isinstance(error, (McpError, *self.intended)):
-            function = await self.find_function(request.kind, request.name)
-            given = await self._read_given(request)
-            if self._is_the_sdks(error) and (refusal := validate(function, given)):
-                return RefusedArguments(refusal, is_intended=True)
         return await super().read_failure(error, request)
+
+    async def _read_own(self, error: BaseException, request: Request) -> RequestFailure | None:
+        """Return what an exception of FastMCP's own says about a request; None if it says nothing."""
+        if request.kind is not Kind.TOOL and not text_of(error).startswith(_WRAPPED):
+            function = await self.find_function(request.kind, request.name)
+            if refusal := validate(function, await self._read_given(request)):
+                return RefusedArguments(refusal, is_intended=True)
+        return await super()._read_own(error, request)
 
     async def is_about_arguments(self, error: ValidationError, request: Request) -> bool:
         """Return whether Pydantic refused the arguments of the function, whose name is in its title then."""

@@ -28,8 +28,8 @@ from errata.fastmcp._fastmcp_errors import (
     read_protocol_error,
     read_refusal,
 )
-from errata.fastmcp._mounts import find_behind
-from errata.fastmcp._results import BrokenResultError, ResultChecker
+from errata.fastmcp._mounts import find_behind, is_proxy
+from errata.mcp._schemas import BrokenResultError, ResultChecker
 from errata.redaction import text_of
 from errata.serving import (
     IN_WORK,
@@ -118,9 +118,17 @@ class FastMCPAdapter:
             return await self._pass_on(message, call_next)
 
         async def run() -> object:
-            return self._results.check(await call_next(message), request.component)
+            return self._check(await call_next(message), request.component)
 
         return await self._host.attend(request, run)
+
+    def _check(self, result: object, tool: object) -> object:
+        """Return a result, if it keeps what the tool promises: FastMCP would send anything as a success."""
+        schema = getattr(tool, "output_schema", None)
+        # What a server behind this one promised is that server's to keep.
+        if schema is not None and type(result) is ToolResult and not result.is_error and not is_proxy(tool):
+            self._results.check(result.structured_content, schema)
+        return result
 
     async def _pass_on(self, message: _Message, call_next: CallNext[Any, Any]) -> object:
         """Let a call inside of another one raise; what this server withholds, the server around it withholds, too."""

@@ -15,11 +15,11 @@ from fastmcp.exceptions import (
 )
 from fastmcp.prompts.base import Prompt
 from fastmcp.resources.template import ResourceTemplate
-from fastmcp.server.providers.proxy import ProxyTool
 from fastmcp.tools.function_tool import FunctionTool
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from errata.fastmcp._mounts import is_proxy
 from errata.fastmcp._signatures import read_missing, validate
 from errata.model import FaultError
 from errata.redaction import text_of
@@ -76,7 +76,7 @@ def is_wrapper(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG
 
 def read_protocol_error(error: MCPError, behind: object) -> RequestFailure:
     """Return what an error of the protocol is; FastMCP's own time limit, or a server behind this one, is the tool's failure."""
-    is_the_tools = isinstance(behind, ProxyTool) or _OWN_TIME_LIMIT.match(text_of(error))
+    is_the_tools = is_proxy(behind) or _OWN_TIME_LIMIT.match(text_of(error))
     return RequestFailure(error) if is_the_tools else ProtocolFailure(error)
 
 

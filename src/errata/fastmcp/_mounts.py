@@ -1,4 +1,4 @@
-"""Servers that are mounted in one another: a mount keeps the function behind a component to itself."""
+"""Servers behind this one: a mount keeps the function behind a component to itself, and a proxy has none."""
 
 from contextlib import suppress
 from typing import Any, cast
@@ -39,3 +39,8 @@ def _is_mounted(component: object) -> bool:
     """Return whether a component stands for one of a mounted server: FastMCP 2 has no such thing, 3 and 4 have a class each."""
     is_one = any(getattr(component, name, None) for name in _NAMES)
     return is_one and isinstance(getattr(component, "_server", None), FastMCP)
+
+
+def is_proxy(component: object) -> bool:
+    """Return whether a tool stands for one of a server behind this one; the class moves from version to version."""
+    return any(kind.__name__ == "ProxyTool" for kind in type(component).__mro__)

@@ -9,17 +9,16 @@ Type checkers see mcp 2, where much of this has other names: all that comes from
 
 import logging
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from importlib import import_module
-from itertools import islice
 from typing import Any, TypeAlias, cast
 
-from jsonschema import Draft202012Validator, ValidationError as SchemaBroken
+from jsonschema import ValidationError as SchemaBroken
 from pydantic import ValidationError
-from referencing import Registry
 
 from errata.mcp._registry import find_function, find_tool, is_about_result
+from errata.mcp._schemas import BrokenResultError, list_broken_rules
 from errata.model import FaultError
 from errata.redaction import as_object, text_of
 from errata.serving import (
@@ -51,8 +50,8 @@ _exceptions: Any = import_module("mcp.server.fastmcp.exceptions")
 _request_ctx: Any = cast("Any", import_module("mcp.server.lowlevel.server")).request_ctx
 McpError: type[Exception] = cast("Any", import_module("mcp.shared.exceptions")).McpError
 
-_Handle: TypeAlias = Callable[[Any], Awaitable[Any]]
-_KINDS = {
+Handle: TypeAlias = Callable[[Any], Awaitable[Any]]
+KINDS = {
     _types.CallToolRequest: Kind.TOOL,
     _types.ReadResourceRequest: Kind.RESOURCE,
     _types.GetPromptRequest: Kind.PROMPT,
@@ -70,7 +69,6 @@ _METHODS = {
     Group.PROMPTS: "prompts/list",
 }
 _MOST_PAGES = 100
-_MOST_ISSUES = 50
 _DEEPEST = 32
 _MISSING = "Missing required arguments: "
 _INPUT = "Input validation error: "
@@ -102,11 +100,11 @@ class Version1Adapter:
             host.replace_attribute(self._low_level, "_make_error_result", self._raise_again)
         for name in self.loggers:
             logger = logging.getLogger(name)
-            logger.addFilter(quiet := _Quiet())
+            logger.addFilter(quiet := _Silence())
             host.call_on_uninstall(logger.removeFilter, quiet)
 
-    def _wrap(self, request_type: type, handle: _Handle) -> _Handle:
-        kind = _KINDS.get(request_type)
+    def _wrap(self, request_type: type, handle: Handle) -> Handle:
+        kind = KINDS.get(request_type)
         if kind is None:
             return self._wrap_list(handle) if request_type is _LISTS[Group.TOOLS] else handle
 
@@ -116,12 +114,12 @@ class Version1Adapter:
                 return await handle(received)
             params = received.params
             name = str(params.uri) if kind is Kind.RESOURCE else params.name
-            request = Request(kind, name, getattr(params, "arguments", None), _Received(context))
+            request = Request(kind, name, getattr(params, "arguments", None), _Origin(context))
             return await self._host.attend(request, handle, received)
 
         return attend
 
-    def _wrap_list(self, handle: _Handle) -> _Handle:
+    def _wrap_list(self, handle: Handle) -> Handle:
         async def list_tools(received: Any) -> object:  # noqa: ANN401 - as above.
             reply = await handle(received)
             listed = getattr(reply, "root", None)
@@ -164,7 +162,7 @@ class Version1Adapter:
                 break
             if failure := await self._read_own(error, request):
                 return failure
-            if (inside := error.__cause__ or _find_quoted(error)) is None:
+            if (inside := error.__cause__ or _find_replaced(error)) is None:
                 break
             error = inside
         return await self.read_failure(find_intended(error, self.intended), request)
@@ -199,11 +197,8 @@ class Version1Adapter:
     async def _itemise(self, error: BaseException, request: Request) -> RequestFailure:
         """Return all that is wrong with arguments: the SDK stops at what seems the worst to it."""
         handler = await self.find_handler(request)
-        schema = dict(handler.input_schema) if handler else {}
-        # With a registry of its own it fetches nothing, wherever a schema refers to.
-        validator: Any = Draft202012Validator(schema, registry=Registry())
-        broken: Iterable[Exception] = validator.iter_errors(dict(request.arguments))
-        issues = sorted(islice(broken, _MOST_ISSUES), key=_name_path) or [cast("Exception", error.__cause__)]
+        broken = list_broken_rules(handler.input_schema, request.arguments) if handler else []
+        issues = broken or [cast("Exception", error.__cause__)]
         return RefusedArguments(ExceptionGroup("the arguments do not fit the tool's schema", issues), is_intended=True)
 
     async def _list_absent(self, request: Request) -> tuple[str, ...]:
@@ -247,7 +242,7 @@ class Version1Adapter:
         cursor: str | None = None
         for _ in range(_MOST_PAGES if handle else 0):
             params = None if cursor is None else _types.PaginatedRequestParams(cursor=cursor)
-            page = (await cast("_Handle", handle)(_LISTS[group](method=_METHODS[group], params=params))).root
+            page = (await cast("Handle", handle)(_LISTS[group](method=_METHODS[group], params=params))).root
             listed += getattr(page, "resourceTemplates" if group is Group.TEMPLATES else group.value)
             if (cursor := page.nextCursor) is None:
                 break
@@ -304,48 +299,36 @@ class FastMCP1Adapter(Version1Adapter):
         return Handler(found.fn, getattr(found, "annotations", None), found.parameters)
 
 
-class BrokenResultError(Exception):
-    """A tool succeeded, and what it gave back is not what it promised."""
-
-
 class _RefusedBySchemaError(Exception):
     """The arguments break the tool's schema; the cause says where, for one of them."""
 
 
-class _Handlers(dict[type, _Handle]):
+class _Handlers(MutableMapping[type, Handle]):
     """A server's request handlers, each with errata around it; `plain` are those without, and go on as they were."""
 
-    def __init__(self, plain: dict[type, _Handle], wrap: Callable[[type, _Handle], _Handle]) -> None:
-        super().__init__({request: wrap(request, handle) for request, handle in plain.items()})
+    def __init__(self, plain: dict[type, Handle], wrap: Callable[[type, Handle], Handle]) -> None:
         self.plain = plain
         self._wrap = wrap
+        self._wrapped = {request: wrap(request, handle) for request, handle in plain.items()}
 
-    def __setitem__(self, request: type, handle: _Handle) -> None:
+    def __getitem__(self, request: type) -> Handle:
+        return self._wrapped[request]
+
+    def __setitem__(self, request: type, handle: Handle) -> None:
         self.plain[request] = handle
-        super().__setitem__(request, self._wrap(request, handle))
+        self._wrapped[request] = self._wrap(request, handle)
 
     def __delitem__(self, request: type) -> None:
-        self.plain.pop(request, None)
-        super().__delitem__(request)
+        del self.plain[request], self._wrapped[request]
 
-    def pop(self, request: type, *default: Any) -> Any:  # noqa: ANN401 - as of a dict.
-        """Remove a handler and return it."""
-        self.plain.pop(request, None)
-        return super().pop(request, *default)
+    def __iter__(self) -> Iterator[type]:
+        return iter(self._wrapped)
 
-    def update(self, *others: Any, **named: Any) -> None:  # noqa: ANN401 - as of a dict.
-        """Register several handlers."""
-        for request, handle in dict(*others, **named).items():
-            self[cast("type", request)] = handle
-
-    def setdefault(self, request: type, handle: Any = None) -> Any:  # noqa: ANN401 - as of a dict.
-        """Register a handler unless there is one."""
-        if request not in self:
-            self[request] = handle
-        return self[request]
+    def __len__(self) -> int:
+        return len(self._wrapped)
 
 
-class _Received:
+class _Origin:
     """A request's context, as its origin; this protocol knows no second round."""
 
     input_responses = None
@@ -392,7 +375,7 @@ class _Session:
         return await elicit(message, requested_schema, related_request_id)
 
 
-class _Quiet(logging.Filter):
+class _Silence(logging.Filter):
     """Keeps a server from logging, traceback and all, what errata logs."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -406,11 +389,7 @@ def _is_in_work(context: object) -> bool:
     return context is not None and working is not None and getattr(working.origin, "received", None) is context
 
 
-def _find_quoted(error: BaseException) -> BaseException | None:
-    """Return the exception that another one replaced, if it quotes it: resources and prompts are wrapped without `from`."""
-    inside = error.__context__
-    return inside if inside is not None and text_of(error).endswith(text_of(inside)) else None
-
-
-def _name_path(broken: Exception) -> str:
-    return ".".join(map(str, cast("Any", broken).absolute_path))
+def _find_replaced(error: BaseException) -> BaseException | None:
+    """Return the exception that one of the SDK's replaced without `from`: it quotes it, or says what it was doing."""
+    inside, text = error.__context__, text_of(error)
+    return inside if inside is not None and (text.startswith("Error ") or text.endswith(text_of(inside))) else None
