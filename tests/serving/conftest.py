@@ -27,18 +27,18 @@ def tracer(monkeypatch):
     """Both SDKs trace while a test lasts; OpenTelemetry itself would take a provider once and for all."""
     if not IS_MODERN:
         pytest.skip("Before mcp 2 there are no spans.")
-    import fastmcp.telemetry
-    import mcp.shared._otel
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+    from fastmcp import telemetry  # noqa: PLC0415 - of no use before mcp 2, as the others.
+    from mcp.shared import _otel  # noqa: PLC0415
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor  # noqa: PLC0415
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter  # noqa: PLC0415
 
     provider = TracerProvider()
     tracer = provider.get_tracer("tests")
     tracer.exporter = InMemorySpanExporter()
     provider.add_span_processor(SimpleSpanProcessor(tracer.exporter))
-    monkeypatch.setattr(mcp.shared._otel, "_tracer", tracer)
-    monkeypatch.setattr(fastmcp.telemetry, "otel_get_tracer", provider.get_tracer)
+    monkeypatch.setattr(_otel, "_tracer", tracer)
+    monkeypatch.setattr(telemetry, "otel_get_tracer", provider.get_tracer)
     return tracer
 
 

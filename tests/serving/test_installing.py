@@ -142,7 +142,7 @@ class NoServer:
 
 @pytest.mark.parametrize("thing", [None, "server", NoServer(), MCPServer, FastMCP, made])
 def test_what_is_no_server_is_refused_by_name(thing):
-    with pytest.raises(TypeError, match=f"cannot be installed in a `{type(thing).__name__}`. Pass the MCPServer or"):
+    with pytest.raises(TypeError, match=f"cannot be installed in a `{type(thing).__name__}`. Pass a FastMCP server"):
         errata.install(thing)
 
 

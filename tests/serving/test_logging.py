@@ -2,16 +2,15 @@
 
 import asyncio
 import logging
+import os
 import sys
 import textwrap
 
 import anyio
-import mcp
 import pytest
 from fastmcp.exceptions import ToolError as FastToolError
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.shared.exceptions import MCPError
+from support.sdk import MCPError, ToolError, connect
 from support.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp, mcp_server
 
 import errata
@@ -191,10 +190,10 @@ async def test_a_resource_and_a_prompt_are_logged_by_their_name(kind, era, recor
     async with connected(server, era) as client:
         with pytest.raises(MCPError) as refused:
             await client.read_resource("data://report")
-        references.append(refused.value.data["correlationId"])
+        references.append(refused.value.error.data["correlationId"])
         with pytest.raises(MCPError) as refused:
             await client.get_prompt("writing", {"about": "birds"})
-        references.append(refused.value.data["correlationId"])
+        references.append(refused.value.error.data["correlationId"])
     ours = [record for record in records if record.name == "errata"]
     assert [record.errata["correlation_id"] for record in ours] == references
     assert ours[0].errata["resource"] == "data://report"
@@ -292,8 +291,8 @@ async def test_two_servers_with_errata_one_mounted_in_the_other_log_once(records
 
 _SERVERS = {
     "MCPServer": """
-        from mcp.server.mcpserver import MCPServer
-        server = MCPServer("crashing")
+        from support.sdk import OfficialServer
+        server = OfficialServer("crashing")
         tool = server.tool()
         run = lambda: server.run("stdio")
     """,
@@ -304,6 +303,7 @@ _SERVERS = {
         run = lambda: server.run("stdio", show_banner=False)
     """,
 }
+_ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 _PROGRAM = """
 @tool
 def crashing() -> str:
@@ -320,8 +320,10 @@ async def test_a_server_as_it_is_started_prints_a_failure_once(kind, tmp_path):
     program = tmp_path / "server.py"
     program.write_text(textwrap.dedent(_SERVERS[kind]) + _PROGRAM)
     with (tmp_path / "stderr").open("w+") as stderr:
-        transport = stdio_client(StdioServerParameters(command=sys.executable, args=[str(program)]), errlog=stderr)
-        async with mcp.Client(transport) as client:
+        transport = stdio_client(
+            StdioServerParameters(command=sys.executable, args=[str(program)], env=_ENVIRONMENT), errlog=stderr
+        )
+        async with connect(transport) as client:
             result = await client.call_tool("crashing", {})
         printed = (tmp_path / "stderr").read_text()
     assert result.is_error

@@ -9,8 +9,7 @@ from fastmcp.exceptions import (
     ResourceError as FastResourceError,
     ToolError as FastToolError,
 )
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp.shared.exceptions import MCPError
+from support.sdk import MCPError, ResourceError, ToolError
 from support.three_servers import MAKERS, connected, fast_mcp
 
 import errata
@@ -169,8 +168,8 @@ async def test_a_resource_and_a_prompt_are_masked_alike(kind, era):
         ):
             with pytest.raises(MCPError) as failed:
                 await ask()
-            assert "orders_2026" not in failed.value.message + str(failed.value.data)
-            assert failed.value.data["code"] == "VALIDATION_FAILED"
+            assert "orders_2026" not in failed.value.error.message + str(failed.value.error.data)
+            assert failed.value.error.data["code"] == "VALIDATION_FAILED"
         with pytest.raises(MCPError, match="Not on a Sunday"):
             await client.read_resource("data://refused")
 

@@ -4,8 +4,8 @@ import copy
 
 import pytest
 from jsonschema import Draft202012Validator
-from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel
+from support.sdk import OfficialServer
 from support.three_servers import ERAS, KINDS, MAKERS, connected, fast_mcp, low_level, mcp_server
 
 import errata
@@ -193,7 +193,7 @@ async def test_an_output_schema_admits_the_error_and_the_success(kind, era, dial
 
 
 def _own(server):
-    if isinstance(server, MCPServer):
+    if isinstance(server, OfficialServer):
         return server._tool_manager.list_tools()
     return list(server._local_provider._components.values())
 
@@ -202,16 +202,16 @@ def _own(server):
 async def test_listing_twice_gives_the_same_and_leaves_the_servers_own_objects_alone(kind, era):
     server = MAKERS[kind](fetch, plain)
     before = [copy.deepcopy(tool.model_dump(mode="python", exclude={"fn"})) for tool in _own(server)]
-    bare = {name: tool.model_dump() for name, tool in (await _listed(server, era)).items()}
+    bare = {name: tool.model_dump(by_alias=True) for name, tool in (await _listed(server, era)).items()}
     installation = errata.install(server, describe=True, dialect="mcp-tool-error")
     first, second = await _listed(server, era), await _listed(server, era)
-    assert {name: tool.model_dump() for name, tool in first.items()} == {
-        name: tool.model_dump() for name, tool in second.items()
+    assert {name: tool.model_dump(by_alias=True) for name, tool in first.items()} == {
+        name: tool.model_dump(by_alias=True) for name, tool in second.items()
     }
-    assert first["fetch"].output_schema != bare["fetch"]["output_schema"]
+    assert first["fetch"].output_schema != bare["fetch"]["outputSchema"]
     assert [tool.model_dump(mode="python", exclude={"fn"}) for tool in _own(server)] == before
     installation.uninstall()
-    assert {name: tool.model_dump() for name, tool in (await _listed(server, era)).items()} == bare
+    assert {name: tool.model_dump(by_alias=True) for name, tool in (await _listed(server, era)).items()} == bare
 
 
 async def test_a_mounted_server_publishes_as_its_own_tools_do(era):

@@ -7,10 +7,10 @@ import logging
 import pickle
 
 import pytest
-from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
-from mcp_types import ElicitRequestURLParams
+from mcp.shared.exceptions import UrlElicitationRequiredError
 from opentelemetry import trace
 from support.scripted_http_server import connect, listening
+from support.sdk import MCPError, protocol_error, types
 from support.three_servers import MAKERS, connected, fast_mcp
 
 import errata
@@ -282,26 +282,28 @@ async def test_the_span_of_a_request_to_a_mounted_server_shows_no_secret(secret,
 
 async def test_an_error_for_the_protocol_keeps_its_number_and_shows_no_secret(kind, secret):
     async def protocol() -> str:
-        raise MCPError(-31001, f"no {secret}", {"token": secret, "why": ["rule 3", secret]})
+        raise protocol_error(-31001, f"no {secret}", {"token": secret, "why": ["rule 3", secret]})
 
     server = MAKERS[kind](protocol)
     errata.install(server)
     async with connected(server) as client:
         with pytest.raises(MCPError) as caught:
             await client.call_tool("protocol", {})
-    assert (caught.value.code, caught.value.data["why"][0]) == (-31001, "rule 3")
-    assert secret not in f"{caught.value.message} {json.dumps(caught.value.data)}"
+    assert (caught.value.error.code, caught.value.error.data["why"][0]) == (-31001, "rule 3")
+    assert secret not in f"{caught.value.error.message} {json.dumps(caught.value.error.data)}"
 
 
 async def test_the_address_that_a_user_has_to_open_stays_as_it_is(kind):
     address = "https://id.example/authorize?state=Zb91kLmQ7xTt40vWcY8aRr2dNf6hJs3e"
 
     async def signing_in() -> str:
-        raise UrlElicitationRequiredError([ElicitRequestURLParams(message="Sign in", url=address, elicitation_id="1")])
+        raise UrlElicitationRequiredError(
+            [types.ElicitRequestURLParams(message="Sign in", url=address, elicitation_id="1")]
+        )
 
     server = MAKERS[kind](signing_in)
     errata.install(server)
     async with connected(server, "legacy") as client:
         with pytest.raises(MCPError) as caught:
             await client.call_tool("signing_in", {})
-    assert caught.value.data["elicitations"][0]["url"] == address
+    assert caught.value.error.data["elicitations"][0]["url"] == address

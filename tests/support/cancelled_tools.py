@@ -11,14 +11,13 @@ from collections import defaultdict
 
 import anyio
 import anyio.from_thread
-import mcp_types as wire
 from mcp.server.lowlevel import Server
-from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 
 import errata
+from support.sdk import HAS_FASTMCP, IS_MODERN, OfficialServer, register, tool_result, types as wire
 
-KINDS = ("MCPServer", "Server", "FastMCP")
+KINDS = ("MCPServer", "Server", *(("FastMCP",) if HAS_FASTMCP else ()))
 LONGEST_S = 60
 
 
@@ -230,7 +229,7 @@ def serving(kind, functions):
     if kind == "Server":
         return _low_level({function.__name__: function for function in functions})
     if kind == "MCPServer":
-        server = MCPServer("stumbling")
+        server = OfficialServer("stumbling")
     else:
         from fastmcp import FastMCP  # noqa: PLC0415 - a process that does not serve it need not load it.
 
@@ -247,12 +246,18 @@ def _low_level(functions):
             result = await function(**arguments)
         else:
             result = await anyio.to_thread.run_sync(lambda: function(**arguments))
-        return wire.CallToolResult(content=[wire.TextContent(type="text", text=str(result))])
+        return tool_result(str(result))
 
     async def list_tools(_, __):
-        return wire.ListToolsResult(tools=[wire.Tool(name=n, input_schema={"type": "object"}) for n in functions])
+        return wire.ListToolsResult(tools=[_list(name) for name in functions])
 
+    if not IS_MODERN:
+        return register(Server("stumbling"), call_tool=call_tool, list_tools=list_tools)
     return Server("stumbling", on_call_tool=call_tool, on_list_tools=list_tools)
+
+
+def _list(name):
+    return wire.Tool.model_validate({"name": name, "inputSchema": {"type": "object"}})
 
 
 def lowest(server):

@@ -18,7 +18,6 @@ import anyio
 import mcp
 import uvicorn
 from mcp.server.lowlevel import Server
-from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from pydantic import TypeAdapter, create_model
@@ -43,7 +42,6 @@ from support.sdk import (
     HAS_FASTMCP,
     IS_MODERN,
     LONGEST_S,
-    MCP,
     OFFICIAL,
     PROTOCOLS as ERAS,
     Context,
@@ -51,6 +49,7 @@ from support.sdk import (
     OfficialServer,
     ToolError,
     connected_session,
+    register,
     send,
     tool_result,
     types,
@@ -129,7 +128,13 @@ def low_level_server() -> Server[Any]:
         )
 
     if not IS_MODERN:
-        return _register(list_tools, call_tool, read_resource, get_prompt)
+        return register(
+            Server("failing"),
+            list_tools=list_tools,
+            call_tool=call_tool,
+            read_resource=read_resource,
+            get_prompt=get_prompt,
+        )
     return Server(
         "failing",
         on_list_tools=list_tools,
@@ -148,32 +153,6 @@ class _Progress:
     async def report_progress(self, done, total, message=None):
         token = self._context.meta.progressToken
         await self._context.session.send_progress_notification(token, done, total, message)
-
-
-def _register(list_tools, call_tool, read_resource, get_prompt) -> Server[Any]:
-    """Register the same handlers with the decorators of mcp 1."""
-    server = Server("failing")
-
-    @server.list_tools()
-    async def _():
-        return (await list_tools(None, None)).tools
-
-    @server.call_tool(validate_input=False)
-    async def _(name, arguments):
-        params = types.CallToolRequestParams(name=name, arguments=arguments)
-        result = await call_tool(server.request_context, params)
-        return result if MCP >= (1, 20) or not result.structuredContent else (result.content, result.structuredContent)
-
-    @server.read_resource()
-    async def _(uri):
-        contents = (await read_resource(None, types.ReadResourceRequestParams(uri=uri))).contents
-        return [ReadResourceContents(content=each.text, mime_type="text/plain") for each in contents]
-
-    @server.get_prompt()
-    async def _(name, arguments):
-        return await get_prompt(None, types.GetPromptRequestParams(name=name, arguments=arguments))
-
-    return server
 
 
 SERVERS = {OFFICIAL: official_server, "Server": low_level_server}

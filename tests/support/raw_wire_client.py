@@ -1,6 +1,7 @@
 """A client that hides nothing: it sends what it is told to, and keeps every message that comes back."""
 
 import json
+import os
 import socket
 import sys
 from contextlib import asynccontextmanager, suppress
@@ -8,14 +9,14 @@ from pathlib import Path
 from subprocess import DEVNULL
 
 import anyio
-import mcp_types as wire
 import uvicorn
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 
 from support import cancelled_tools
+from support.sdk import IS_MODERN, parse_message
 
-ERAS = ("modern", "legacy")
+ERAS = ("modern", "legacy") if IS_MODERN else ("legacy",)
 _ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -116,7 +117,7 @@ async def in_memory(server, era):
         async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
 
             async def send(message):
-                await ours[1].send(SessionMessage(wire.jsonrpc_message_adapter.validate_python(message)))
+                await ours[1].send(SessionMessage(parse_message(message)))
 
             async def messages():
                 async for message in ours[0]:
@@ -134,8 +135,12 @@ async def in_memory(server, era):
 async def over_stdio(kind, layer, era):
     """Talk to a server in a process of its own; gives the process, too."""
     command = [sys.executable, str(Path(cancelled_tools.__file__)), kind, layer]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with anyio.fail_after(3 * cancelled_tools.LONGEST_S):
-        async with await anyio.open_process(command, stderr=DEVNULL) as process, anyio.create_task_group() as group:
+        async with (
+            await anyio.open_process(command, stderr=DEVNULL, env=environment) as process,
+            anyio.create_task_group() as group,
+        ):
 
             async def send(message):
                 with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -4,20 +4,30 @@ import inspect
 from contextlib import asynccontextmanager
 
 import anyio
-import mcp_types as wire
-from fastmcp import FastMCP
-from mcp import Client
 from mcp.server.lowlevel import Server
-from mcp.server.mcpserver import MCPServer
 from pydantic import TypeAdapter
 
-KINDS = ("MCPServer", "Server", "FastMCP")
-ERAS = ("auto", "legacy")
-_LONGEST = 60
+from support.sdk import (
+    HAS_FASTMCP,
+    IS_MODERN,
+    LONGEST_S,
+    OFFICIAL,
+    PROTOCOLS,
+    OfficialServer,
+    connect,
+    register,
+    types as wire,
+)
+
+if HAS_FASTMCP:
+    from fastmcp import FastMCP
+
+KINDS = (OFFICIAL, "Server", *(("FastMCP",) if HAS_FASTMCP else ()))
+ERAS = tuple(PROTOCOLS.values())
 
 
 def mcp_server(*tools, resources=None, prompts=(), **options):
-    server = MCPServer("errata-tests", **options)
+    server = OfficialServer("errata-tests", **options)
     for tool in tools:
         server.tool()(tool)
     for uri, read in (resources or {}).items():
@@ -60,6 +70,14 @@ def low_level(*tools, resources=None, prompts=()):
         message = wire.PromptMessage(role="user", content=wire.TextContent(type="text", text=text))
         return wire.GetPromptResult(messages=[message])
 
+    if not IS_MODERN:
+        return register(
+            Server("errata-tests"),
+            list_tools=list_tools,
+            call_tool=call_tool,
+            read_resource=read_resource if resources else None,
+            get_prompt=get_prompt if prompts else None,
+        )
     return Server(
         "errata-tests",
         on_call_tool=call_tool,
@@ -77,15 +95,15 @@ async def _run(function, arguments):
 
 def _listed(tool):
     schema = TypeAdapter(tool).json_schema(mode="validation")
-    return wire.Tool(name=tool.__name__, description=tool.__doc__, input_schema=schema)
+    return wire.Tool.model_validate({"name": tool.__name__, "description": tool.__doc__, "inputSchema": schema})
 
 
-MAKERS = {"MCPServer": mcp_server, "Server": low_level, "FastMCP": fast_mcp}
+MAKERS = dict(zip(KINDS, (mcp_server, low_level, fast_mcp), strict=False))
 
 
 @asynccontextmanager
 async def connected(server, era="auto", **options):
     """A client of the official SDK, for whichever server; nothing it does lasts longer than a few seconds."""
-    with anyio.fail_after(_LONGEST):
-        async with Client(getattr(server, "_mcp_server", server), mode=era, **options) as client:
+    with anyio.fail_after(LONGEST_S):
+        async with connect(getattr(server, "_mcp_server", server), era, **options) as client:
             yield client

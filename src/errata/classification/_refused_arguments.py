@@ -1,6 +1,7 @@
 """The caller's arguments, refused by Pydantic or by a tool's schema: before the tool ran, or in its body."""
 
 from collections.abc import Mapping
+from typing import cast
 
 from errata.classification._blame import find_blame
 from errata.classification._call import Call
@@ -14,8 +15,10 @@ def classify_refused_arguments(error: BaseException, of: str, given: Mapping[str
     The error is Pydantic's, or a group of those of jsonschema, and somebody knows that it is about the arguments: the
     same error out of the body of a tool is a bug.
     """
-    is_by_schema = isinstance(error, ExceptionGroup)
-    known = by_rules(error.exceptions, of) if is_by_schema else by_arguments(error, of, given)
+    if isinstance(error, ExceptionGroup):
+        known = by_rules(cast("ExceptionGroup[Exception]", error).exceptions, of)
+    else:
+        known = by_arguments(error, of, given)
     return Fault(
         code=known.code,
         message=known.text or "",

@@ -7,7 +7,6 @@ failure of the request, and a tool's `McpError` reaches the client as a JSON-RPC
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from inspect import unwrap
 from typing import Any, cast
 
 from fastmcp import FastMCP
@@ -120,16 +119,17 @@ class FastMCP2And3Adapter(Version1Adapter):
 
     async def find_handler(self, request: Request, tool: str | None = None) -> Handler | None:
         """Return the handler of a request, or that of a tool."""
-        found = await self._find_component(request.kind, tool or request.name)
-        if found is None or request.kind is not Kind.TOOL:
-            return await super().find_handler(request, tool)
+        if request.kind is not Kind.TOOL and tool is None:
+            return await super().find_handler(request)
+        found = await self._find_component(Kind.TOOL, tool or request.name)
+        if found is None:  # FastMCP may hide a tool from some clients; mcp remembers it.
+            return None
         function = getattr(await find_behind(found), "fn", None)
         return Handler(function, getattr(found, "annotations", None), as_object(getattr(found, "parameters", None)))
 
     async def find_function(self, kind: Kind, name: str) -> object:
         """Return the function behind a name, or behind a URI; None if it cannot be found."""
-        function = getattr(await find_behind(await self._find_component(kind, name)), "fn", None)
-        return unwrap(function) if callable(function) else None
+        return getattr(await find_behind(await self._find_component(kind, name)), "fn", None)
 
     async def _read_given(self, request: Request) -> dict[str, object]:
         """Return what a prompt was given, or what the URI of a template holds."""

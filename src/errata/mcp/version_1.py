@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any, TypeAlias, cast
 
+from anyio.lowlevel import checkpoint_if_cancelled
 from jsonschema import ValidationError as SchemaBroken
 from pydantic import ValidationError
 
@@ -115,14 +116,17 @@ class Version1Adapter:
             params = received.params
             name = str(params.uri) if kind is Kind.RESOURCE else params.name
             request = Request(kind, name, getattr(params, "arguments", None), _Origin(context))
-            return await self._host.attend(request, handle, received)
+            try:
+                return await self._host.attend(request, handle, received)
+            finally:  # mcp has answered a cancelled request already; a second answer would end the server.
+                await checkpoint_if_cancelled()
 
         return attend
 
     def _wrap_list(self, handle: Handle) -> Handle:
         async def list_tools(received: Any) -> object:  # noqa: ANN401 - as above.
             reply = await handle(received)
-            listed = getattr(reply, "root", None)
+            listed: Any = getattr(reply, "root", None)
             if received is None or not isinstance(listed, _types.ListToolsResult):  # None: the SDK fills its cache.
                 return reply
             if getattr(received.params, "cursor", None) is None and listed.nextCursor is None:  # It is the whole list.
@@ -210,7 +214,7 @@ class Version1Adapter:
 
     async def find_handler(self, request: Request, tool: str | None = None) -> Handler | None:
         """Return what a tool declares. Its function is not known: one handler of the author's runs them all."""
-        if request.kind is not Kind.TOOL:
+        if tool is None and request.kind is not Kind.TOOL:
             return Handler(await self.find_function(request.kind, request.name))
         name = tool or request.name
         cache = getattr(self._low_level, "_tool_cache", {})  # The SDK keeps what it has listed.
@@ -293,7 +297,8 @@ class FastMCP1Adapter(Version1Adapter):
 
     async def find_handler(self, request: Request, tool: str | None = None) -> Handler | None:
         """Return a handler from the SDK's registry, or as far as its list of tools describes it."""
-        found: Any = find_tool(self._server, tool or request.name) if request.kind is Kind.TOOL else None
+        is_tool = tool is not None or request.kind is Kind.TOOL
+        found: Any = find_tool(self._server, tool or request.name) if is_tool else None
         if not isinstance(getattr(found, "parameters", None), dict):
             return await super().find_handler(request, tool)
         return Handler(found.fn, getattr(found, "annotations", None), found.parameters)
@@ -355,7 +360,7 @@ class _Context:
     @property
     def meta(self) -> Mapping[str, object] | None:
         dump = getattr(self._meta, "model_dump", None)
-        return dump(by_alias=True) if dump else self._meta
+        return cast("Mapping[str, object] | None", dump(by_alias=True) if dump else self._meta)
 
 
 class _Session:

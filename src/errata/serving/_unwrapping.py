@@ -106,8 +106,8 @@ def _find_value(arguments: object, path: tuple[int | str, ...], problem: str) ->
 
 def was_raised_in(package: str, error: BaseException) -> bool:
     """Return whether the code of a package raised an exception itself: `mcp.server` raised it, and no tool."""
-    *_, last = (None, *_walk_frames(error))
-    return last is not None and _is_of(package, last)
+    frames = list(_walk_frames(error))
+    return bool(frames) and _is_of(package, frames[-1])
 
 
 def was_raised_under(package: str, function: str, error: BaseException) -> bool:
