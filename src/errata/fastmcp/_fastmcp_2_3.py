@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from fastmcp import FastMCP
-from fastmcp.exceptions import FastMCPError, NotFoundError
+from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError
 from pydantic import ValidationError
 
 from errata.fastmcp._mounts import find_behind, is_proxy
@@ -28,11 +28,17 @@ from errata.serving import (
     RefusedModel,
     Request,
     RequestFailure,
+    was_raised_in,
+    was_raised_under,
 )
 
 _MASKED = re.compile(r"""Error (?:calling tool|reading resource|rendering prompt) (?:'[^']*'|"[^"]*")""")
 """What FastMCP says for a server that withholds the rest."""
 _WRAPPED = ("Error reading resource ", "Error rendering prompt ")
+_PROXIES = ("fastmcp.server.proxy", "fastmcp.server.providers.proxy")
+_RAISING_FOR_THEM = (*_PROXIES, "fastmcp.client")
+"""Where a failure that a server behind this one has answered with is made an exception."""
+_CALLING = ("run", "call_tool")
 _OF_THE_BODY = "_ToolBodyError"
 _LOGGERS = (
     "fastmcp.server.server",
@@ -63,14 +69,19 @@ class FastMCP2And3Adapter(Version1Adapter):
         )
 
     def _wrap(self, request_type: type, handle: Handle) -> Handle:
-        kind = KINDS.get(request_type)
-        return super()._wrap(request_type, self._check(handle) if kind is Kind.TOOL else handle)
+        is_tool = KINDS.get(request_type) is Kind.TOOL
+        return super()._wrap(request_type, self._look_behind(handle) if is_tool else handle)
 
-    def _check(self, handle: Handle) -> Handle:
-        """Hold the results against the tools' schemas that FastMCP 3.4 hands to mcp as a whole: that looks into others only."""
+    def _look_behind(self, handle: Handle) -> Handle:
+        """Give back what a server behind this one says, and check what FastMCP 3.4 sends past mcp's own check."""
 
         async def call_tool(received: Any) -> object:  # noqa: ANN401 - a request of mcp 1.
-            reply = await handle(received)
+            try:
+                reply = await handle(received)
+            except ToolError as error:
+                if not _was_answered(error):
+                    raise
+                return self._make_text(text_of(error)) if self._make_text else None
             result = getattr(reply, "root", None)
             if getattr(result, "meta", None) and not getattr(result, "isError", True):
                 await self._check_whole(result, received.params.name)
@@ -165,3 +176,9 @@ async def _find_resource(server: Any, uri: str) -> object:  # noqa: ANN401 - of 
     templates = (await server.get_resource_templates()).values()
     fitting = (each for each in templates if uri == each.uri_template or each.matches(uri) is not None)
     return next(fitting, None)
+
+
+def _was_answered(error: BaseException) -> bool:
+    """Return whether an exception is what a server behind this one has answered."""
+    is_a_clients = any(was_raised_in(package, error) for package in _RAISING_FOR_THEM)
+    return is_a_clients and any(was_raised_under(package, name, error) for package in _PROXIES for name in _CALLING)

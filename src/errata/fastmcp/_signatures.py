@@ -10,14 +10,17 @@ from pydantic import Field, ValidationError, create_model
 from errata.redaction import text_of
 from errata.serving import Request, was_raised_in
 
-_ABSENT = re.compile(r"Missing required arguments?(?:\(s\))?: ?(.+)", re.DOTALL)
+_ABSENT = re.compile(
+    r"Missing required arguments?(?:\(s\))?: ?(.+)|.*\(\) missing \d+ required \S+ arguments?: (.+)", re.DOTALL
+)
+_QUOTED = re.compile(r"'([^']+)'")
 _NAME = re.compile(r"[^\s,'\"\[\]{}()]+")
 
 
 def read_missing(error: TypeError, request: Request) -> tuple[str, ...]:
-    """Return the arguments that a transformed tool says are missing: FastMCP raises a bare TypeError for them."""
+    """Return the arguments that a transformed tool lacks: FastMCP raises a bare TypeError for them, or Python does."""
     match = _ABSENT.match(text_of(error)) if was_raised_in("fastmcp", error) else None
-    named = _NAME.findall(match[1]) if match else []
+    named = _NAME.findall(match[1]) if match and match[1] else _QUOTED.findall(match[2]) if match else []
     return tuple(name for name in named if name not in request.arguments)
 
 

@@ -71,6 +71,7 @@ _METHODS = {
 }
 _MOST_PAGES = 100
 _DEEPEST = 32
+_DOING = ("Error reading ", "Error rendering ", "Error creating ", "Error executing ")
 _MISSING = "Missing required arguments: "
 _INPUT = "Input validation error: "
 
@@ -397,4 +398,4 @@ def _is_in_work(context: object) -> bool:
 def _find_replaced(error: BaseException) -> BaseException | None:
     """Return the exception that one of the SDK's replaced without `from`: it quotes it, or says what it was doing."""
     inside, text = error.__context__, text_of(error)
-    return inside if inside is not None and (text.startswith("Error ") or text.endswith(text_of(inside))) else None
+    return inside if inside is not None and (text.startswith(_DOING) or text.endswith(text_of(inside))) else None

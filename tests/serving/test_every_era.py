@@ -1,0 +1,309 @@
+"""What the golden files do not show, on whichever SDK is installed: `make eras` runs it with those of every era."""
+
+import logging
+
+import pytest
+from mcp.server.lowlevel import Server
+from support.failing_servers import SERVERS, ask
+from support.failing_tools import ASKED
+from support.golden_files import golden
+from support.sdk import HAS_FASTMCP, IS_MODERN, MCPError, OfficialServer, connect, register, types
+from support.three_servers import KINDS, MAKERS, connected
+
+import errata
+from errata import NeedsInput, answers
+from errata._install import ERAS, find_era
+
+if HAS_FASTMCP:
+    import fastmcp
+    from fastmcp import FastMCP
+    from fastmcp.tools import Tool
+
+pytestmark = pytest.mark.anyio
+every_kind = pytest.mark.parametrize("kind", KINDS)
+with_fastmcp = pytest.mark.skipif(not HAS_FASTMCP, reason="FastMCP is not installed.")
+
+
+def price(sku: str, count: int = 1) -> str:
+    raise LookupError(f"there is no {sku}, {count} times")
+
+
+def crash() -> str:
+    raise KeyError("postgresql://app:hunter2@db/orders")
+
+
+def slow() -> str:
+    raise TimeoutError("no answer from orders_2026")
+
+
+def fine() -> str:
+    return "fine"
+
+
+def fault(result):
+    assert result.is_error
+    return result.structured_content["error"]
+
+
+# Fields, whoever refuses
+
+
+@pytest.mark.skipif(not HAS_FASTMCP, reason="FastMCP is not installed.")
+@pytest.mark.parametrize("case", [case for case in ASKED if case.startswith("arguments_")])
+def test_arguments_are_refused_by_the_same_fields_in_every_era(case):
+    server = SERVERS["FastMCP"]()
+    errata.install(server)
+    answer = ask(server, "legacy", {case: ASKED[case]})[case].answer["structuredContent"]["error"]
+    expected = golden(f"native/{case}", None)["structuredContent"]["error"]
+    assert (answer["code"], answer["retry"], answer["field"]) == (expected["code"], "fix_input", expected["field"])
+    assert {issue["field"].partition(".")[0] for issue in answer["issues"]} == {
+        issue["field"].partition(".")[0] for issue in expected["issues"]
+    }
+
+
+@pytest.mark.skipif(IS_MODERN, reason="The low-level server of mcp 2 does not validate.")
+async def test_all_that_breaks_a_schema_is_named_by_the_low_level_server():
+    server = Server("strict")
+    schema = {
+        "type": "object",
+        "properties": {"sku": {"type": "string"}, "count": {"type": "integer", "minimum": 1}},
+        "required": ["sku", "count", "to"],
+    }
+
+    @server.list_tools()
+    async def _():
+        return [types.Tool(name="order", inputSchema=schema)]
+
+    @server.call_tool()
+    async def _(name, arguments):
+        raise AssertionError((name, arguments))
+
+    errata.install(server)
+    async with connect(server) as client:
+        refused = fault(await client.call_tool("order", {"sku": 7, "count": 0}))
+    assert refused["code"] == "INVALID_PARAMS"
+    assert {issue["field"] for issue in refused["issues"]} == {"sku", "count", "to"}
+    assert "7" not in refused["message"]
+
+
+# Coming and going
+
+
+async def _say(client):
+    """Return what a client is told without errata; the low-level server of mcp 2 sends a JSON-RPC error."""
+    try:
+        return (await client.call_tool("crash", {})).content[0].text
+    except MCPError as error:
+        return error.error.message
+
+
+@every_kind
+async def test_uninstall_leaves_what_the_sdk_says(kind):
+    server = MAKERS[kind](crash, fine)
+    async with connected(server) as client:
+        before = await _say(client)
+    installation = errata.install(server)
+    assert errata.install(server) is installation
+    async with connected(server) as client:
+        assert fault(await client.call_tool("crash", {}))["code"] == "INTERNAL_ERROR"
+        assert (await client.call_tool("fine", {})).content[0].text == "fine"
+    installation.uninstall()
+    async with connected(server) as client:
+        assert await _say(client) == before
+
+
+async def test_a_tool_that_comes_later_is_covered():
+    server = OfficialServer("late")
+    errata.install(server)
+    server.tool()(crash)
+    async with connect(getattr(server, "_mcp_server", server)) as client:
+        assert fault(await client.call_tool("crash", {}))["code"] == "INTERNAL_ERROR"
+
+
+@pytest.mark.skipif(
+    IS_MODERN, reason="mcp 2 registers handlers by their method; tests/serving/test_installing.py has that."
+)
+async def test_a_handler_that_comes_later_is_covered_and_stays():
+    async def list_tools(_, __):
+        return types.ListToolsResult(tools=[types.Tool(name="crash", inputSchema={"type": "object"})])
+
+    async def call_tool(_, __):
+        crash()
+
+    server = Server("late")
+    installation = errata.install(server)
+    register(server, list_tools=list_tools, call_tool=call_tool)
+    async with connect(server) as client:
+        assert fault(await client.call_tool("crash", {}))["code"] == "INTERNAL_ERROR"
+    installation.uninstall()
+    assert types.CallToolRequest in server.request_handlers
+    async with connect(server) as client:
+        assert "hunter2" in (await client.call_tool("crash", {})).content[0].text
+
+
+@every_kind
+async def test_a_failure_is_logged_once(kind, caplog):
+    server = MAKERS[kind](crash)
+    errata.install(server)
+    async with connected(server) as client:
+        with caplog.at_level(logging.WARNING):
+            caplog.clear()
+            await client.call_tool("crash", {})
+    assert [record.name for record in caplog.records] == ["errata"]
+
+
+# What a server publishes, and what it asks
+
+
+async def test_a_schema_that_failures_do_not_fit_is_widened_and_still_holds_for_results():
+    def count() -> dict[str, int]:
+        return {"birds": 3}
+
+    server = MAKERS["MCPServer"](count)
+    async with connected(server) as client:
+        bare = (await client.list_tools()).tools[0].output_schema
+    errata.install(server)
+    async with connected(server) as client:
+        listed = (await client.list_tools()).tools[0].output_schema
+        counted = await client.call_tool("count", {})
+    assert not counted.is_error
+    assert counted.structured_content in ({"birds": 3}, {"result": {"birds": 3}})
+    assert (bare is None) is (listed is None)
+
+
+async def elicited(kind, reply):
+    async def ask_for_name() -> str:
+        name = answers().get("name")
+        if not name:
+            raise NeedsInput("Who is it for?", fields=["name"])
+        return f"for {name}"
+
+    asked = []
+
+    async def callback(_, params):
+        asked.append(params.message)
+        return reply
+
+    server = MAKERS[kind](ask_for_name)
+    errata.install(server)
+    async with connected(server, "legacy", elicitation_callback=callback) as client:
+        return asked, await client.call_tool("ask_for_name", {})
+
+
+@every_kind
+async def test_a_question_goes_to_the_user_and_the_answer_to_the_tool(kind):
+    asked, result = await elicited(kind, types.ElicitResult(action="accept", content={"name": "Ann"}))
+    assert asked == ["Who is it for?"]
+    assert result.content[0].text == "for Ann"
+
+
+@every_kind
+async def test_a_question_that_the_user_declines_is_no_answer(kind):
+    asked, result = await elicited(kind, types.ElicitResult(action="decline"))
+    assert asked == ["Who is it for?"]
+    assert result.is_error
+
+
+# FastMCP: servers in front of servers
+
+
+def child(**options):
+    server = FastMCP("child", **options)
+    server.tool(price)
+    server.tool(crash)
+    server.tool(slow)
+    return server
+
+
+def mount(parent, server):
+    """Mount a server under a prefix, which changed its place."""
+    try:
+        parent.mount(server, namespace="shop")
+    except TypeError:
+        parent.mount(server, prefix="shop")
+
+
+@with_fastmcp
+async def test_a_mounted_server_fails_as_its_own_tools_do():
+    parent = FastMCP("parent")
+    mount(parent, child())
+    errata.install(parent)
+    async with connected(parent) as client:
+        missing = fault(await client.call_tool("shop_price", {"sku": "a-1"}))
+        refused = fault(await client.call_tool("shop_price", {"count": "many"}))
+        unknown = fault(await client.call_tool("shop_pric", {}))
+        broken = fault(await client.call_tool("shop_crash", {}))
+    assert missing["message"] == "there is no a-1, 1 times"
+    assert {issue["field"] for issue in refused["issues"]} == {"sku", "count"}
+    assert "shop_price" in unknown["message"]
+    assert broken["code"] == "INTERNAL_ERROR"
+
+
+@with_fastmcp
+async def test_a_mask_withholds_the_text_and_keeps_the_verdict():
+    server = child(mask_error_details=True)
+    errata.install(server)
+    async with connected(server) as client:
+        failed = fault(await client.call_tool("slow", {}))
+    assert "orders_2026" not in str(failed)
+    assert failed["code"] == "TIMEOUT"
+
+
+@with_fastmcp
+async def test_behind_a_proxy_a_failure_is_told_once():
+    behind = child()
+    errata.install(behind)
+    front = getattr(fastmcp.server, "create_proxy", None)
+    proxy = front(behind) if front else FastMCP.as_proxy(behind)
+    errata.install(proxy)
+    async with connected(proxy) as client:
+        failed = await client.call_tool("price", {"sku": "a-1"})
+    assert failed.is_error
+    assert failed.content[0].text.startswith("Error [UNKNOWN_ERROR]: there is no a-1, 1 times\nRecovery: ")
+    assert failed.content[0].text.count("Recovery:") == 1
+
+
+@with_fastmcp
+async def test_a_transformed_tool_that_lacks_an_argument_is_no_bug():
+    async def narrow(sku: str, count: int = 1) -> str:
+        from fastmcp.tools.tool_transform import forward  # noqa: PLC0415 - where FastMCP is installed.
+
+        return await forward(sku=sku, count=count)
+
+    server = FastMCP("transforming")
+    server.add_tool(Tool.from_tool(Tool.from_function(price), transform_fn=narrow))
+    errata.install(server)
+    async with connected(server) as client:
+        refused = fault(await client.call_tool("price", {}))
+    assert refused["code"] in {"INVALID_PARAMS", "MISSING_REQUIRED_FIELD"}
+    assert refused["field"] == "sku"
+
+
+# Versions
+
+
+class _Old:
+    """A server without anything that errata needs."""
+
+
+@pytest.mark.parametrize("name", ERAS)
+def test_a_server_that_is_too_old_is_told_the_version_and_a_command_within_its_major(name, monkeypatch):
+    module, _, cls = name.rpartition(".")
+    server = type(cls, (_Old,), {"__module__": module})()
+    eras = ERAS[name]
+    found = (
+        {"mcp": "1.9.4", "fastmcp": "2.9.2"}[eras[0].distribution] if len(eras) > 1 or "fastmcp" in name else "2.0.0"
+    )
+    monkeypatch.setattr("errata._install.version", lambda _: found)
+    with pytest.raises(TypeError) as refused:
+        errata.install(server)
+    said = str(refused.value)
+    oldest = eras[-1]
+    assert f"runs on {oldest.distribution} {found}" in said
+    assert f"pip install '{oldest.distribution}>={oldest.oldest},<{int(oldest.major) + 1}'" in said
+
+
+def test_the_era_is_chosen_by_what_a_server_offers_and_not_by_what_is_installed_beside_it(monkeypatch):
+    monkeypatch.setattr("errata._install.version", lambda _: "99.0")
+    server = type("Server", (), {"__module__": "mcp.server.lowlevel.server", "request_handlers": {}})()
+    assert find_era(server).oldest == "1.10"
