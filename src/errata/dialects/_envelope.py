@@ -163,7 +163,7 @@ def to_wire(result: object) -> object:
     """Return a result as it was on the wire: FastMCP's client has a dataclass of its own for it."""
     is_error: object = getattr(result, "is_error", None)
     if not dataclasses.is_dataclass(result) or is_error is None:
-        return cast("object", result)
+        return result
     return {
         "content": [_dump(block, exclude_none=True) for block in items_of(getattr(result, "content", None))],
         "structuredContent": getattr(result, "structured_content", None),

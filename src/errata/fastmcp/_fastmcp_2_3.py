@@ -56,7 +56,7 @@ class FastMCP2And3Adapter(Version1Adapter):
 
     intended = (FaultError, FastMCPError)
     packages = ("fastmcp", "mcp.server")
-    loggers = (*_LOGGERS, *(f"FastMCP.{name}" for name in _LOGGERS))
+    loggers = ("mcp.server.lowlevel.server", *_LOGGERS, *(f"FastMCP.{name}" for name in _LOGGERS))
 
     def __init__(self, server: FastMCP[Any]) -> None:
         super().__init__(server)

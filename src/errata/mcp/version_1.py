@@ -84,7 +84,7 @@ class Version1Adapter:
     """What somebody raises for the client."""
     packages: tuple[str, ...] = ("mcp.server",)
     """Whose code puts its own exceptions around those of handlers."""
-    loggers: tuple[str, ...] = ("mcp.server.fastmcp.server",)
+    loggers: tuple[str, ...] = ("mcp.server.fastmcp.server", "mcp.server.lowlevel.server")
     """Where it logs what errata logs."""
     _host: Host
 
