@@ -164,7 +164,7 @@ async def test_a_call_that_cannot_be_made_says_why_and_leaves_nothing_behind():
         await call_tool(server, "fetch", dialect="taxonmy")
     with pytest.raises(ValueError, match="Choose `modern` or `legacy`"):
         await call_tool(server, "fetch", era="ancient")
-    with pytest.raises(TypeError, match="Pass the MCPServer"):
+    with pytest.raises(TypeError, match="Pass a FastMCP server"):
         await call_tool(object(), "fetch")
 
     assert "__errata__" not in vars(server)

@@ -93,10 +93,10 @@ def find_era(server: object) -> Era:
             f"errata cannot be installed in a `{type(server).__name__}`. Pass a FastMCP server, of the package fastmcp or "
             "of mcp, or mcp's MCPServer or low-level Server."
         )
-    found = find_version(eras[0].distribution)
+    release = find_version(eras[0].distribution)
     era = next((era for era in eras if _has(server, era.offers)), eras[-1])
-    if not _has(server, era.offers) or (found is not None and _numbers(found) < _numbers(era.oldest)):
-        raise TypeError(_explain_age(era, found))
+    if not _has(server, era.offers) or (release is not None and _numbers(release) < _numbers(era.oldest)):
+        raise TypeError(_explain_age(era, release))
     return era
 
 
@@ -133,15 +133,15 @@ def _has(server: object, path: str) -> bool:
     return True
 
 
-def _numbers(found: str) -> tuple[int, ...]:
+def _numbers(release: str) -> tuple[int, ...]:
     """Return the first two numbers of a version: enough to compare, whatever comes after them."""
-    return tuple(int(number) for number in re.findall(r"\d+", found)[:2])
+    return tuple(int(number) for number in re.findall(r"\d+", release)[:2])
 
 
-def _explain_age(era: Era, found: str | None) -> str:
+def _explain_age(era: Era, release: str | None) -> str:
     name, below = era.distribution, int(era.major) + 1
     return (
-        f"This server runs on {name} {found or 'of an unknown version'}, and errata works with {name} {era.oldest} and later. "
+        f"This server runs on {name} {release or 'of an unknown version'}, and errata works with {name} {era.oldest} and later. "
         f"Update it within its major version, which changes nothing that the server uses: "
         f"pip install '{name}>={era.oldest},<{below}'"
     )

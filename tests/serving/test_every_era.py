@@ -5,7 +5,7 @@ import logging
 import pytest
 from mcp.server.lowlevel import Server
 from support.failing_servers import SERVERS, ask
-from support.failing_tools import ASKED
+from support.failing_tools import FAILING
 from support.golden_files import golden
 from support.sdk import HAS_FASTMCP, IS_MODERN, MCPError, OfficialServer, connect, register, types
 from support.three_servers import KINDS, MAKERS, connected
@@ -49,11 +49,11 @@ def fault(result):
 
 
 @pytest.mark.skipif(not HAS_FASTMCP, reason="FastMCP is not installed.")
-@pytest.mark.parametrize("case", [case for case in ASKED if case.startswith("arguments_")])
+@pytest.mark.parametrize("case", [case for case in FAILING if case.startswith("arguments_")])
 def test_arguments_are_refused_by_the_same_fields_in_every_era(case):
     server = SERVERS["FastMCP"]()
     errata.install(server)
-    answer = ask(server, "legacy", {case: ASKED[case]})[case].answer["structuredContent"]["error"]
+    answer = ask(server, "legacy", {case: FAILING[case]})[case].answer["structuredContent"]["error"]
     expected = golden(f"native/{case}", None)["structuredContent"]["error"]
     assert (answer["code"], answer["retry"], answer["field"]) == (expected["code"], "fix_input", expected["field"])
     assert {issue["field"].partition(".")[0] for issue in answer["issues"]} == {

@@ -132,11 +132,13 @@ class FastMCP2And3Adapter(Version1Adapter):
         """Return the handler of a request, or that of a tool."""
         if request.kind is not Kind.TOOL and tool is None:
             return await super().find_handler(request)
-        found = await self._find_component(Kind.TOOL, tool or request.name)
-        if found is None:  # FastMCP may hide a tool from some clients; mcp remembers it.
+        component = await self._find_component(Kind.TOOL, tool or request.name)
+        if component is None:  # FastMCP may hide a tool from some clients; mcp remembers it.
             return None
-        function = getattr(await find_behind(found), "fn", None)
-        return Handler(function, getattr(found, "annotations", None), as_object(getattr(found, "parameters", None)))
+        function = getattr(await find_behind(component), "fn", None)
+        return Handler(
+            function, getattr(component, "annotations", None), as_object(getattr(component, "parameters", None))
+        )
 
     async def find_function(self, kind: Kind, name: str) -> object:
         """Return the function behind a name, or behind a URI; None if it cannot be found."""

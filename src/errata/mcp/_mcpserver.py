@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Tool
 from pydantic import AnyUrl, ValidationError
 
-from errata.mcp._registry import find_function, find_tool, is_about_result
+from errata.mcp._managers import find_function, find_tool, is_about_result
 from errata.mcp._wire_objects import (
     INTENDED,
     build_error,

@@ -18,7 +18,7 @@ from anyio.lowlevel import checkpoint_if_cancelled
 from jsonschema import ValidationError as SchemaBroken
 from pydantic import ValidationError
 
-from errata.mcp._registry import find_function, find_tool, is_about_result
+from errata.mcp._managers import find_function, find_tool, is_about_result
 from errata.mcp._schemas import BrokenResultError, list_broken_rules
 from errata.model import FaultError
 from errata.redaction import as_object, text_of
@@ -299,10 +299,10 @@ class FastMCP1Adapter(Version1Adapter):
     async def find_handler(self, request: Request, tool: str | None = None) -> Handler | None:
         """Return a handler from the SDK's registry, or as far as its list of tools describes it."""
         is_tool = tool is not None or request.kind is Kind.TOOL
-        found: Any = find_tool(self._server, tool or request.name) if is_tool else None
-        if not isinstance(getattr(found, "parameters", None), dict):
+        registered: Any = find_tool(self._server, tool or request.name) if is_tool else None
+        if not isinstance(getattr(registered, "parameters", None), dict):
             return await super().find_handler(request, tool)
-        return Handler(found.fn, getattr(found, "annotations", None), found.parameters)
+        return Handler(registered.fn, getattr(registered, "annotations", None), registered.parameters)
 
 
 class _RefusedBySchemaError(Exception):
@@ -355,7 +355,7 @@ class _Context:
 
     def __init__(self, context: Any) -> None:  # noqa: ANN401 - of mcp 1.
         self.request_id: str | int | None = context.request_id
-        self.session = _Session(context.session)
+        self.session = _ClientSide(context.session)
         self._meta = context.meta
 
     @property
@@ -364,7 +364,7 @@ class _Context:
         return cast("Mapping[str, object] | None", dump(by_alias=True) if dump else self._meta)
 
 
-class _Session:
+class _ClientSide:
     """The connection to a client under the names that it has today."""
 
     def __init__(self, session: Any) -> None:  # noqa: ANN401 - of mcp 1.

@@ -4,22 +4,21 @@ Everything else in this package is the same for all servers. An adapter puts err
 hands every request to `Host.attend`. When a handler fails, the pipeline asks the adapter what the SDK made of the
 exception, what is known of the handler, and for the SDK's own objects to reply with.
 
-How the eras implement it; each is one file beside those that are there, chosen in its package's `adapt`:
+How the eras implement it; `errata._install.ERAS` says which is used:
 
-| | mcp 2, FastMCP 4 (built) | mcp 1.x | FastMCP 2 and 3 |
+| | mcp 2, FastMCP 4 | mcp 1 (`mcp/version_1.py`) | FastMCP 2 and 3 (`fastmcp/_fastmcp_2_3.py`), on top of mcp 1 |
 |---|---|---|---|
-| `hook` | methods of `MCPServer`, request handlers, middleware | wraps the entries of `request_handlers` (FastMCP's are at `_mcp_server`); `_make_error_result` raises again what it would turn into text, while `IN_WORK` is set | middleware, as on 4; what middleware cannot see (output schema, a JSON-RPC error of a tool) as on mcp 1.x |
-| `unwrap` | `__cause__` of the SDK's wrappers | the same, an `McpError` among them is a `ProtocolFailure`; for resources and prompts `__context__` | `__cause__`; FastMCP 2 tells refused arguments by the title of Pydantic's error |
-| `find_handler` | the SDK's registry, or its list | `_tool_manager`; low-level: `_tool_cache` | `get_tool` |
-| `list_visible` | the server's own lists | the original handler of `ListToolsRequest` | as on 4 |
-| `read_result` | `is_error` | `.root.isError`; nothing asks | FastMCP 3 `is_error`; 2 has none |
-| `build_result` | snake_case fields | `ServerResult(CallToolResult(isError=…))` | 3: `ToolResult`; 2: a subclass with `to_mcp_result` |
-| `build_error` | `MCPError(code, message, data)` | `McpError(ErrorData(…))` | as on mcp 1.x |
+| `hook` | methods of `MCPServer`, request handlers, middleware | wraps the entries of `request_handlers`; `_make_error_result` raises again what it would make text of, while `IN_WORK` is set | the same, around FastMCP's middleware |
+| `unwrap` | `__cause__` of the SDK's wrappers | the same, and `__context__` where there is no cause; an `McpError` is a `ProtocolFailure` | the same; the title of Pydantic's error tells refused arguments |
+| `find_handler` | the SDK's registry, or its list | `_tool_manager`; low-level: `_tool_cache`, or its list | `get_tool` |
+| `list_visible` | the server's own lists | the handlers of the lists, without errata | the same |
+| `read_result` | `is_error` | `.root.isError`; nothing asks | the same |
+| `build_result` | snake_case fields | `ServerResult(CallToolResult(isError=…))` | the same |
+| `build_error` | `MCPError(code, message, data)` | `McpError(ErrorData(…))` | the same |
 
 An era that names things differently gives `Request` an origin of its own: the `RequestContext` and `Session` protocols say
 what is read from it. Where the protocol has no `input_required` results, `protocol_version` is below `MODERN` and
-`build_result` is never asked for one. Tried with mcp 1.30, FastMCP and low-level server: an adapter of 150 lines, and nothing
-else changed.
+`build_result` is never asked for one.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
