@@ -53,7 +53,7 @@ def fault(result):
 def test_arguments_are_refused_by_the_same_fields_in_every_era(case):
     server = SERVERS["FastMCP"]()
     errata.install(server)
-    answer = ask(server, "legacy", {case: FAILING[case]})[case].answer["structuredContent"]["error"]
+    answer = ask(server, "2025-11-25", {case: FAILING[case]})[case].answer["structuredContent"]["error"]
     expected = golden(f"native/{case}", None)["structuredContent"]["error"]
     assert (answer["code"], answer["retry"], answer["field"]) == (expected["code"], "fix_input", expected["field"])
     assert {issue["field"].partition(".")[0] for issue in answer["issues"]} == {
