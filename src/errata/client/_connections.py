@@ -216,9 +216,16 @@ class FastMCPClient(_ClientWrapper):
     async def call(
         self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None, meta: Mapping[str, object] = _NO_META
     ) -> Any:  # noqa: ANN401 - as above.
-        """Call a tool without raising: the exception would keep the first block of text and lose the rest."""
-        given: dict[str, Any] = {"meta": dict(meta)} if meta else {}  # Not every version of FastMCP 2 takes it.
-        return await self._client.call_tool(tool, arguments, timeout=timeout_s, raise_on_error=False, **given)
+        """Call a tool without raising: the exception would keep the first block of text and lose the rest.
+
+        A client of the first versions of FastMCP 2 sends no metadata; its session does, and the result is then mcp's own.
+        """
+        call_tool = self._client.call_tool
+        if not meta:
+            return await call_tool(tool, arguments, timeout=timeout_s, raise_on_error=False)
+        if "meta" not in inspect.signature(call_tool).parameters:
+            return await OlderSdkSession(self._client.session).call(tool, arguments, timeout_s=timeout_s, meta=meta)
+        return await call_tool(tool, arguments, timeout=timeout_s, raise_on_error=False, meta=dict(meta))
 
     async def read(self, uri: str) -> Any:  # noqa: ANN401 - as above.
         """Read a resource."""
