@@ -6,11 +6,14 @@ alone.
 Two servers that are the same differ by two hundredths within one process, by which of them was there first and where
 things happen to lie in memory. So each figure is taken in several processes, in both orders, and the best of all rounds
 counts; a line of the table shows how well that works.
+
+A server on an older SDK is measured the same way in an environment that has it, which `scripts/eras.py` sets up.
 """
 
 import asyncio
 import json
 import logging
+import os
 import subprocess
 import sys
 import time
@@ -18,6 +21,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +32,8 @@ WARM_UP = 100
 ROUNDS = 60
 BATCH = 20
 CRASHES = 10
+ROOT = Path(__file__).parent.parent
+ERAS = ROOT / ".venv-eras"
 
 Call = Callable[[], Awaitable[object]]
 Tool = Callable[..., Any]
@@ -96,28 +102,50 @@ CASES = [
 ]
 # fmt: on
 CONTROL = Case("mcp", greet, "MCPServer: the same server twice, without errata", None)
+# fmt: off
+OLDER = {
+    "mcp-1.30": [
+        Case("mcp 1", greet,  "mcp 1.30's FastMCP: a call that succeeds", 1.05),
+        Case("mcp 1", search, "mcp 1.30's FastMCP: a call that fails",    1.35),
+    ],
+    "fastmcp-3.4": [
+        Case("fastmcp", greet,  "FastMCP 3.4: a call that succeeds", 1.05),
+        Case("fastmcp", search, "FastMCP 3.4: a call that fails",    1.35),
+    ],
+}
+"""What is measured with an older SDK, by the environment that has it."""
+# fmt: on
 
 
 def figures() -> list[Figure]:
-    runs = [_in_a_process(["--measure", "--bare-first"][: 1 + number % 2]) for number in range(PROCESSES)]
-    best = [[min(pair[side] for pair in pairs) for side in (0, 1)] for pairs in zip(*runs, strict=True)]
-    lines = [
-        Figure(case.what, ours, case.beside, theirs, case.budget)
-        for case, (ours, theirs) in zip([*CASES, CONTROL], best, strict=True)
-    ]
     shipped, ours = _in_a_process(["--crash"]), _in_a_process(["--crash", "--errata"])
     crash = Figure("MCPServer as shipped: a crash, logged with rich", shipped, "with errata, logged", ours, least=20)
-    return [*lines, crash]
+    older = [figure for era, cases in OLDER.items() for figure in _figures_of(cases, era)]
+    return [*_figures_of([*CASES, CONTROL]), *older, crash]
 
 
-def _in_a_process(arguments: Sequence[str]) -> Any:  # noqa: ANN401 - what it printed.
-    command = [sys.executable, str(Path(__file__)), *arguments]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+def _figures_of(cases: Sequence[Case], *era: str) -> list[Figure]:
+    """Measure cases in several processes: of this environment, or of that of an older era."""
+    runs = [_in_a_process(["--measure", "--bare-first"][: 1 + number % 2], *era) for number in range(PROCESSES)]
+    best = [[min(pair[side] for pair in pairs) for side in (0, 1)] for pairs in zip(*runs, strict=True)]
+    return [
+        Figure(case.what, ours, case.beside, theirs, case.budget)
+        for case, (ours, theirs) in zip(cases, best, strict=True)
+    ]
+
+
+def _in_a_process(arguments: Sequence[str], *era: str) -> Any:  # noqa: ANN401 - what it printed.
+    python = [str(ERAS / name / "bin" / "python") for name in era] or [sys.executable]
+    command = [*python, str(Path(__file__)), *arguments, *era]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}  # The older environments have no errata.
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     return json.loads(done.stdout)
 
 
 async def _measure() -> list[tuple[float, float]]:
     logging.disable(logging.CRITICAL)
+    if sys.argv[-1] in OLDER:
+        return [await _compared(case) for case in OLDER[sys.argv[-1]]]
     return [await _compared(case) for case in CASES] + [await _compared(CONTROL, Kind.BARE)]
 
 
@@ -129,24 +157,38 @@ async def _compared(case: Case, ours: Kind = Kind.ERRATA) -> tuple[float, float]
         return await _best(call_with(first, case), call_with(second, case))
 
 
-def client_of(case: Case, kind: Kind) -> Any:  # noqa: ANN401 - one of two SDKs.
+def client_of(case: Case, kind: Kind) -> Any:  # noqa: ANN401 - of one of three SDKs.
     import errata  # noqa: PLC0415 - importing it in the main process would not be felt by the others.
 
-    if case.sdk == "fastmcp":
-        from fastmcp import Client, FastMCP  # noqa: PLC0415
-
-        server: Any = FastMCP("bench")
-    else:
-        from mcp import Client  # noqa: PLC0415
-        from mcp.server.mcpserver import MCPServer  # noqa: PLC0415
-
-        server = MCPServer("bench")
+    server, connect = _CONNECTED[case.sdk]()
     server.tool()(case.tool)
     if kind is not Kind.BARE:
         installation = errata.install(server)
         if kind is Kind.ALONE:
             _forget_calls(installation._adapter)  # noqa: SLF001 - there is no setting for that, and there should be none.
-    return Client(server)
+    return connect(server)
+
+
+def _with_mcp() -> tuple[Any, Callable[[Any], Any]]:
+    from mcp import Client  # noqa: PLC0415 - one environment has no more than some of the SDKs.
+    from mcp.server.mcpserver import MCPServer  # noqa: PLC0415
+
+    return MCPServer("bench"), Client
+
+
+def _with_mcp_1() -> tuple[Any, Callable[[Any], Any]]:
+    server: Any = import_module("mcp.server.fastmcp").FastMCP("bench")
+    return server, import_module("mcp.shared.memory").create_connected_server_and_client_session
+
+
+def _with_fastmcp() -> tuple[Any, Callable[[Any], Any]]:
+    from fastmcp import Client, FastMCP  # noqa: PLC0415
+
+    return FastMCP("bench"), Client
+
+
+_CONNECTED = {"mcp": _with_mcp, "mcp 1": _with_mcp_1, "fastmcp": _with_fastmcp}
+"""A server of each SDK, and what makes a client of it."""
 
 
 def _forget_calls(adapter: object) -> None:
