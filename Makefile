@@ -16,7 +16,7 @@ TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help version quick site docs-serve demo test examples laws coverage check docs bench storm corpus recovery soak wild published conformance clients agents wheel clean
+.PHONY: help version quick site docs-serve demo test examples laws coverage check docs bench eras storm corpus recovery soak wild published conformance clients agents wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -63,6 +63,9 @@ bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compa
 
 storm: $(VENV)/bench.done  ## What retries do to a backend that fails, written to docs/storm.md; it takes some minutes.
 	@$(BIN)/python benchmarks/storm.py
+
+eras: | $(BIN)/python  ## The tests of servers and clients with the SDKs of every era; requirements/eras.toml has them.
+	@$(BIN)/python scripts/eras.py
 
 corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided about, and how often is errata right?
 	@ERRATA_LIBRARIES=required .venv-corpus/bin/python -m pytest --quiet --numprocesses=auto --dist=loadfile tests/classification
@@ -118,7 +121,7 @@ $(VENV)/errata.done: pyproject.toml requirements/constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/demo.done: $(VENV)/errata.done
-	@$(PIP) --editable ".[all]"
+	@$(PIP) --editable ".[demo]"
 	@touch $@
 
 $(VENV)/test.done: requirements/test.txt $(VENV)/errata.done

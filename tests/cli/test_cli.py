@@ -5,11 +5,14 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import errata as errata_package
 from errata import Code, Fault, NeedsInput, dialects
 from errata.cli import main
+from errata.cli._versions import describe_support
 
 WIRE = dialects.json_rpc.encode(Fault(code=Code.NOT_FOUND, message="No order 17.", reason="no_order"))
 
@@ -288,8 +291,45 @@ def test_odd_ends_of_a_pipe_are_met_without_a_traceback(line, status, err):
     assert done.stderr.split("\n")[0] == err
 
 
-def test_the_version_is_told():
-    assert re.fullmatch(rb"errata \d+\.\d+\.\d+\s+", errata("--version").stdout)
+def test_the_versions_are_told_with_the_adapters():
+    told = errata("--version").stdout.decode()
+
+    assert re.fullmatch(
+        r"errata \d+\.\d+\.\d+\n"
+        r"Python 3\.\d+\.\S+\n"
+        r"mcp 2\.\S+: MCPServer by MCPServerAdapter, Server by LowLevelAdapter\n"
+        r"fastmcp 4\.\S+: FastMCP by FastMCPAdapter\n",
+        told,
+    )
+
+
+@pytest.mark.parametrize(
+    ("distribution", "version", "support"),
+    [
+        ("mcp", "2.1.0b2", "MCPServer by MCPServerAdapter, Server by LowLevelAdapter"),
+        ("mcp", "1.10.0", "FastMCP by FastMCP1Adapter, Server by Version1Adapter"),
+        ("mcp", "2.0.4", "too old; the oldest that works is 2.1"),
+        ("mcp", "1.9.4", "too old; the oldest that works is 1.10"),
+        ("mcp", "0.9.1", "too old; the oldest that works is 1.10"),
+        ("mcp", "3.0.0", "newer than the versions that errata knows"),
+        ("fastmcp", "4.1.2", "FastMCP by FastMCPAdapter"),
+        ("fastmcp", "3.0.2", "FastMCP by FastMCP2And3Adapter"),
+        ("fastmcp", "2.14.7", "FastMCP by FastMCP2And3Adapter"),
+        ("fastmcp", "2.9.2", "too old; the oldest that works is 2.10"),
+        ("fastmcp", "1.0", "too old; the oldest that works is 2.10"),
+    ],
+)
+def test_every_version_of_an_sdk_is_told_what_it_gets(distribution, version, support):
+    assert describe_support(distribution, version) == support
+
+
+def test_an_sdk_that_is_missing_is_told(tmp_path):
+    (tmp_path / "errata").symlink_to(Path(errata_package.__file__).parent)
+    command = [sys.executable, "-S", "-m", "errata", "--version"]
+
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path)})
+
+    assert done.stdout.splitlines()[2:] == ["mcp: not installed", "fastmcp: not installed"]
 
 
 def test_a_reader_that_has_seen_enough_gets_no_traceback():

@@ -106,7 +106,7 @@ def test_without_the_sdks_the_demo_says_what_to_install(tmp_path):
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
 
     assert done.returncode == 2
-    assert 'pip install "errata-mcp[all]"' in done.stderr
+    assert 'pip install "errata-mcp[demo]"' in done.stderr
 
 
 def _page(tour, width):

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol, TextIO, cast
 
-from errata._version import __version__
 from errata.cli import catalog, decode, demo, explain, lint
 from errata.cli._terminal import complain
+from errata.cli._versions import list_versions
 
 
 class Command(Protocol):
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     if given.version:
-        print(f"errata {__version__}")
+        print(*list_versions(), sep="\n")
         return 0
     if "run" not in given:
         parser.print_help()
@@ -78,7 +78,11 @@ def _drop_unwritten_output() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="errata", description="The error layer for MCP, on the command line.")
-    parser.add_argument("--version", action="store_true", help="tell the version and stop")
+    parser.add_argument(
+        "--version",
+        action="store_true",
+        help="tell the versions of errata, Python and the SDKs that are installed, and stop",
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, command in _COMMANDS.items():
         chosen = commands.add_parser(name, help=command.HELP, description=command.HELP)

@@ -3,12 +3,14 @@
 import argparse
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 from errata.cli._terminal import complain
+from errata.cli._versions import is_installed
 
 HELP: str = "start real MCP servers and show what an agent reads when they fail, without errata and with it"
+_NEEDS = {"mcp": "2.1", "fastmcp": "4.0"}
+"""What the example servers are written for, as in the extra `demo`."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,10 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run the demo, as a program of its own: it needs packages that errata itself does not."""
-    if missing := [package for package in ("mcp", "fastmcp", "rich") if not find_spec(package)]:
+    if missing := [f"{name} {oldest}" for name, oldest in _NEEDS.items() if not is_installed(name, oldest)]:
         return complain(
-            f"the demo starts real MCP servers, which need {' and '.join(missing)}",
-            'install what it needs with: pip install "errata-mcp[all]"',
+            f"the demo starts real MCP servers, which need {' and '.join(missing)} or later",
+            'install it in an environment of its own, away from your servers: pip install "errata-mcp[demo]"',
         )
     options = [option for option, is_set in (("--all", given.all), ("--json", given.json)) if is_set]
     command = [sys.executable, _find_examples() / "tour.py", *options, "--", *given.servers]
