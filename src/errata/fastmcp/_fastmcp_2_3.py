@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from errata.fastmcp._mounts import find_behind, is_proxy
 from errata.fastmcp._signatures import read_missing, validate
-from errata.mcp._schemas import BrokenResultError, ResultChecker
+from errata.mcp.schemas import BrokenResultError, ResultChecker
 from errata.mcp.version_1 import KINDS, Handle, Version1Adapter
 from errata.model import FaultError
 from errata.redaction import as_object, text_of

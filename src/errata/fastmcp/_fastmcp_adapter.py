@@ -29,7 +29,7 @@ from errata.fastmcp._fastmcp_errors import (
     read_refusal,
 )
 from errata.fastmcp._mounts import find_behind, is_proxy
-from errata.mcp._schemas import BrokenResultError, ResultChecker
+from errata.mcp.schemas import BrokenResultError, ResultChecker
 from errata.redaction import text_of
 from errata.serving import (
     IN_WORK,

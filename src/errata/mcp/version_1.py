@@ -19,7 +19,7 @@ from jsonschema import ValidationError as SchemaBroken
 from pydantic import ValidationError
 
 from errata.mcp._managers import find_function, find_tool, is_about_result
-from errata.mcp._schemas import BrokenResultError, list_broken_rules
+from errata.mcp.schemas import BrokenResultError, list_broken_rules
 from errata.model import FaultError
 from errata.redaction import as_object, text_of
 from errata.serving import (
