@@ -32,11 +32,11 @@ ERAS = {
         Era("mcp", "2.1", "errata.mcp._mcpserver:MCPServerAdapter", "call_tool"),
     ),
     "mcp.server.fastmcp.server.FastMCP": (
-        Era("mcp", "1.10", "errata.mcp.version_1:FastMCP1Adapter", "_mcp_server.request_handlers"),
+        Era("mcp", "1.6", "errata.mcp.version_1:FastMCP1Adapter", "_mcp_server.request_handlers"),
     ),
     "mcp.server.lowlevel.server.Server": (
         Era("mcp", "2.1", "errata.mcp._lowlevel:LowLevelAdapter", "add_request_handler"),
-        Era("mcp", "1.10", "errata.mcp.version_1:Version1Adapter", "request_handlers"),
+        Era("mcp", "1.6", "errata.mcp.version_1:Version1Adapter", "request_handlers"),
     ),
     "fastmcp.server.server.FastMCP": (
         Era("fastmcp", "4.0", "errata.fastmcp._fastmcp_adapter:FastMCPAdapter", "_mcp_server.add_request_handler"),

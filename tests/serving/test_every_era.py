@@ -306,4 +306,4 @@ def test_a_server_that_is_too_old_is_told_the_version_and_a_command_within_its_m
 def test_the_era_is_chosen_by_what_a_server_offers_and_not_by_what_is_installed_beside_it(monkeypatch):
     monkeypatch.setattr("errata._install.version", lambda _: "99.0")
     server = type("Server", (), {"__module__": "mcp.server.lowlevel.server", "request_handlers": {}})()
-    assert find_era(server).oldest == "1.10"
+    assert find_era(server).oldest == "1.6"

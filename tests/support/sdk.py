@@ -75,7 +75,7 @@ def register(server, *, list_tools=None, call_tool=None, read_resource=None, get
 
     if call_tool:
 
-        @server.call_tool(validate_input=False)
+        @server.call_tool(**({"validate_input": False} if MCP >= (1, 10) else {}))
         async def _(name, arguments):
             params = types.CallToolRequestParams(name=name, arguments=arguments)
             result = await call_tool(server.request_context, params)

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
-from fastmcp import FastMCP
+from fastmcp import FastMCP, settings
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError
 from pydantic import ValidationError
 
@@ -67,6 +67,11 @@ class FastMCP2And3Adapter(Version1Adapter):
             for each in managers
             for name in ("_mask_error_details", "mask_error_details")
         )
+
+    @property
+    def answers_in_json(self) -> bool:
+        """Whether FastMCP's settings say so."""
+        return bool(getattr(settings, "json_response", None))
 
     def _wrap(self, request_type: type, handle: Handle) -> Handle:
         is_tool = KINDS.get(request_type) is Kind.TOOL

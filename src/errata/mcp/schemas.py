@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, cast
 
-from jsonschema import Draft202012Validator, ValidationError as SchemaBroken
-from referencing import Registry
-
 from errata.serving import QUESTION
 
 _MOST_SCHEMAS = 1_000
@@ -28,11 +25,11 @@ class ResultChecker:
         if (content or {}).get("kind") == QUESTION:
             return
         try:
-            self._find_validator(schema).validate(content)
-        except SchemaBroken as broken:
-            raise BrokenResultError("the result breaks the tool's own output schema") from broken
+            broken = next(self._find_validator(schema).iter_errors(content), None)
         except Exception:  # noqa: BLE001 - a schema that cannot be followed says nothing about the result.
             return
+        if broken is not None:
+            raise BrokenResultError("the result breaks the tool's own output schema") from broken
 
     def _find_validator(self, schema: Mapping[str, object]) -> Any:  # noqa: ANN401 - its stubs know less than it does.
         known = self._validators.get(id(schema))
@@ -45,13 +42,22 @@ class ResultChecker:
 
 def list_broken_rules(schema: Mapping[str, object], arguments: Mapping[str, object]) -> list[Exception]:
     """List all that is wrong with arguments, by path; the SDK stops at what seems the worst to it."""
-    broken: Iterable[Exception] = _make_validator(schema).iter_errors(dict(arguments))
-    return sorted(islice(broken, _MOST_ISSUES), key=_name_path)
+    try:
+        broken: Iterable[Exception] = _make_validator(schema).iter_errors(dict(arguments))
+        return sorted(islice(broken, _MOST_ISSUES), key=_name_path)
+    except Exception:  # noqa: BLE001 - a schema that cannot be followed says nothing about the arguments.
+        return []
 
 
 def _make_validator(schema: Mapping[str, object]) -> Any:  # noqa: ANN401 - as above.
-    # With a registry of its own it fetches nothing, wherever a schema refers to.
-    return Draft202012Validator(cast("dict[str, Any]", schema), registry=Registry())
+    # mcp before 1.10 does not bring these along, and holds nothing against a schema.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema.validators import validator_for  # noqa: PLC0415
+    from referencing import Registry  # noqa: PLC0415
+
+    # Drafts differ in what their words mean. With a registry of its own it fetches nothing, wherever a schema refers to.
+    kind: Any = validator_for(cast("dict[str, Any]", schema), default=Draft202012Validator)
+    return kind(schema, registry=cast("Any", Registry)())
 
 
 def _name_path(broken: Exception) -> str:

@@ -1,4 +1,4 @@
-"""The adapters for mcp 1.10 to 1.30, for its `FastMCP` and the low-level `Server` under it.
+"""The adapters for mcp 1.6 to 1.30, for its `FastMCP` and the low-level `Server` under it.
 
 The request handlers are wrapped, those to come as well. The SDK makes text of whatever a tool raises, before anybody
 else sees it; while errata has a request in work, that is raised again instead. FastMCP 2 and 3 stand on the same
@@ -7,15 +7,16 @@ low-level server, and their adapter on this one.
 Type checkers see mcp 2, where much of this has other names: all that comes from mcp 1 is `Any` here.
 """
 
+import inspect
 import logging
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any, TypeAlias, cast
 
+import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
-from jsonschema import ValidationError as SchemaBroken
 from pydantic import ValidationError
 
 from errata.mcp._managers import find_function, find_tool, is_about_result
@@ -70,10 +71,21 @@ _METHODS = {
     Group.PROMPTS: "prompts/list",
 }
 _MOST_PAGES = 100
+_MOST_NAMES = 10_000
+_LONGEST_LIST_S = 2.0
+"""How long a reply waits for the author's list of tools, which may be another server's."""
 _DEEPEST = 32
 _DOING = ("Error reading ", "Error rendering ", "Error creating ", "Error executing ")
 _MISSING = "Missing required arguments: "
-_INPUT = "Input validation error: "
+_INPUT, _OUTPUT = "Input validation error: ", "Output validation error: "
+_THEIR_RECORDS = (
+    *("Error calling ", "Error creating ", "Error getting ", "Error reading ", "Error rendering ", "Error validating "),
+    "Invalid arguments for tool ",
+)
+_TIMED_OUT = "' timed out after "
+_BROKEN = ("Unexpected return type", "Could not convert prompt result")
+"""How the SDK begins what it says of a handler that gave back what it must not."""
+_URL_ELICITATION_REQUIRED = -32042
 
 
 class Version1Adapter:
@@ -91,8 +103,14 @@ class Version1Adapter:
     def __init__(self, server: object) -> None:
         self._server: Any = server
         self._low_level: Any = getattr(server, "_mcp_server", server)
-        self._handlers = _Handlers(self._low_level.request_handlers, self._wrap)
         self._make_text: Callable[[str], object] | None = getattr(self._low_level, "_make_error_result", None)
+        self._handlers = _Handlers(self._low_level.request_handlers, self._wrap)
+        self._listed = dict[str, Any]()
+        """The tools on the pages that were listed."""
+        self._unlisted = set[str]()
+        """Names that a list did not have, until a client lists the tools again."""
+        self._pages = dict[str, list[Any]]()
+        """The tools on the pages before a cursor."""
 
     def hook(self, host: Host) -> None:
         """Put errata around the request handlers that are there and those to come, and quiet the server's own log records."""
@@ -107,22 +125,33 @@ class Version1Adapter:
 
     def _wrap(self, request_type: type, handle: Handle) -> Handle:
         kind = KINDS.get(request_type)
+        if kind is Kind.TOOL and self._make_text is None:
+            handle = _leave_exceptions(handle)
         if kind is None:
             return self._wrap_list(handle) if request_type is _LISTS[Group.TOOLS] else handle
 
         async def attend(received: Any) -> object:  # noqa: ANN401 - a request of mcp 1.
             context = _request_ctx.get(None)
-            if context is None or _is_in_work(context):
+            if context is None:
                 return await handle(received)
+            if working := _find_work(context):
+                return await working.answer_inside(handle, received)
             params = received.params
             name = str(params.uri) if kind is Kind.RESOURCE else params.name
-            request = Request(kind, name, getattr(params, "arguments", None), _Origin(context))
+            origin = _Origin(context, can_ask=not self.answers_in_json)
+            request = Request(kind, name, getattr(params, "arguments", None), origin)
             try:
-                return await self._host.attend(request, handle, received)
+                return await self._host.attend(request, origin.raise_again, handle, received)
             finally:  # mcp has answered a cancelled request already; a second answer would end the server.
+                origin.is_done = True
                 await checkpoint_if_cancelled()
 
         return attend
+
+    @property
+    def answers_in_json(self) -> bool:
+        """Whether a request over HTTP gets one JSON document, so that no question reaches the client before it."""
+        return False
 
     def _wrap_list(self, handle: Handle) -> Handle:
         async def list_tools(received: Any) -> object:  # noqa: ANN401 - as above.
@@ -130,31 +159,54 @@ class Version1Adapter:
             listed: Any = getattr(reply, "root", None)
             if received is None or not isinstance(listed, _types.ListToolsResult):  # None: the SDK fills its cache.
                 return reply
-            if getattr(received.params, "cursor", None) is None and listed.nextCursor is None:  # It is the whole list.
-                self._host.note_tools([Offer.from_listed(Group.TOOLS, tool) for tool in listed.tools])
+            self._note_page(getattr(received.params, "cursor", None), listed)
             tools = [await self._publish(tool) for tool in listed.tools]
             return _types.ServerResult(listed.model_copy(update={"tools": tools}))
 
         return list_tools
 
+    def _note_page(self, cursor: str | None, page: Any) -> None:  # noqa: ANN401 - as above.
+        """Take note of a page that a client is sent; with the last one, of the whole list."""
+        if cursor is None:
+            self._listed.clear()
+            self._unlisted.clear()
+        self._keep(page.tools)
+        before = [] if cursor is None else self._pages.pop(cursor, None)
+        if before is None:  # Somebody begins in the middle.
+            return
+        tools = [*before, *page.tools]
+        if page.nextCursor is None:
+            self._host.note_tools([Offer.from_listed(Group.TOOLS, tool) for tool in tools])
+        else:
+            self._pages[page.nextCursor] = tools
+            if len(self._pages) > _MOST_PAGES:
+                del self._pages[next(iter(self._pages))]
+
+    def _keep(self, tools: Iterable[Any]) -> None:
+        if len(self._listed) < _MOST_NAMES:
+            self._listed |= {tool.name: tool for tool in tools}
+
     async def _publish(self, tool: Any) -> object:  # noqa: ANN401 - a tool of mcp 1.
-        listed = ListedTool(tool.description, tool.meta, tool.outputSchema)
+        listed = ListedTool(tool.description, getattr(tool, "meta", None), getattr(tool, "outputSchema", None))
         published = self._host.publish(tool.name, listed, await self.find_function(Kind.TOOL, tool.name))
+        if not hasattr(tool, "meta"):  # Before mcp 1.10; what it does not know, it passes on.
+            return tool.model_copy(update={"description": published.description, "_meta": published.meta})
         update = {"description": published.description, "meta": published.meta, "outputSchema": published.output_schema}
         return tool.model_copy(update=update)
 
     def _raise_again(self, text: str) -> object:
         """Raise what the SDK is about to make text of; where errata has no request in work, let it."""
-        if self._make_text is not None and not _is_in_work(_request_ctx.get(None)):
-            return self._make_text(text)
-        error = sys.exc_info()[1]
+        working, error = _find_work(_request_ctx.get(None)), sys.exc_info()[1]
+        if self._make_text is not None and (working is None or working.is_inside):
+            made = self._make_text(text)
+            if working and error:
+                working.replies.append((made, _name_schema(error, text)))
+            return made
         if error is None:
             raise BrokenResultError(text)
-        if isinstance(error, SchemaBroken) and was_raised_in("jsonschema", error) and text.startswith(_INPUT):
-            raise _RefusedBySchemaError from error
-        if isinstance(error, SchemaBroken) and text.startswith("Output validation error: "):
-            raise BrokenResultError("the result breaks the tool's own output schema") from error
-        raise error
+        if working:
+            working.as_text = error
+        raise _name_schema(error, text)
 
     async def unwrap(self, error: BaseException, request: Request) -> RequestFailure | None:
         """Return the failure inside the SDK's wrapping; an `McpError` is for the protocol."""
@@ -170,7 +222,7 @@ class Version1Adapter:
             if (inside := error.__cause__ or _find_replaced(error)) is None:
                 break
             error = inside
-        return await self.read_failure(find_intended(error, self.intended), request)
+        return await self.read_failure(find_intended(error, (*self.intended, McpError)), request)
 
     def _is_the_sdks(self, error: BaseException) -> bool:
         return any(was_raised_in(package, error) for package in self.packages)
@@ -178,15 +230,17 @@ class Version1Adapter:
     async def _read_own(self, error: BaseException, request: Request) -> RequestFailure | None:
         """Return what an exception of the SDK's own says about a request; None if it says nothing."""
         text = text_of(error)
-        if text.startswith(f"Unknown {request.kind}: ") and request.name in text:
+        if text in {f"Unknown {request.kind}: {request.name}", f"Unknown {request.kind}: {request.name!r}"}:
             return UnknownName(error, is_intended=True)
+        if text.startswith(_BROKEN):
+            return ServerBug(error)
         if request.kind is Kind.PROMPT and text.startswith(_MISSING):
             return MissingArguments(error, is_intended=True, names=await self._list_absent(request))
         return None
 
     async def read_failure(self, error: BaseException, request: Request) -> RequestFailure:
         """Return what an exception means that is not in any wrapping."""
-        if isinstance(error, McpError):
+        if isinstance(error, McpError) and not _is_of_another_session(error, request):
             return ProtocolFailure(error)
         if isinstance(error, ValidationError):
             if is_about_result(error):
@@ -202,7 +256,7 @@ class Version1Adapter:
     async def _itemise(self, error: BaseException, request: Request) -> RequestFailure:
         """Return all that is wrong with arguments: the SDK stops at what seems the worst to it."""
         handler = await self.find_handler(request)
-        broken = list_broken_rules(handler.input_schema, request.arguments) if handler else []
+        broken = list_broken_rules(handler.input_schema or {}, request.arguments) if handler else []
         issues = broken or [cast("Exception", error.__cause__)]
         return RefusedArguments(ExceptionGroup("the arguments do not fit the tool's schema", issues), is_intended=True)
 
@@ -218,11 +272,20 @@ class Version1Adapter:
         if tool is None and request.kind is not Kind.TOOL:
             return Handler(await self.find_function(request.kind, request.name))
         name = tool or request.name
-        cache = getattr(self._low_level, "_tool_cache", {})  # The SDK keeps what it has listed.
-        listed = cache.get(name) or next((each for each in await self._list(Group.TOOLS) if each.name == name), None)
-        if listed is None:
+        if (listed := await self._find_listed(name)) is None:
             return None
-        return Handler(await self.find_function(Kind.TOOL, name), listed.annotations, as_object(listed.inputSchema))
+        annotations = getattr(listed, "annotations", None)
+        return Handler(await self.find_function(Kind.TOOL, name), annotations, as_object(listed.inputSchema))
+
+    async def _find_listed(self, name: str) -> Any:  # noqa: ANN401 - a tool of mcp 1.
+        """Return a tool as it is listed; None if it is not, and then until a client lists the tools again."""
+        cache = getattr(self._low_level, "_tool_cache", {})  # The SDK keeps what it has listed.
+        if name not in cache and name not in self._listed and name not in self._unlisted:
+            with anyio.move_on_after(_LONGEST_LIST_S):
+                self._keep(await self._list(Group.TOOLS, until=name))
+            if name not in self._listed and len(self._unlisted) < _MOST_NAMES:
+                self._unlisted.add(name)
+        return cache.get(name) or self._listed.get(name)
 
     async def find_function(self, kind: Kind, name: str) -> object:
         """Return the function behind a name, or behind a URI; None if it cannot be found."""
@@ -230,8 +293,11 @@ class Version1Adapter:
 
     async def list_visible(self, request: Request) -> list[Offer]:
         """List what the request's client may see; other clients may see other tools."""
-        groups = Group.of_kind(request.kind)
-        return [Offer.from_listed(group, each) for group in groups for each in await self._list(group)]
+        groups, offers = Group.of_kind(request.kind), list[Offer]()
+        with anyio.move_on_after(_LONGEST_LIST_S):
+            for group in groups:
+                offers += [Offer.from_listed(group, each) for each in await self._list(group)]
+        return offers
 
     async def list_offers(self) -> list[Offer]:
         """List what the server offers, with the functions behind it."""
@@ -241,15 +307,16 @@ class Version1Adapter:
             for listed in await self._list(group)
         ]
 
-    async def _list(self, group: Group) -> list[Any]:
-        """Return one of the server's own lists, page after page; an endless one is cut off."""
+    async def _list(self, group: Group, until: str | None = None) -> list[Any]:
+        """Return one of the server's own lists, page after page, or up to a name; an endless one is cut off."""
         handle, listed = self._handlers.plain.get(_LISTS[group]), list[Any]()
         cursor: str | None = None
         for _ in range(_MOST_PAGES if handle else 0):
             params = None if cursor is None else _types.PaginatedRequestParams(cursor=cursor)
             page = (await cast("Handle", handle)(_LISTS[group](method=_METHODS[group], params=params))).root
             listed += getattr(page, "resourceTemplates" if group is Group.TEMPLATES else group.value)
-            if (cursor := page.nextCursor) is None:
+            cursor = page.nextCursor
+            if cursor is None or (until is not None and any(each.name == until for each in listed)):
                 break
         return listed
 
@@ -289,6 +356,11 @@ class Version1Adapter:
 class FastMCP1Adapter(Version1Adapter):
     """One `FastMCP` of mcp 1."""
 
+    @property
+    def answers_in_json(self) -> bool:
+        """Whether its settings say so."""
+        return bool(getattr(self._server.settings, "json_response", None))
+
     async def is_about_arguments(self, error: ValidationError, request: Request) -> bool:
         """Return whether Pydantic refused the arguments of the function: their model is the title of its error then."""
         if request.kind is not Kind.TOOL:
@@ -305,33 +377,72 @@ class FastMCP1Adapter(Version1Adapter):
         return Handler(registered.fn, getattr(registered, "annotations", None), registered.parameters)
 
 
+def _leave_exceptions(handle: Handle) -> Handle:
+    """Return the handler of tools of mcp before 1.10 without its last step, in which it makes text of any exception."""
+    function: Any = inspect.getclosurevars(handle).nonlocals.get("func") if _is_made_by_decorator(handle) else None
+    if function is None:
+        return handle
+
+    async def call(received: Any) -> object:  # noqa: ANN401 - a request of mcp 1.
+        working = _find_work(_request_ctx.get(None))
+        if working is None or working.is_inside:
+            return await handle(received)
+        try:
+            content = await function(received.params.name, received.params.arguments or {})
+        except Exception as error:
+            working.as_text = error
+            raise
+        return _types.ServerResult(_types.CallToolResult(content=list(content), isError=False))
+
+    return call
+
+
+def _is_made_by_decorator(handle: Handle) -> bool:
+    """Return whether a handler was made by a decorator of the SDK."""
+    return getattr(handle, "__module__", None) == "mcp.server.lowlevel.server"
+
+
 class _RefusedBySchemaError(Exception):
     """The arguments break the tool's schema; the cause says where, for one of them."""
 
 
 class _Handlers(MutableMapping[type, Handle]):
-    """A server's request handlers, each with errata around it; `plain` are those without, and go on as they were."""
+    """A view of a server's request handlers, each with errata around it; whoever holds `plain` may go on changing it."""
 
     def __init__(self, plain: dict[type, Handle], wrap: Callable[[type, Handle], Handle]) -> None:
         self.plain = plain
         self._wrap = wrap
-        self._wrapped = {request: wrap(request, handle) for request, handle in plain.items()}
+        self._wrapped = dict[type, tuple[Handle, Handle]]()
 
     def __getitem__(self, request: type) -> Handle:
-        return self._wrapped[request]
+        plain = self.plain[request]
+        known = self._wrapped.get(request)
+        if known is None or known[0] is not plain:
+            known = self._wrapped[request] = plain, self._wrap(request, plain)
+        return known[1]
 
     def __setitem__(self, request: type, handle: Handle) -> None:
         self.plain[request] = handle
-        self._wrapped[request] = self._wrap(request, handle)
 
     def __delitem__(self, request: type) -> None:
-        del self.plain[request], self._wrapped[request]
+        del self.plain[request]
 
     def __iter__(self) -> Iterator[type]:
-        return iter(self._wrapped)
+        return iter(self.plain)
 
     def __len__(self) -> int:
-        return len(self._wrapped)
+        return len(self.plain)
+
+    def copy(self) -> dict[type, Handle]:
+        """Return what is here as the dict that a server has without errata."""
+        return dict(self)
+
+    def __or__(self, other: Mapping[type, Handle]) -> dict[type, Handle]:
+        return {**self, **other}
+
+    def __ior__(self, other: Mapping[type, Handle]) -> "_Handlers":  # noqa: PYI034 - `Self` needs no other name here.
+        self.update(other)
+        return self
 
 
 class _Origin:
@@ -340,12 +451,37 @@ class _Origin:
     input_responses = None
     request_state = None
 
-    def __init__(self, context: object) -> None:
+    def __init__(self, context: object, *, can_ask: bool) -> None:
         self.received = context
+        self.is_done = False
+        self.is_inside = False
+        """Whether a handler is called from inside of the request, by its author's own code."""
+        self.replies = list[tuple[object, BaseException]]()
+        """What such a handler was given for an exception, and the exception."""
+        self.as_text: BaseException | None = None
+        """The exception that the SDK would have made text of."""
+        self._can_ask = can_ask or getattr(context, "request", None) is None
 
     @property
     def request_context(self) -> "_Context":
-        return _Context(self.received)
+        return _Context(self.received, can_ask=self._can_ask)
+
+    async def answer_inside(self, handle: Handle, received: object) -> object:
+        """Call a handler for code that has wrapped it, or that calls it itself: it gets the reply that it would get."""
+        outer, self.is_inside = self.is_inside, True
+        try:
+            return await handle(received)
+        finally:
+            self.is_inside = outer
+
+    async def raise_again(self, handle: Handle, received: object) -> object:
+        """Call a handler; where it passes on the reply to an exception, raise that."""
+        result = await handle(received)
+        error = next((error for reply, error in self.replies if reply is result), None)
+        if error is not None:
+            self.as_text = error
+            raise error
+        return result
 
 
 class _Context:
@@ -353,9 +489,9 @@ class _Context:
 
     protocol_version: str = _types.LATEST_PROTOCOL_VERSION
 
-    def __init__(self, context: Any) -> None:  # noqa: ANN401 - of mcp 1.
+    def __init__(self, context: Any, *, can_ask: bool) -> None:  # noqa: ANN401 - of mcp 1.
         self.request_id: str | int | None = context.request_id
-        self.session = _ClientSide(context.session)
+        self.session = _ClientSide(context.session, can_ask=can_ask)
         self._meta = context.meta
 
     @property
@@ -367,12 +503,13 @@ class _Context:
 class _ClientSide:
     """The connection to a client under the names that it has today."""
 
-    def __init__(self, session: Any) -> None:  # noqa: ANN401 - of mcp 1.
+    def __init__(self, session: Any, *, can_ask: bool) -> None:  # noqa: ANN401 - of mcp 1.
         self._session = session
+        self._can_ask = can_ask
 
     @property
     def client_capabilities(self) -> object:
-        return getattr(self._session.client_params, "capabilities", None)
+        return getattr(self._session.client_params, "capabilities", None) if self._can_ask else None
 
     async def elicit_form(
         self, message: str, requested_schema: dict[str, object], related_request_id: str | int | None = None
@@ -385,17 +522,43 @@ class _Silence(logging.Filter):
     """Keeps a server from logging, traceback and all, what errata logs."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Drop a record of an error that belongs to a request in work; one of a server without errata stays."""
-        return record.levelno < logging.WARNING or not _is_in_work(_request_ctx.get(None))
+        """Drop a record of the failure of a request in work; one of a server without errata stays."""
+        message = str(record.msg)
+        is_about_failure = message.startswith(_THEIR_RECORDS) or _TIMED_OUT in message
+        return not is_about_failure or _find_work(_request_ctx.get(None)) is None
 
 
-def _is_in_work(context: object) -> bool:
-    """Return whether errata has the request in work that a context belongs to."""
+def _find_work(context: object) -> _Origin | None:
+    """Return the origin of the request in work that a context belongs to, if errata has it in work."""
     working = IN_WORK.get()
-    return context is not None and working is not None and getattr(working.origin, "received", None) is context
+    origin = working.origin if working is not None else None
+    is_here = isinstance(origin, _Origin) and origin.received is context and not origin.is_done
+    return cast("_Origin", origin) if context is not None and is_here else None
+
+
+def _name_schema(error: BaseException, text: str) -> BaseException:
+    """Return an exception; of one that the SDK got from a schema, one that says whose schema it was."""
+    if not was_raised_in("jsonschema", error):
+        return error
+    if text.startswith(_INPUT):
+        named: Exception = _RefusedBySchemaError()
+    elif text.startswith(_OUTPUT):
+        named = BrokenResultError("the result breaks the tool's own output schema")
+    else:
+        return error
+    named.__cause__ = error
+    return named
+
+
+def _is_of_another_session(error: Any, request: Request) -> bool:  # noqa: ANN401 - of mcp 1.
+    """Return whether a tool's own request, to its client or to another server, failed; the SDK makes text of that."""
+    is_text = isinstance(request.origin, _Origin) and request.origin.as_text is not None
+    is_requests = was_raised_in("mcp.shared.session", error) and error.error.code != _URL_ELICITATION_REQUIRED
+    return request.kind is Kind.TOOL and is_text and is_requests
 
 
 def _find_replaced(error: BaseException) -> BaseException | None:
     """Return the exception that one of the SDK's replaced without `from`: it quotes it, or says what it was doing."""
     inside, text = error.__context__, text_of(error)
-    return inside if inside is not None and (text.startswith(_DOING) or text.endswith(text_of(inside))) else None
+    quoted = text_of(inside) if inside is not None else ""
+    return inside if text.startswith(_DOING) or (quoted and text.endswith(quoted)) else None
