@@ -280,7 +280,8 @@ async def try_out(server: Server, *, with_errata: bool) -> Trial:
 def parameters_of(server: Server, home: str, *, with_errata: bool) -> StdioServerParameters:
     script, *arguments = server.command or [server.name]
     programs = server.venv / "bin"
-    environment = {"HOME": home, "LANG": "C.UTF-8", **NO_NETWORK, **server.environment}
+    # Some list what they keep in a set: in the same order each time.
+    environment = {"HOME": home, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **NO_NETWORK, **server.environment}
     if with_errata:
         arguments = [str(HERE / "serve_with_errata.py"), script, *arguments]
         script = "python"

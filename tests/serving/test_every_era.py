@@ -7,7 +7,17 @@ from mcp.server.lowlevel import Server
 from support.failing_servers import SERVERS, ask
 from support.failing_tools import FAILING
 from support.golden_files import golden
-from support.sdk import HAS_FASTMCP, IS_MODERN, MCPError, OfficialServer, connect, register, types
+from support.sdk import (
+    HAS_ELICITATION,
+    HAS_FASTMCP,
+    HAS_OUTPUT_SCHEMAS,
+    IS_MODERN,
+    MCPError,
+    OfficialServer,
+    connect,
+    register,
+    types,
+)
 from support.three_servers import KINDS, MAKERS, connected
 
 import errata
@@ -21,6 +31,8 @@ if HAS_FASTMCP:
 
 pytestmark = pytest.mark.anyio
 every_kind = pytest.mark.parametrize("kind", KINDS)
+with_schemas = pytest.mark.skipif(not HAS_OUTPUT_SCHEMAS, reason="mcp before 1.10 holds nothing against a schema.")
+with_elicitation = pytest.mark.skipif(not HAS_ELICITATION, reason="mcp before 1.10 cannot ask.")
 with_fastmcp = pytest.mark.skipif(not HAS_FASTMCP, reason="FastMCP is not installed.")
 
 
@@ -61,6 +73,7 @@ def test_arguments_are_refused_by_the_same_fields_in_every_era(case):
     }
 
 
+@with_schemas
 @pytest.mark.skipif(IS_MODERN, reason="The low-level server of mcp 2 does not validate.")
 async def test_all_that_breaks_a_schema_is_named_by_the_low_level_server():
     server = Server("strict")
@@ -155,6 +168,7 @@ async def test_a_failure_is_logged_once(kind, caplog):
 # What a server publishes, and what it asks
 
 
+@with_schemas
 async def test_a_schema_that_failures_do_not_fit_is_widened_and_still_holds_for_results():
     def count() -> dict[str, int]:
         return {"birds": 3}
@@ -190,6 +204,7 @@ async def elicited(kind, reply):
         return asked, await client.call_tool("ask_for_name", {})
 
 
+@with_elicitation
 @every_kind
 async def test_a_question_goes_to_the_user_and_the_answer_to_the_tool(kind):
     asked, result = await elicited(kind, types.ElicitResult(action="accept", content={"name": "Ann"}))
@@ -197,6 +212,7 @@ async def test_a_question_goes_to_the_user_and_the_answer_to_the_tool(kind):
     assert result.content[0].text == "for Ann"
 
 
+@with_elicitation
 @every_kind
 async def test_a_question_that_the_user_declines_is_no_answer(kind):
     asked, result = await elicited(kind, types.ElicitResult(action="decline"))

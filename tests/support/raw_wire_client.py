@@ -9,13 +9,14 @@ from pathlib import Path
 from subprocess import DEVNULL
 
 import anyio
+import pytest
 import uvicorn
 from mcp.shared.memory import create_client_server_memory_streams
-from mcp.shared.message import SessionMessage
 
 from support import cancelled_tools
 from support.sdk import IS_MODERN, parse_message
 
+SessionMessage = pytest.importorskip("mcp.shared.message", reason="mcp before 1.8 sends other objects.").SessionMessage
 ERAS = ("modern", "legacy") if IS_MODERN else ("legacy",)
 _ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

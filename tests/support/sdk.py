@@ -43,6 +43,10 @@ OFFICIAL = "MCPServer"
 """What tests call the official SDK's server of today; in mcp 1 its name is FastMCP."""
 parse_message = types.jsonrpc_message_adapter.validate_python if IS_MODERN else types.JSONRPCMessage.model_validate
 HAS_FASTMCP = find_spec("fastmcp") is not None
+HAS_OUTPUT_SCHEMAS = MCP >= (1, 10)
+HAS_ELICITATION = hasattr(types, "ElicitResult")
+REPORTS_PROGRESS = MCP >= (1, 9)
+"""Whether a client of the SDK can be told of progress."""
 
 
 def protocol_error(code, message, data=None):
@@ -79,9 +83,7 @@ def register(server, *, list_tools=None, call_tool=None, read_resource=None, get
         async def _(name, arguments):
             params = types.CallToolRequestParams(name=name, arguments=arguments)
             result = await call_tool(server.request_context, params)
-            if MCP >= (1, 20):
-                return result
-            return (result.content, result.structuredContent) if result.structuredContent else result.content
+            return result if MCP >= (1, 20) else _take_apart(result)
 
     if read_resource:
 
@@ -97,6 +99,12 @@ def register(server, *, list_tools=None, call_tool=None, read_resource=None, get
             return await get_prompt(None, types.GetPromptRequestParams(name=name, arguments=arguments))
 
     return server
+
+
+def _take_apart(result):
+    """Return a result as mcp before 1.20 takes it."""
+    is_structured = HAS_OUTPUT_SCHEMAS and result.structuredContent
+    return (result.content, result.structuredContent) if is_structured else result.content
 
 
 @asynccontextmanager
@@ -161,4 +169,5 @@ async def connected_session(target):
 
 async def send(session, request, result, note=None):
     """Send a request of mcp 1 as it is, `_meta` and all."""
-    return await session.send_request(types.ClientRequest(request), result, progress_callback=note)
+    told = {"progress_callback": note} if REPORTS_PROGRESS else {}
+    return await session.send_request(types.ClientRequest(request), result, **told)
