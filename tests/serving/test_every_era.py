@@ -2,16 +2,19 @@
 
 import logging
 
+import anyio
 import pytest
 from mcp.server.lowlevel import Server
 from support.failing_servers import SERVERS, ask
 from support.failing_tools import FAILING
 from support.golden_files import golden
 from support.sdk import (
+    FASTMCP,
     HAS_ELICITATION,
     HAS_FASTMCP,
     HAS_OUTPUT_SCHEMAS,
     IS_MODERN,
+    Context,
     MCPError,
     OfficialServer,
     connect,
@@ -165,6 +168,201 @@ async def test_a_failure_is_logged_once(kind, caplog):
     assert [record.name for record in caplog.records] == ["errata"]
 
 
+# What else goes through the same places: mcp 1
+
+
+older = pytest.mark.skipif(IS_MODERN, reason="mcp 2 has handlers by their method, and no text is made of exceptions.")
+
+
+def listing(*names, calls):
+    """Return handlers of mcp 1 as a gateway has them: one lists the tools, and notes that it was asked."""
+
+    async def list_tools(_):
+        calls.append("list")
+        tools = [types.Tool(name=name, inputSchema={"type": "object"}) for name in names]
+        return types.ServerResult(types.ListToolsResult(tools=tools))
+
+    async def call_tool(_):
+        calls.append("call")
+        raise ConnectionError("the warehouse hung up")
+
+    return {types.ListToolsRequest: list_tools, types.CallToolRequest: call_tool}
+
+
+@older
+async def test_a_tools_own_request_that_fails_is_told_to_the_model():
+    async def ask_model(ctx: Context) -> str:
+        return str(await ctx.session.create_message([], max_tokens=1))
+
+    server = OfficialServer("asking")
+    server.tool()(ask_model)
+    errata.install(server)
+    async with connect(server._mcp_server) as client:
+        failed = await client.call_tool("ask_model", {})
+    assert failed.is_error
+    assert failed.content[0].text.startswith("Error [")
+
+
+@older
+async def test_handlers_that_are_registered_through_a_dict_kept_from_before_are_covered():
+    calls, server = [], Server("keeping")
+    kept = server.request_handlers
+    errata.install(server)
+    kept |= listing("ship", calls=calls)
+    async with connect(server) as client:
+        assert fault(await client.call_tool("ship", {}))["code"] == "NETWORK_ERROR"
+    assert server.request_handlers.copy().keys() == kept.keys()
+    assert (server.request_handlers | {int: None}).keys() == {*kept, int}
+
+
+@older
+async def test_a_failing_call_asks_for_the_list_of_tools_once():
+    calls, server = [], Server("gateway")
+    server.request_handlers |= listing("ship", calls=calls)
+    errata.install(server)
+    async with connect(server) as client:
+        for name in ("ship", "pay", "ship", "pay"):
+            assert fault(await client.call_tool(name, {}))["code"] == "NETWORK_ERROR"
+    assert calls.count("call") == 4
+    assert calls.count("list") == 2
+
+
+@older
+async def test_a_list_that_hangs_costs_no_call_its_reply(monkeypatch):
+    monkeypatch.setattr("errata.mcp.version_1._LONGEST_LIST_S", 0.01)
+
+    async def hang(_):
+        await anyio.sleep_forever()
+
+    server = Server("gateway")
+    server.request_handlers |= listing(calls=[]) | {types.ListToolsRequest: hang}
+    errata.install(server)
+    async with connect(server) as client:
+        assert fault(await client.call_tool("ship", {}))["code"] == "NETWORK_ERROR"
+
+
+@older
+@with_schemas
+@pytest.mark.parametrize(
+    ("schema", "arguments", "fields"),
+    [
+        (
+            {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "properties": {"pair": {"items": [{"type": "string"}, {"type": "integer"}]}, "n": {"type": "integer"}},
+            },
+            {"n": "x", "pair": ["a", 1]},
+            {"n"},
+        ),
+        (
+            {
+                "$schema": "http://json-schema.org/draft-04/schema#",
+                "properties": {"a": {"minimum": 0, "exclusiveMinimum": True}, "n": {"type": "integer"}},
+            },
+            {"n": "x", "a": 1},
+            {"n"},
+        ),
+    ],
+)
+async def test_a_schema_is_read_by_its_own_draft(schema, arguments, fields):
+    async def list_tools(_, __):
+        return types.ListToolsResult(tools=[types.Tool(name="order", inputSchema={"type": "object", **schema})])
+
+    server = Server("drafts")
+    register(server, list_tools=list_tools)
+
+    @server.call_tool()
+    async def _(name, arguments):
+        raise AssertionError((name, arguments))
+
+    errata.install(server)
+    async with connect(server) as client:
+        refused = fault(await client.call_tool("order", arguments))
+    assert refused["code"] == "INVALID_PARAMS"
+    assert {issue["field"] for issue in refused["issues"]} == fields
+
+
+@older
+async def test_an_unknown_tool_that_a_tool_calls_is_not_the_clients():
+    server = OfficialServer("nesting")
+
+    async def get() -> str:
+        return str(await server.call_tool("get_item", {}))
+
+    server.tool()(get)
+    errata.install(server)
+    async with connect(server._mcp_server) as client:
+        failed = fault(await client.call_tool("get", {}))
+    assert "version" not in failed["message"]
+    assert "get_item" in failed["message"]
+
+
+@older
+async def test_code_around_a_handler_gets_the_reply_that_it_would_get():
+    seen, server = [], Server("measured")
+
+    async def call_tool(_, __):
+        crash()
+
+    register(server, call_tool=call_tool)
+    errata.install(server)
+    handle = server.request_handlers[types.CallToolRequest]
+
+    async def measure(request):
+        reply = await handle(request)
+        seen.append(reply.root.isError)
+        return reply
+
+    server.request_handlers[types.CallToolRequest] = measure
+    async with connect(server) as client:
+        assert fault(await client.call_tool("crash", {}))["code"] == "INTERNAL_ERROR"
+    assert seen == [True]
+
+
+@older
+async def test_what_a_resource_gives_back_is_no_fault_of_the_client():
+    server = Server("broken")
+
+    @server.read_resource()
+    async def _(_uri):
+        return None
+
+    errata.install(server)
+    async with connect(server) as client:
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource("report://1")
+    assert caught.value.error.code == -32603
+    assert "INTERNAL_ERROR" in caught.value.error.message
+
+
+@older
+async def test_records_about_something_else_stay(caplog):
+    def warn() -> str:
+        logging.getLogger("mcp.server.fastmcp.server").warning("the disk is nearly full")
+        return "fine"
+
+    server = OfficialServer("warning")
+    server.tool()(warn)
+    errata.install(server)
+    async with connect(server._mcp_server) as client:
+        await client.call_tool("warn", {})
+    assert "the disk is nearly full" in caplog.messages
+
+
+@older
+async def test_an_error_for_the_protocol_comes_out_of_a_group_with_a_legal_number():
+    async def refuse() -> str:
+        raise ExceptionGroup("tasks", [MCPError(types.ErrorData(code=0, message="not now", data={"until": 9}))])
+
+    server = OfficialServer("refusing")
+    server.tool()(refuse)
+    errata.install(server)
+    async with connect(server._mcp_server) as client:
+        with pytest.raises(MCPError) as caught:
+            await client.call_tool("refuse", {})
+    assert (caught.value.error.code, caught.value.error.data) == (-32603, {"until": 9})
+
+
 # What a server publishes, and what it asks
 
 
@@ -293,6 +491,106 @@ async def test_a_transformed_tool_that_lacks_an_argument_is_no_bug():
         refused = fault(await client.call_tool("price", {}))
     assert refused["code"] in {"INVALID_PARAMS", "MISSING_REQUIRED_FIELD"}
     assert refused["field"] == "sku"
+
+
+def renamed(**transformations):
+    """Return a tool whose argument has another name for the client."""
+    try:
+        from fastmcp.tools.tool_transform import ArgTransform  # noqa: PLC0415 - where FastMCP is installed.
+    except ImportError:
+        pytest.skip("This FastMCP transforms no tools.")
+
+    async def base(user_id: int, n: int = 1) -> str:
+        return f"{user_id} {n}"
+
+    arguments = {name: ArgTransform(**options) for name, options in transformations.items()}
+    return Tool.from_tool(Tool.from_function(base), name="renamed", transform_args=arguments)
+
+
+@with_fastmcp
+async def test_a_transformed_tools_wrong_argument_is_named_as_the_client_knows_it():
+    server = FastMCP("transforming")
+    server.add_tool(renamed(user_id={"name": "uid"}))
+    errata.install(server)
+    async with connected(server) as client:
+        refused = fault(await client.call_tool("renamed", {"uid": "ann"}))
+    assert (refused["code"], refused["field"]) == ("INVALID_PARAMS", "uid")
+
+
+@with_fastmcp
+async def test_a_constant_that_a_transformed_tool_passes_on_is_not_the_clients():
+    server = FastMCP("transforming")
+    server.add_tool(renamed(n={"hide": True, "default": "many"}))
+    errata.install(server)
+    async with connected(server) as client:
+        failed = fault(await client.call_tool("renamed", {"user_id": 7}))
+    assert failed["code"] == "INTERNAL_ERROR"
+
+
+@with_fastmcp
+@pytest.mark.parametrize("options", [{}, {"transform_errors": False}])
+async def test_fastmcps_own_error_middleware_hides_no_fault(options):
+    from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware  # noqa: PLC0415 - as above.
+
+    def busy() -> str:
+        raise errata.FaultError(errata.Code.RATE_LIMITED, "too many orders", retry_after_ms=5_000)
+
+    server = MAKERS["FastMCP"](busy, price)
+    server.add_middleware(ErrorHandlingMiddleware(**options))
+    errata.install(server)
+    async with connected(server) as client:
+        failed = fault(await client.call_tool("busy", {}))
+        refused = fault(await client.call_tool("price", {"count": "secret"}))
+    assert (failed["code"], failed["retryAfterMs"]) == ("RATE_LIMITED", 5_000)
+    assert {issue["field"] for issue in refused["issues"]} == {"sku", "count"}
+    assert "secret" not in str(refused)
+
+
+@with_fastmcp
+@pytest.mark.skipif(FASTMCP < (3,), reason="FastMCP 2 has no time limit of a tool.")
+async def test_a_tools_own_time_limit_is_a_timeout_that_the_model_reads():
+    server = FastMCP("limiting")
+
+    @server.tool(timeout=0.01)
+    async def wait() -> str:
+        await anyio.sleep_forever()
+
+    errata.install(server)
+    async with connected(server) as client:
+        assert fault(await client.call_tool("wait", {}))["code"] == "TIMEOUT"
+
+
+@with_fastmcp
+@pytest.mark.skipif(FASTMCP >= (3, 4), reason="From FastMCP 3.4 on it is a result, which is sent on as it is.")
+async def test_behind_a_proxy_a_server_without_errata_sends_no_secret():
+    front = getattr(fastmcp.server, "create_proxy", None)
+    behind = FastMCP("behind")
+
+    @behind.tool
+    def leak() -> str:
+        raise ValueError("cannot reach postgresql://app:hunter2secret@db/orders")
+
+    proxy = front(behind) if front else FastMCP.as_proxy(behind)
+    errata.install(proxy)
+    async with connected(proxy) as client:
+        failed = await client.call_tool("leak", {})
+    assert failed.is_error
+    assert "hunter2secret" not in str(failed.content[0].text)
+
+
+@with_fastmcp
+@pytest.mark.skipif(not (2, 14) <= FASTMCP < (3,), reason="FastMCP 2.14 brings what tasks need; others have an extra.")
+async def test_a_task_is_started_and_its_result_comes_later():
+    server = FastMCP("tasks")
+
+    @server.tool(task=True)
+    async def count(n: int = 1) -> int:
+        return n
+
+    errata.install(server)
+    async with fastmcp.Client(server) as client:
+        task = await client.call_tool("count", {"n": 3}, task=True)
+        assert (await task.result()).data == 3
 
 
 # Versions

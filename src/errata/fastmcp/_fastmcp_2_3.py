@@ -14,11 +14,11 @@ from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError
 from pydantic import ValidationError
 
 from errata.fastmcp._mounts import find_behind, is_proxy
-from errata.fastmcp._signatures import read_missing, validate
+from errata.fastmcp._signatures import is_own_time_limit, read_missing, read_transformed, validate
 from errata.mcp.schemas import BrokenResultError, ResultChecker
 from errata.mcp.version_1 import KINDS, Handle, Version1Adapter
 from errata.model import FaultError
-from errata.redaction import as_object, text_of
+from errata.redaction import as_object, redact, text_of
 from errata.serving import (
     CallTool,
     Handler,
@@ -39,6 +39,8 @@ _PROXIES = ("fastmcp.server.proxy", "fastmcp.server.providers.proxy")
 _RAISING_FOR_THEM = (*_PROXIES, "fastmcp.client")
 """Where a failure that a server behind this one has answered with is made an exception."""
 _CALLING = ("run", "call_tool")
+_TASKS = "modelcontextprotocol.io/"
+"""How the metadata of a reply begin that says that the tool has only been started."""
 _OF_THE_BODY = "_ToolBodyError"
 _LOGGERS = (
     "fastmcp.server.server",
@@ -86,9 +88,10 @@ class FastMCP2And3Adapter(Version1Adapter):
             except ToolError as error:
                 if not _was_answered(error):
                     raise
-                return self._make_text(text_of(error)) if self._make_text else None
+                return self._make_text(redact(text_of(error))) if self._make_text else None
             result = getattr(reply, "root", None)
-            if getattr(result, "meta", None) and not getattr(result, "isError", True):
+            is_begun = any(str(key).startswith(_TASKS) for key in getattr(result, "meta", None) or ())
+            if getattr(result, "meta", None) and not is_begun and not getattr(result, "isError", True):
                 await self._check_whole(result, received.params.name)
             return reply
 
@@ -112,9 +115,16 @@ class FastMCP2And3Adapter(Version1Adapter):
 
     async def read_failure(self, error: BaseException, request: Request) -> RequestFailure:
         """Return what an exception means that is not in any wrapping."""
-        inside = error.__cause__
-        if type(error).__name__ == _OF_THE_BODY and isinstance(inside, ValidationError):
-            return RefusedModel(inside)
+        if is_own_time_limit(error):
+            return RequestFailure(TimeoutError(text_of(error)))
+        is_of_body = type(error).__name__ == _OF_THE_BODY
+        refusal = error.__cause__ if is_of_body else error
+        if isinstance(refusal, ValidationError):
+            tool = await find_behind(await self._find_component(request.kind, request.name))
+            if renamed := read_transformed(refusal, tool, request):
+                return RefusedArguments(renamed, is_intended=True)
+            if is_of_body:
+                return RefusedModel(refusal)
         if isinstance(error, TypeError) and (names := read_missing(error, request)):
             return MissingArguments(error, is_intended=True, names=names)
         return await super().read_failure(error, request)

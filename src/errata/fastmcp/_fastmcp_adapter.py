@@ -25,6 +25,7 @@ from errata.fastmcp._fastmcp_errors import (
     MASKED,
     is_from_core,
     is_wrapper,
+    look_behind_middleware,
     read_protocol_error,
     read_refusal,
 )
@@ -155,6 +156,7 @@ class FastMCPAdapter:
         """Return the failure inside FastMCP's wrapping; an error of the protocol that it hid there is raised again."""
         if isinstance(error, BrokenResultError):
             return ServerBug(error)
+        error = look_behind_middleware(error)
         if not is_from_core(error) or isinstance(error, MCPError):
             return None
         inside, behind = remove_wrappers(error, is_wrapper, INTENDED), await find_behind(request.component)

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from errata.fastmcp._mounts import is_proxy
-from errata.fastmcp._signatures import read_missing, validate
+from errata.fastmcp._signatures import is_own_time_limit, read_missing, read_transformed, validate
 from errata.model import FaultError
 from errata.redaction import text_of
 from errata.serving import (
@@ -32,6 +32,7 @@ from errata.serving import (
     Request,
     RequestFailure,
     ServerBug,
+    find_cause,
     was_raised_in,
 )
 
@@ -51,7 +52,7 @@ _TEMPLATES = "fastmcp.resources.template"
 _OF_THE_BODY = "_ToolBodyError"
 """FastMCP's private mark for what Pydantic refused in the body of a tool."""
 _MISSING = "Missing required arguments: "
-_OWN_TIME_LIMIT = re.compile(r"Tool '.*' execution timed out after ", re.DOTALL)
+_ERROR_HANDLING = "fastmcp.server.middleware.error_handling"
 
 
 def is_from_core(error: BaseException) -> bool:
@@ -76,14 +77,24 @@ def is_wrapper(error: BaseException, cause: BaseException) -> bool:  # noqa: ARG
 
 def read_protocol_error(error: MCPError, behind: object) -> RequestFailure:
     """Return what an error of the protocol is; FastMCP's own time limit, or a server behind this one, is the tool's failure."""
-    is_the_tools = is_proxy(behind) or _OWN_TIME_LIMIT.match(text_of(error))
+    is_the_tools = is_proxy(behind) or is_own_time_limit(error)
     return RequestFailure(error) if is_the_tools else ProtocolFailure(error)
+
+
+def look_behind_middleware(error: BaseException) -> BaseException:
+    """Return the exception that FastMCP's ErrorHandlingMiddleware made an error of the protocol of; else the exception."""
+    cause = find_cause(error)
+    return cause if cause is not None and was_raised_in(_ERROR_HANDLING, error) else error
 
 
 def read_refusal(error: BaseException, request: Request, behind: object) -> RequestFailure | None:
     """Return what Pydantic refused, the arguments or a model in the body; None if it is about something else."""
-    cause = error.__cause__
+    cause = find_cause(error)
     if isinstance(error, InvalidArguments) and isinstance(cause, ValidationError):
+        if renamed := read_transformed(cause, behind, request):
+            return RefusedArguments(renamed, is_intended=True)
+        if hasattr(behind, "parent_tool") and not _is_about(cause, behind):  # The client has sent no such thing.
+            return RefusedModel(cause)
         return ServerBug(cause) if _is_about_another(cause, behind) else RefusedArguments(cause, is_intended=True)
     if request.kind is not Kind.TOOL and (refusal := _check_signature(error, request, behind)):
         return refusal
@@ -96,7 +107,12 @@ def read_refusal(error: BaseException, request: Request, behind: object) -> Requ
 def _is_about_another(refusal: ValidationError, behind: object) -> bool:
     """Return whether the refused arguments are those of another function, by the name that Pydantic gives."""
     name: str | None = getattr(behind.fn, "__name__", None) if type(behind) is FunctionTool else None
-    return name is not None and refusal.title != f"call[{name}]"
+    return name is not None and not _is_about(refusal, behind)
+
+
+def _is_about(refusal: ValidationError, behind: object) -> bool:
+    """Return whether the refused arguments are those of a tool's own function."""
+    return refusal.title == f"call[{getattr(getattr(behind, 'fn', None), '__name__', None)}]"
 
 
 def _check_signature(error: BaseException, request: Request, behind: object) -> RequestFailure | None:

@@ -40,6 +40,7 @@ from errata.serving import (
     RequestFailure,
     ServerBug,
     UnknownName,
+    find_cause,
     find_intended,
     is_plain,
     read_name,
@@ -219,7 +220,7 @@ class Version1Adapter:
                 break
             if failure := await self._read_own(error, request):
                 return failure
-            if (inside := error.__cause__ or _find_replaced(error)) is None:
+            if (inside := find_cause(error) or _find_replaced(error)) is None:
                 break
             error = inside
         return await self.read_failure(find_intended(error, (*self.intended, McpError)), request)
@@ -241,7 +242,7 @@ class Version1Adapter:
     async def read_failure(self, error: BaseException, request: Request) -> RequestFailure:
         """Return what an exception means that is not in any wrapping."""
         if isinstance(error, McpError) and not _is_of_another_session(error, request):
-            return ProtocolFailure(error)
+            return ProtocolFailure(_number(error))
         if isinstance(error, ValidationError):
             if is_about_result(error):
                 return ServerBug(error)
@@ -385,13 +386,18 @@ def _leave_exceptions(handle: Handle) -> Handle:
 
     async def call(received: Any) -> object:  # noqa: ANN401 - a request of mcp 1.
         working = _find_work(_request_ctx.get(None))
-        if working is None or working.is_inside:
+        if working is None:
             return await handle(received)
         try:
             content = await function(received.params.name, received.params.arguments or {})
         except Exception as error:
-            working.as_text = error
-            raise
+            if not working.is_inside:
+                working.as_text = error
+                raise
+            text = _types.TextContent(type="text", text=text_of(error))
+            made = _types.ServerResult(_types.CallToolResult(content=[text], isError=True))
+            working.replies.append((made, error))
+            return made
         return _types.ServerResult(_types.CallToolResult(content=list(content), isError=False))
 
     return call
@@ -548,6 +554,14 @@ def _name_schema(error: BaseException, text: str) -> BaseException:
         return error
     named.__cause__ = error
     return named
+
+
+def _number(error: Any) -> Exception:  # noqa: ANN401 - of mcp 1.
+    """Return an error for the protocol; one with 0, which is what mcp 1 sends for want of a number, with a legal one."""
+    if error.error.code != 0:
+        return cast("Exception", error)
+    legal = McpError(error.error.model_copy(update={"code": _types.INTERNAL_ERROR}))
+    return legal.with_traceback(error.__traceback__)
 
 
 def _is_of_another_session(error: Any, request: Request) -> bool:  # noqa: ANN401 - of mcp 1.

@@ -18,6 +18,7 @@ from errata.serving._publishing import ListedTool
 from errata.serving._requests import IN_WORK, Handler, Kind, Origin, Request, RequestContext
 from errata.serving._setup import InstallOptions, check_options
 from errata.serving._unwrapping import (
+    find_cause,
     find_intended,
     refuses_arguments,
     remove_wrappers,
@@ -52,6 +53,7 @@ __all__ = [
     "ServerBug",
     "UnknownName",
     "check_options",
+    "find_cause",
     "find_declared",
     "find_intended",
     "find_missing_tools",

@@ -66,11 +66,16 @@ def remove_wrappers(
     `is_wrapper` says of an exception and its cause whether the SDK put one around the other.
     """
     for _ in range(_DEEPEST):  # An exception may be its own cause.
-        cause = error.__cause__
+        cause = find_cause(error)
         if cause is None or not is_wrapper(error, cause):
             break
         error = cause
     return find_intended(error, intended)
+
+
+def find_cause(error: BaseException) -> BaseException | None:
+    """Return the cause of an exception; of one that was raised from itself, what it was raised over."""
+    return error.__context__ if error.__cause__ is error else error.__cause__
 
 
 def find_intended(error: BaseException, intended: tuple[type[BaseException], ...]) -> BaseException:
