@@ -59,6 +59,7 @@ docs-serve: .venv-docs/docs.done  ## Show the documentation site at http://127.0
 	@.venv-docs/bin/python scripts/build_site.py --serve
 
 bench: $(VENV)/bench.done  ## Ratios, measured in one run beside the thing compared.
+	@$(BIN)/python scripts/eras.py --set-up mcp-1.30 fastmcp-3.4
 	@$(BIN)/python benchmarks/run.py
 
 storm: $(VENV)/bench.done  ## What retries do to a backend that fails, written to docs/storm.md; it takes some minutes.
@@ -109,7 +110,7 @@ version:  # Which Python the tests run under.
 	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-docs .venv-corpus .venv-recovery .conformance .agents .clients .node .published .site .wild dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-eras .venv-docs .venv-corpus .venv-recovery .conformance .agents .clients .node .published .site .wild dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'

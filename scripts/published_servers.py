@@ -52,7 +52,7 @@ WAYS: Final = (
 INTRODUCTION: Final = """\
 # Does it work with my server?
 
-Yes, if it is written in Python 3.11 or newer, with mcp 1.10 to 1.30, mcp 2.1 or newer, or FastMCP 2.10 or newer. `errata.install(server)`
+Yes, if it is written in Python 3.11 or newer, with mcp 1.6 to 1.30, mcp 2.1 or newer, or FastMCP 2.10 or newer. `errata.install(server)`
 stands [where the server is made or started](servers.md); nothing else in it changes, and neither does the SDK that it uses.
 
 To find out, {tried} published servers were installed, each in an environment of its own, and started without errata and with it.

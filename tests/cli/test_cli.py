@@ -307,10 +307,10 @@ def test_the_versions_are_told_with_the_adapters():
     ("distribution", "version", "support"),
     [
         ("mcp", "2.1.0b2", "MCPServer by MCPServerAdapter, Server by LowLevelAdapter"),
-        ("mcp", "1.10.0", "FastMCP by FastMCP1Adapter, Server by Version1Adapter"),
+        ("mcp", "1.6.0", "FastMCP by FastMCP1Adapter, Server by Version1Adapter"),
         ("mcp", "2.0.4", "too old; the oldest that works is 2.1"),
-        ("mcp", "1.9.4", "too old; the oldest that works is 1.10"),
-        ("mcp", "0.9.1", "too old; the oldest that works is 1.10"),
+        ("mcp", "1.5.0", "too old; the oldest that works is 1.6"),
+        ("mcp", "0.9.1", "too old; the oldest that works is 1.6"),
         ("mcp", "3.0.0", "newer than the versions that errata knows"),
         ("fastmcp", "4.1.2", "FastMCP by FastMCPAdapter"),
         ("fastmcp", "3.0.2", "FastMCP by FastMCP2And3Adapter"),

@@ -606,7 +606,7 @@ def test_a_server_that_is_too_old_is_told_the_version_and_a_command_within_its_m
     server = type(cls, (_Old,), {"__module__": module})()
     eras = ERAS[name]
     found = (
-        {"mcp": "1.9.4", "fastmcp": "2.9.2"}[eras[0].distribution] if len(eras) > 1 or "fastmcp" in name else "2.0.0"
+        {"mcp": "1.5.0", "fastmcp": "2.9.2"}[eras[0].distribution] if len(eras) > 1 or "fastmcp" in name else "2.0.0"
     )
     monkeypatch.setattr("errata._install.version", lambda _: found)
     with pytest.raises(TypeError) as refused:

@@ -1,4 +1,4 @@
-"""What the SDK keeps to itself: the functions behind names, and which of its own it runs. Its managers have been at the same private places from 1.10 to 2.3.
+"""What the SDK keeps to itself: the functions behind names, and which of its own it runs. Its managers have been at the same private places from 1.6 to 2.3.
 
 `install(server, contracts={…})` is the way that does not need them; where they are gone, nothing is found.
 """
