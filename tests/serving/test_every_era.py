@@ -320,6 +320,28 @@ async def test_code_around_a_handler_gets_the_reply_that_it_would_get():
 
 
 @older
+@with_schemas
+@every_kind
+async def test_without_the_sdks_private_place_a_failure_is_answered_as_the_sdk_does(kind, monkeypatch):
+    make_text, sdk = Server._make_error_result, {"has_it_there": False}
+
+    def find(server):
+        if not sdk["has_it_there"]:
+            raise AttributeError
+        return make_text.__get__(server)
+
+    server = MAKERS[kind](slow, fine)
+    monkeypatch.setattr(Server, "_make_error_result", property(find))
+    errata.install(server)
+    sdk["has_it_there"] = True  # By another name, if it really were gone.
+    async with connected(server) as client:
+        failed = await client.call_tool("slow", {})
+        assert (await client.call_tool("fine", {})).content[0].text == "fine"
+    assert failed.is_error
+    assert "orders_2026" in failed.content[0].text
+
+
+@older
 async def test_what_a_resource_gives_back_is_no_fault_of_the_client():
     server = Server("broken")
 

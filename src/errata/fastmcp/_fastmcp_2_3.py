@@ -86,9 +86,9 @@ class FastMCP2And3Adapter(Version1Adapter):
             try:
                 reply = await handle(received)
             except ToolError as error:
-                if not _was_answered(error):
+                if self._make_text is None or not _was_answered(error):
                     raise
-                return self._make_text(redact(text_of(error))) if self._make_text else None
+                return self._make_text(redact(text_of(error)))
             result = getattr(reply, "root", None)
             is_begun = any(str(key).startswith(_TASKS) for key in getattr(result, "meta", None) or ())
             if getattr(result, "meta", None) and not is_begun and not getattr(result, "isError", True):

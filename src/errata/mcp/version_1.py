@@ -71,6 +71,8 @@ _METHODS = {
     Group.TEMPLATES: "resources/templates/list",
     Group.PROMPTS: "prompts/list",
 }
+_IS_BEFORE_OUTPUT_SCHEMAS = "outputSchema" not in _types.Tool.model_fields
+"""Whether it is mcp before 1.10."""
 _MOST_PAGES = 100
 _MOST_NAMES = 10_000
 _LONGEST_LIST_S = 2.0
@@ -126,7 +128,7 @@ class Version1Adapter:
 
     def _wrap(self, request_type: type, handle: Handle) -> Handle:
         kind = KINDS.get(request_type)
-        if kind is Kind.TOOL and self._make_text is None:
+        if kind is Kind.TOOL and _IS_BEFORE_OUTPUT_SCHEMAS:
             handle = _leave_exceptions(handle)
         if kind is None:
             return self._wrap_list(handle) if request_type is _LISTS[Group.TOOLS] else handle
