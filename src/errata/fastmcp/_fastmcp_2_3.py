@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from errata.fastmcp._mounts import find_behind, is_proxy
 from errata.fastmcp._signatures import is_own_time_limit, read_missing, read_transformed, validate
 from errata.mcp.schemas import BrokenResultError, ResultChecker
-from errata.mcp.version_1 import KINDS, Handle, Version1Adapter
+from errata.mcp.version_1 import KINDS, NOT_LISTED, THEIR_RECORDS, Handle, Version1Adapter
 from errata.model import FaultError
 from errata.redaction import as_object, redact, text_of
 from errata.serving import (
@@ -58,6 +58,7 @@ class FastMCP2And3Adapter(Version1Adapter):
 
     intended = (FaultError, FastMCPError)
     packages = ("fastmcp", "mcp.server")
+    records = (*THEIR_RECORDS, NOT_LISTED)
     loggers = ("mcp.server.lowlevel.server", *_LOGGERS, *(f"FastMCP.{name}" for name in _LOGGERS))
 
     def __init__(self, server: FastMCP[Any]) -> None:

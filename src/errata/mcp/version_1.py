@@ -81,10 +81,12 @@ _DEEPEST = 32
 _DOING = ("Error reading ", "Error rendering ", "Error creating ", "Error executing ")
 _MISSING = "Missing required arguments: "
 _INPUT, _OUTPUT = "Input validation error: ", "Output validation error: "
-_THEIR_RECORDS = (
+THEIR_RECORDS = (
     *("Error calling ", "Error creating ", "Error getting ", "Error reading ", "Error rendering ", "Error validating "),
     "Invalid arguments for tool ",
 )
+NOT_LISTED = "Tool '%s' not listed"
+"""What the low-level server says of a tool: in front of a server that lists all its tools, of an unknown one."""
 _TIMED_OUT = "' timed out after "
 _BROKEN = ("Unexpected return type", "Could not convert prompt result")
 """How the SDK begins what it says of a handler that gave back what it must not."""
@@ -101,6 +103,8 @@ class Version1Adapter:
     """Whose code puts its own exceptions around those of handlers."""
     loggers: tuple[str, ...] = ("mcp.server.fastmcp.server", "mcp.server.lowlevel.server")
     """Where it logs what errata logs."""
+    records: tuple[str, ...] = THEIR_RECORDS
+    """How such records begin."""
     _host: Host
 
     def __init__(self, server: object) -> None:
@@ -123,7 +127,7 @@ class Version1Adapter:
             host.replace_attribute(self._low_level, "_make_error_result", self._raise_again)
         for name in self.loggers:
             logger = logging.getLogger(name)
-            logger.addFilter(quiet := _Silence())
+            logger.addFilter(quiet := _Silence(self.records))
             host.call_on_uninstall(logger.removeFilter, quiet)
 
     def _wrap(self, request_type: type, handle: Handle) -> Handle:
@@ -359,6 +363,8 @@ class Version1Adapter:
 class FastMCP1Adapter(Version1Adapter):
     """One `FastMCP` of mcp 1."""
 
+    records = (*THEIR_RECORDS, NOT_LISTED)
+
     @property
     def answers_in_json(self) -> bool:
         """Whether its settings say so."""
@@ -529,10 +535,14 @@ class _ClientSide:
 class _Silence(logging.Filter):
     """Keeps a server from logging, traceback and all, what errata logs."""
 
+    def __init__(self, records: tuple[str, ...]) -> None:
+        super().__init__()
+        self._records = records
+
     def filter(self, record: logging.LogRecord) -> bool:
         """Drop a record of the failure of a request in work; one of a server without errata stays."""
         message = str(record.msg)
-        is_about_failure = message.startswith(_THEIR_RECORDS) or _TIMED_OUT in message
+        is_about_failure = message.startswith(self._records) or _TIMED_OUT in message
         return not is_about_failure or _find_work(_request_ctx.get(None)) is None
 
 
