@@ -1,9 +1,13 @@
 """One client for every SDK that is installed: mcp 1.x and 2, FastMCP 2, 3 and 4. Nothing here needs a certain one."""
 
 import importlib.metadata
+import json
+import socket
 import sys
-from contextlib import asynccontextmanager
+import threading
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 
 import anyio
@@ -220,6 +224,22 @@ async def test_the_limit_of_the_session_is_one_on_this_side(opened):
     assert caught.value.fault.retry is not Retry.SAME_CALL
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
+async def test_a_read_that_hangs_is_repeated_if_its_tool_is_known_and_nothing_is_listed_for_it(
+    opened, at_once, is_listed
+):
+    """The server may be gone, and to ask it would cancel the block of whoever has opened the client."""
+    shop = Shop(None)
+    async with opened(shop) as client:
+        caller = Caller(client, retry=at_once, timeout_s=0.2)
+        if is_listed:
+            await caller.tools(timeout_s=20)
+        with pytest.raises(CallFailed) as caught:
+            await caller.call("get_order")
+    assert len(shop.names) == (3 if is_listed else 1)
+    assert caught.value.fault.retry is (Retry.SAME_CALL if is_listed else Retry.IF_HARMLESS)
+
+
 @checks_results
 async def test_an_answer_that_breaks_its_own_schema_is_kept(opened):
     answer = SUCCESS | {"structuredContent": {"number": "many"}}
@@ -279,3 +299,271 @@ async def test_without_an_sdk_connect_proposes_one_that_changes_no_version(monke
     with pytest.raises(ImportError, match=r"Install it with: pip install mcp$"):
         async with Caller.connect("https://example.com/mcp"):
             """Nothing is reached."""
+
+
+# Connections that end, through a client of the program's own.
+
+STDIO_SERVER = """
+import json, os, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    method = message.get("method")
+    if method == "initialize":
+        version = message["params"]["protocolVersion"]
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "shop", "version": "1"}}
+    elif method == "tools/list":
+        result = {"tools": []}
+    elif method == "tools/call":
+        with open(sys.argv[1], "a") as log:
+            log.write(message["params"]["name"] + "\\n")
+        if message["params"]["name"] == "die":
+            os._exit(3)
+        continue
+    else:
+        if "id" in message:
+            error = {"code": -32601, "message": "Method not found"}
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+@asynccontextmanager
+async def start_for_session(log):
+    from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415 - only here.
+
+    parameters = StdioServerParameters(command=sys.executable, args=["-c", STDIO_SERVER, str(log)])
+    async with stdio_client(parameters) as (reading, writing), mcp.ClientSession(reading, writing) as session:
+        await session.initialize()
+        yield session
+
+
+@asynccontextmanager
+async def start_for_fastmcp(log):
+    import fastmcp  # noqa: PLC0415 - it may be missing.
+    from fastmcp.client.transports import StdioTransport  # noqa: PLC0415 - as above.
+
+    transport = StdioTransport(sys.executable, ["-c", STDIO_SERVER, str(log)], keep_alive=False)
+    async with fastmcp.Client(transport) as client:
+        yield client
+
+
+@pytest.fixture(params=[start_for_session, *([start_for_fastmcp] if find_spec("fastmcp") else [])])
+def started(request):
+    return request.param
+
+
+async def test_a_call_whose_connection_ended_is_not_said_to_be_unsent(started, tmp_path, at_once):
+    log = tmp_path / "calls"
+    async with started(log) as client:
+        caller = Caller(client, retry=at_once, timeout_s=20)
+        with pytest.raises(CallFailed, match=r"Whether it took effect is not known\..* Open a new client") as caught:
+            await caller.call("die", key="order-17")
+        with pytest.raises(CallFailed, match="`die` was not sent") as after:
+            await caller.call("die", key="order-17")
+    assert log.read_text().split() == ["die"]
+    assert (caught.value.attempts, caught.value.fault.retry, caught.value.is_unsent) == (1, Retry.SAME_CALL, False)
+    assert (after.value.fault.retry, after.value.is_unsent) == (Retry.NEVER, True)
+
+
+@pytest.mark.skipif(MCP < (1, 11), reason="Its session breaks if two calls are waiting.")
+async def test_every_call_that_was_waiting_says_that_it_may_have_taken_effect(started, tmp_path, at_once):
+    log, failures = tmp_path / "calls", {}
+
+    async def call(tool):
+        with pytest.raises(CallFailed) as caught:
+            await caller.call(tool, key="order-17")
+        failures[tool] = caught.value
+
+    async with started(log) as client:
+        caller = Caller(client, retry=at_once, timeout_s=20)
+        async with anyio.create_task_group() as group:
+            group.start_soon(call, "wait")
+            while not log.exists():  # noqa: ASYNC110 - another process writes it.
+                await anyio.sleep(0.01)
+            group.start_soon(call, "die")
+    assert log.read_text().split() == ["wait", "die"]
+    assert ["Whether it took effect is not known" in str(failed) for failed in failures.values()] == [True, True]
+
+
+async def test_a_client_that_its_owner_has_opened_again_is_not_taken_for_lost(tmp_path, at_once):
+    fastmcp = pytest.importorskip("fastmcp")
+    from fastmcp.client.transports import StdioTransport  # noqa: PLC0415 - it may be missing.
+
+    log = tmp_path / "calls"
+    client = fastmcp.Client(StdioTransport(sys.executable, ["-c", STDIO_SERVER, str(log)], keep_alive=False))
+    caller = Caller(client, retry=at_once, timeout_s=20)
+    for _ in range(2):
+        async with client:
+            with pytest.raises(CallFailed, match="Whether it took effect is not known"):
+                await caller.call("die", key="order-17")
+    assert log.read_text().split() == ["die", "die"]
+
+
+@pytest.mark.skipif(not HAS_CLIENT, reason="There is nothing to connect with.")
+async def test_a_transport_that_can_be_used_once_is_not_tried_again(tmp_path, at_once):
+    from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415 - only here.
+
+    log = tmp_path / "calls"
+    transport = stdio_client(StdioServerParameters(command=sys.executable, args=["-c", STDIO_SERVER, str(log)]))
+    async with Caller.connect(transport, retry=at_once, timeout_s=20) as caller:
+        with pytest.raises(CallFailed, match=r"Whether it took effect is not known\..* can be used once") as caught:
+            await caller.call("die", key="order-17")
+    assert (log.read_text().split(), caught.value.attempts) == (["die"], 1)
+
+
+class Till(BaseHTTPRequestHandler):
+    """A server over HTTP that answers calls with a status, or with its own end."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        method, number = message.get("method"), message.get("id")
+        if method == "initialize":
+            result = {
+                "protocolVersion": message["params"]["protocolVersion"],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "till", "version": "1"},
+            }
+        elif method == "tools/list":
+            result = {"tools": [{"name": "pay", "inputSchema": {"type": "object"}}]}
+        elif method == "tools/call":
+            self.server.calls += 1
+            self.fail()
+            return
+        else:
+            error = {"code": -32601, "message": "Method not found"}
+            self.answer(202 if number is None else 200, {"jsonrpc": "2.0", "id": number, "error": error})
+            return
+        self.answer(200, {"jsonrpc": "2.0", "id": number, "result": result})
+
+    def do_GET(self):
+        self.answer(405, {})
+
+    do_DELETE = do_GET  # noqa: N815 - as the base class names it.
+
+    def fail(self):
+        if self.server.status is not None:
+            self.answer(self.server.status, {})
+            return
+        self.server.socket.close()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()  # Without them, some clients cancel the block of whoever has opened them.
+        self.wfile.flush()
+        self.connection.shutdown(socket.SHUT_RDWR)
+        self.close_connection = True
+
+    def answer(self, status, members):
+        body = b"" if status in {202, 405} else json.dumps(members).encode()
+        self.send_response(status)
+        for name, value in (
+            ("content-type", "application/json"),
+            ("mcp-session-id", "1"),
+            ("content-length", len(body)),
+        ):
+            self.send_header(name, str(value))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@contextmanager
+def listen(status):
+    till = ThreadingHTTPServer(("127.0.0.1", 0), Till)
+    till.daemon_threads, till.status, till.calls = True, status, 0
+    thread = threading.Thread(target=till.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield till, f"http://127.0.0.1:{till.server_address[1]}/mcp"
+    finally:
+        till.shutdown()
+        till.server_close()
+        thread.join(60)
+
+
+@asynccontextmanager
+async def reach_with_session(url):
+    from mcp.client import streamable_http  # noqa: PLC0415 - only here.
+
+    name = "streamable_http_client" if hasattr(streamable_http, "streamable_http_client") else "streamablehttp_client"
+    async with (
+        getattr(streamable_http, name)(url) as (reading, writing, *_),
+        mcp.ClientSession(reading, writing) as session,
+    ):
+        await session.initialize()
+        yield session
+
+
+@asynccontextmanager
+async def reach_with_fastmcp(url):
+    import fastmcp  # noqa: PLC0415 - it may be missing.
+
+    async with fastmcp.Client(url) as client:
+        yield client
+
+
+REACHING = [reach_with_session, *([reach_with_fastmcp] if find_spec("fastmcp") else [])]
+
+
+@pytest.mark.parametrize("reached", REACHING)
+async def test_the_failure_arrives_although_the_server_is_gone_and_its_tools_are_not_known(reached, at_once):
+    failed = None
+    with listen(None) as (till, url), suppress(Exception):  # A client may fail to say goodbye.
+        async with reached(url) as client:
+            with pytest.raises(CallFailed) as caught:
+                await Caller(client, retry=at_once, timeout_s=1).call("pay")
+            failed = caught.value
+    assert failed is not None
+    assert (till.calls, failed.is_local, failed.fault.retry) == (1, True, Retry.IF_HARMLESS)
+
+
+@pytest.mark.parametrize("status", [401, 429, 500, 503])
+@pytest.mark.parametrize("reached", REACHING if HAS_CLIENT else REACHING[1:])  # A session of mcp 1 cancels the block.
+async def test_a_status_that_ends_the_connection_is_not_replaced_by_unsent_repetitions(reached, status, at_once):
+    failed = None
+    with listen(status) as (till, url), suppress(Exception):
+        async with reached(url) as client:
+            with pytest.raises(CallFailed) as caught:
+                await Caller(client, retry=at_once, timeout_s=1).call("pay", key="order-17")
+            failed = caught.value
+    assert failed is not None
+    assert (failed.attempts, failed.is_unsent) == (till.calls, False)
+    assert "not sent" not in str(failed)
+
+
+async def test_callers_of_one_session_share_a_budget(at_once):
+    """The session of mcp 1 does not know the name of the server, by which others share one."""
+    shop = Shop(FAILURE)
+    async with open_session(shop) as session:
+        for number in range(50):
+            with pytest.raises(CallFailed):
+                await Caller(session, retry=at_once).call("get_order", {"order_id": number})
+    assert len(shop.names) < 100
+
+
+async def test_the_exception_of_fastmcps_client_is_read_as_the_failure_in_its_text():
+    pytest.importorskip("fastmcp")
+    async with open_fastmcp(Shop(FAILURE)) as client:
+        with pytest.raises(Exception, match="The ledger sent no answer") as caught:
+            await client.call_tool("pay", {})
+        rendered = Caller(client).render(caught.value)
+    assert errata.decode(caught.value).code is Code.UPSTREAM_ERROR
+    assert rendered.splitlines()[0] == "Error [UPSTREAM_ERROR]: The ledger sent no answer."
+    assert rendered.count("Error [") == 1
+
+
+def test_a_session_that_takes_no_time_limits_is_refused_with_a_way_out():
+    class ClientSession:
+        """As it was before mcp 1.9."""
+
+        async def call_tool(self, name, arguments=None): ...
+
+    ClientSession.__module__ = "mcp.client.session"
+    ClientSession.__qualname__ = "ClientSession"
+
+    with pytest.raises(TypeError, match=r"needs mcp 1\.9 or later.*pip install 'mcp>=1\.9,<2'"):
+        Caller(ClientSession())

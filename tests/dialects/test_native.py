@@ -5,6 +5,8 @@ from hypothesis import given
 from support.strategies import faults
 
 from errata import Code, Fault, FieldIssue, Recovery, Retry, decode, dialects
+from errata.dialects import Trust
+from errata.reading import recognise
 
 ARGUMENTS = {"code": Code.TIMEOUT, "message": "x"}
 
@@ -91,6 +93,7 @@ def test_the_lines_alone_are_read_where_the_object_was_lost():
         code=Code.RATE_LIMITED,
         message="Too many: slow down.",
         retry_after_ms=2000,
+        field="a.b",
         issues=(FieldIssue("a.b", "is large"),),
         recovery=Recovery(hint="Wait: a bit.", fallback_tool="other", user_message="Patience."),
         correlation_id="abc",
@@ -99,6 +102,68 @@ def test_the_lines_alone_are_read_where_the_object_was_lost():
     del wire["structuredContent"]
 
     assert dialects.native.decode(wire) == fault
+
+
+@pytest.mark.parametrize(
+    ("issues", "field"),
+    [
+        ([], None),
+        ([FieldIssue("n", "is required")], "n"),
+        ([FieldIssue("to[0].name", "is required")], "to[0].name"),
+        ([FieldIssue("a", "is required"), FieldIssue("b", "is required")], None),
+        ([FieldIssue("what it says", "is bad")], None),
+    ],
+)
+def test_the_lines_alone_name_the_argument_if_one_line_is_about_one(issues, field):
+    wire = dialects.native.encode(Fault(code=Code.INVALID_PARAMS, issues=issues))
+    del wire["structuredContent"]
+
+    assert dialects.native.decode(wire).field == field
+
+
+LOST = Fault(
+    code=Code.RATE_LIMITED,
+    message="Too many calls.",
+    retry=Retry.SAME_CALL,
+    recovery=Recovery(fallback_tool="other", hint="Wait a bit."),
+    correlation_id="abc",
+)
+
+
+def read_text(*texts):
+    return recognise({"content": [{"type": "text", "text": text} for text in texts]})
+
+
+def test_the_lines_alone_are_hearsay_where_also_the_mark_of_an_error_was_lost():
+    reading = read_text(text_of(LOST))
+
+    assert (reading.fault.code, reading.fault.message, reading.dialect) == (LOST.code, LOST.message, "native")
+    assert (reading.fault.retry, reading.fault.recovery, reading.word) == (Retry.IF_HARMLESS, None, Trust.HEARSAY)
+
+
+@given(fault=faults)
+def test_the_lines_of_a_success_never_license_a_repetition(fault):
+    reading = read_text(text_of(fault))
+
+    assert reading is None or not reading.fault.retry.exceeds(Retry.IF_HARMLESS)
+
+
+def test_a_verdict_that_forbids_counts_also_in_a_success():
+    lines = text_of(Fault(code=Code.TIMEOUT, message="No answer.", retry=Retry.VERIFY_FIRST))
+
+    assert read_text(lines).fault.retry is Retry.VERIFY_FIRST
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        (f"The log of today:\n{text_of(LOST)}",),
+        (text_of(LOST), "Two calls failed."),
+        (f"- {text_of(LOST)}",),
+    ],
+)
+def test_a_success_that_quotes_the_lines_is_one(texts):
+    assert read_text(*texts) is None
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,6 @@ NO_MESSAGES = [
     Mean(),
     Code.NOT_FOUND,
     Fault(code=Code.GONE),
-    ValueError("x"),
     MeanDict(isError=True),
     *({MeanKey(twin): 1} for twin in ("content", "result", "isError", "error", "code", "jsonrpc")),
     {"content": [{MeanKey("text"): 1}], "structuredContent": {MeanKey("error"): 1}},

@@ -126,6 +126,8 @@ class CallFailed(FaultError):  # noqa: N818 - it says what happened; its base ha
     """Whether it was noticed on this side: no connection, no answer in time, an answer that is no MCP."""
     is_refused: bool = False
     """Whether this side refused the answer, because it breaks the tool's output schema."""
+    is_unsent: bool = False
+    """Whether it is certain that the request was not sent, or not taken on, because there was no connection for it."""
     dialect: str = _NO_DIALECT
     """The dialect of the answer: one of errata's, `JSON-RPC error`, or `none`."""
     identity: str | None = None

@@ -28,6 +28,7 @@ from errata.client._caller_arguments import (
 from errata.client._connections import Connection, HeldConnection, ListKind, OpenClient
 from errata.client._failure_context import FailureContext
 from errata.client._failures import (
+    add_advice,
     convert_error,
     convert_open_error,
     convert_result,
@@ -300,14 +301,15 @@ class Caller:
         if not is_sendable(request.kind, request.arguments):
             server = self._connection.server
             raise CallFailed.of(refuse_unsendable(request), request, server=server, is_local=True)
-        if self._policy is None:
-            return await self._attempt(state)
         try:
-            return await self._policy.call(self._attempt, state)
+            return await (self._policy.call(self._attempt, state) if self._policy else self._attempt(state))
         except CallFailed:
             raise
+        except _LastAttempt as last:
+            failed = last.failed
         except FaultError as exhausted:
             raise _restore_details(exhausted) from exhausted.__cause__
+        raise failed  # Outside the block: nobody needs `_LastAttempt` as its context.
 
     async def _attempt(self, state: "_CallState") -> Any:  # noqa: ANN401 - as above.
         """Make one attempt; the time limit covers opening, sending and waiting."""
@@ -320,10 +322,30 @@ class Caller:
         except CallFailed as error:
             failed = error
         await self._settle(failed, state)
+        if (last := self._end_with_connection(failed, state)) is not None:
+            raise _LastAttempt(last)
+        state.failed = failed
         raise failed
 
+    def _end_with_connection(self, failed: CallFailed, state: "_CallState") -> CallFailed | None:
+        """Return what to raise if the connection has ended for good; None if another attempt may get through.
+
+        An attempt that was not sent says nothing about those before it: what they say counts.
+        """
+        connection, client = self._connection, state.client
+        earlier = state.failed if failed.is_unsent and not connection.opens else None
+        if client is not None and not connection.opens:
+            has_ended = client.session is None and not failed.is_unsent
+            if earlier is not None or has_ended:
+                connection.lose(client)
+        if connection.advice is None:
+            return None
+        state.attempts -= earlier is not None
+        return failed if failed.is_unsent and earlier is None else add_advice(earlier or failed, connection.advice)
+
     async def _send_once(self, state: "_CallState") -> Any:  # noqa: ANN401 - as above.
-        client = await self._open_client(state)
+        state.was_lost = self._connection.advice is not None
+        client = state.client = await self._open_client(state)
         lists = state.lists = self._lists.on(client)
         if lists.begin_early():
             self._connection.run_in_background(client, functools.partial(lists.list_early, client, self._timeout_s))
@@ -382,7 +404,7 @@ class Caller:
         name, is_tool = state.request.name, state.request.kind == "tool"
         wanted = name if is_tool else _find_proposed_tool(failed.fault)
         anew = is_tool and _may_be_unlisted(failed, state)
-        if wanted is not None and (anew or self._depends_on_tools(failed, state)):
+        if wanted is not None and self._may_list_after(failed) and (anew or self._depends_on_tools(failed, state)):
             await self._learn(state, wanted, anew=anew)
         self._note_harmlessness(state)
         lists = state.lists if state.lists is not None and state.lists.has_tools else self._lists.current
@@ -398,6 +420,13 @@ class Caller:
             failed.nearest = lists.nearest(name) if failed.word is not None else None
         failed.listed = lists.effects(recovery.fallback_tool, recovery.verify_tool, failed.looking_tool)
         failed.fault = fault
+
+    def _may_list_after(self, failed: CallFailed) -> bool:
+        """Return whether the server may be asked after a failure.
+
+        A client that somebody else has opened cancels their block if the server is not there. So it has to have answered.
+        """
+        return self._connection.opens or not failed.is_local or failed.is_refused
 
     def _depends_on_tools(self, failed: CallFailed, state: "_CallState") -> bool:
         """Return whether the next step depends on what the server's tools declare, and that is not all known yet."""
@@ -420,7 +449,8 @@ class Caller:
     def _context(self, state: "_CallState") -> FailureContext:
         request = state.request
         schema = state.lists.schema(request.name) if state.lists is not None and request.kind == "tool" else None
-        return FailureContext(request, self._connection.server, state.limit_s, schema=schema)
+        server = self._connection.server
+        return FailureContext(request, server, state.limit_s, schema=schema, was_lost=state.was_lost)
 
     def _forget(self, request: ClientRequest) -> None:
         """Drop the failures of a call that has succeeded: it is no loop."""
@@ -448,6 +478,12 @@ class _CallState:
     """Whether an attempt got so far that the server may have received it."""
     lists: ConnectionLists | None = None
     """What is known of the server on the connection of the call."""
+    client: OpenClient | None = None
+    """The client of the last attempt."""
+    was_lost: bool = False
+    """Whether the connection had been lost for good before the last attempt."""
+    failed: CallFailed | None = None
+    """The failure of the attempt before."""
     attempts: int = 0
     before: Streak = NO_STREAK
     """The failures before it began."""
@@ -461,6 +497,17 @@ class _CallState:
     def knows_its_tool(self) -> bool:
         """Whether there is no more to be learned about the tool."""
         return self.lists is not None and self.lists.knows(self.request.name)
+
+
+class _LastAttempt(BaseException):
+    """Carries a failure after which no attempt can get through past the policy, which repeats by the verdict.
+
+    A policy passes on what is no `Exception`; nobody else ever sees it.
+    """
+
+    def __init__(self, failed: CallFailed) -> None:
+        super().__init__(failed)
+        self.failed = failed
 
 
 def _explain_missing_client() -> str:

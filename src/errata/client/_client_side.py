@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from errata.classification import classify
 from errata.client._failure_context import FailureContext, format_duration
-from errata.client._outcomes import to_error_object, unwrap_group
+from errata.client._outcomes import unwrap_group
+from errata.dialects import to_error_object
 from errata.model import Code, Fault, Retry, is_a
 from errata.redaction import put_on_one_line, redact_within, text_of
 

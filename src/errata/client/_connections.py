@@ -4,10 +4,12 @@ No SDK is imported: whoever passes a client has imported its package.
 """
 
 import inspect
+import itertools
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
+from weakref import WeakKeyDictionary
 
 from errata.model import items_of
 from errata.redaction import put_on_one_line
@@ -285,7 +287,12 @@ def _ttl_s(result: object) -> float | None:
 def _wrap_session(session: Any) -> OpenClient:  # noqa: ANN401 - as above.
     """Return the wrapper for a session, by the kind of time limit that it takes."""
     limit = inspect.signature(session.call_tool).parameters.get("read_timeout_seconds")
-    return OlderSdkSession(session) if limit and "timedelta" in str(limit.annotation) else SdkSession(session)
+    if limit is None:
+        raise TypeError(
+            "`Caller` needs mcp 1.9 or later: this session takes no time limit for a call. Update mcp within its major "
+            "version, which changes nothing that the client uses: pip install 'mcp>=1.9,<2'"
+        )
+    return OlderSdkSession(session) if "timedelta" in str(limit.annotation) else SdkSession(session)
 
 
 # By dotted name, so that nothing is imported.
@@ -366,15 +373,28 @@ class Connection(Protocol):
         ...
 
 
+_NAMES_OF_SESSIONS: WeakKeyDictionary[object, str] = WeakKeyDictionary()
+_NUMBERS = itertools.count(1)
+
+
+def _name_session(session: object | None) -> str | None:
+    """Return a key for the session of a server without a name: the same for each caller of it, as long as it lives."""
+    try:
+        return None if session is None else _NAMES_OF_SESSIONS.setdefault(session, f"session {next(_NUMBERS)}")
+    except TypeError:  # No weak reference to it is possible.
+        return None
+
+
 class HeldConnection:
     """A client that somebody else has opened, and will close."""
 
-    __slots__ = ("_client", "_is_lost", "_name", "opens")
+    __slots__ = ("_client", "_is_lost", "_lost_session", "_name", "opens")
 
     def __init__(self, client: object) -> None:
         self._client = wrap_client(client)
         self._name: str | None = None
         self._is_lost = False
+        self._lost_session: object | None = None
         self.opens: bool = False
 
     @property
@@ -385,15 +405,21 @@ class HeldConnection:
 
     @property
     def key(self) -> str | None:
-        """The same name."""
-        return self.server
+        """The same name; a session of mcp 1.x has none, and shares a budget with itself only."""
+        return self.server or _name_session(self._client.session)
 
     @property
     def advice(self) -> str | None:
-        """Who has to open it again, once it is lost."""
-        if not self._is_lost:
+        """Who has to open it again, once it is lost; None if its owner has done so."""
+        if not self._is_lost or self._is_open_again:
             return None
         return "Open a new client, or let `Caller.connect` make one that is opened again by itself."
+
+    @property
+    def _is_open_again(self) -> bool:
+        """Whether the client has another session than the one that was lost."""
+        session = self._client.session
+        return session is not None and session is not self._lost_session
 
     async def open_client(self) -> OpenClient:
         """Return the client."""
@@ -401,11 +427,11 @@ class HeldConnection:
 
     def lose(self, client: OpenClient) -> None:  # noqa: ARG002 - there is only one.
         """Note it; the client is still tried, because its owner may open it again."""
-        self._is_lost = True
+        self._is_lost, self._lost_session = True, self._client.session
 
     def keep(self, client: OpenClient) -> None:  # noqa: ARG002 - as above.
         """Note that its owner has opened it again."""
-        self._is_lost = False
+        self._is_lost, self._lost_session = False, None
 
     def take_failed_exchange(self, error: BaseException) -> "Exchange | None":  # noqa: ARG002 - nothing was kept.
         """Return None: this connection keeps no exchanges."""

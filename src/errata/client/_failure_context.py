@@ -32,6 +32,8 @@ class FailureContext(NamedTuple):
     """The state of a server that was started here."""
     schema: Mapping[str, object] | None = None
     """The schema of the tool's arguments, if it is known."""
+    was_lost: bool = False
+    """Whether the connection had been lost for good before the request."""
 
     @property
     def params(self) -> dict[str, object]:

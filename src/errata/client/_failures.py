@@ -19,8 +19,8 @@ from errata.client._client_side import (
 )
 from errata.client._connections import Connection, OpenClient
 from errata.client._failure_context import FailureContext
-from errata.client._outcomes import read_error, read_result, to_error_object, to_plain, unwrap_group
-from errata.dialects import Trust, drop_licence, lower_hearsay
+from errata.client._outcomes import read_error, read_result, to_plain, unwrap_group
+from errata.dialects import Trust, drop_licence, lower_hearsay, to_error_object
 from errata.model import Code, Fault, Retry
 from errata.redaction import as_object, redact_data, redact_within
 from errata.resilience import settle_verdict
@@ -89,14 +89,16 @@ def convert_error(
     fault = failure.fault
     if failure.is_unsent:
         fault = replace(fault, retry=Retry.SAME_CALL if connection.opens else Retry.NEVER)
+    is_unsent = failure.is_unsent
     if failure.is_lost and client is not None:
+        is_unsent = is_unsent or (context.was_lost and connection.advice is not None)
         fault = _give_up_connection(fault, context, connection, client)
     if failure.is_local:
         response = None if answer is None else redact_data(to_plain(answer))
     failed = CallFailed.of(
         fault, context.request, server=context.server, response=response, is_local=failure.is_local, cause=leaf
     )
-    failed.is_refused = failure.is_refused
+    failed.is_refused, failed.is_unsent = failure.is_refused, is_unsent
     return failed
 
 
@@ -139,6 +141,16 @@ def limit_trust(failed: CallFailed, *, harmless: bool | None) -> Fault:
     if lowered.retry is Retry.FIX_INPUT and _is_marked_as_success(failed.response):
         return replace(lowered, retry=Retry.VERIFY_FIRST)  # The tool has run to its end, whatever its text says.
     return lowered
+
+
+def add_advice(failed: CallFailed, advice: str) -> CallFailed:
+    """Return a failure whose message says what to do about a connection that it ended for good."""
+    fault = failed.fault
+    if advice in fault.message:
+        return failed
+    again = failed.with_fault(replace(fault, message=f"{fault.message} The connection has ended with that. {advice}"))
+    again.__cause__ = failed.__cause__
+    return again
 
 
 def forbid_refused_repetition(fault: Fault, failed: CallFailed) -> Fault:
@@ -191,15 +203,13 @@ def _build_local_failure(
 def _give_up_connection(fault: Fault, context: FailureContext, connection: Connection, client: OpenClient) -> Fault:
     """Give up a lost connection, and return what to say about it.
 
-    If it was lost before, and nobody can open it again, the call was not even sent.
+    If it was lost before the call, and nobody can open it again, the call was not even sent.
     """
     advice_before = connection.advice
     connection.lose(client)
-    if advice_before is not None:
+    if context.was_lost and advice_before is not None:
         return explain_lost_connection(context, advice_before)
-    if fault.retry is Retry.NEVER and connection.advice is not None:
-        return replace(fault, message=f"{fault.message} {connection.advice}")
-    return fault
+    return fault if connection.advice is None else replace(fault, message=f"{fault.message} {connection.advice}")
 
 
 def _convert_open_error(error: Exception, context: FailureContext, connection: Connection) -> CallFailed:

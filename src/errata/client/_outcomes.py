@@ -5,11 +5,22 @@ from typing import cast
 
 from errata.classification import classify
 from errata.client._call_failed import CallFailed
-from errata.dialects import Trust, decode_needs_input, drop_licence, native, redact_fault, redact_question, to_wire
-from errata.http import attribute
+from errata.dialects import (
+    Trust,
+    decode_needs_input,
+    drop_licence,
+    native,
+    redact_fault,
+    redact_question,
+    to_error_object,
+    to_wire,
+)
 from errata.model import Code, Fault, FaultError, NeedsInput, add_next_step, is_a
 from errata.reading import Reading, recognise
 from errata.redaction import text_of
+
+_OF_FAILED_TOOLS = frozenset({"ToolError", "ToolException"})
+"""FastMCP's exception for a tool that failed, and LangChain's."""
 
 
 def read_fault(outcome: object) -> Fault | None:
@@ -47,9 +58,13 @@ def read_result(result: object, *, request: object = None, tool: object = None) 
 
 
 def read_error(error: BaseException, *, request: object = None, tool: object = None) -> Reading | None:
-    """Read the JSON-RPC error that a client of an SDK raised; None for any other exception."""
-    wire = to_error_object(error)
-    return None if wire is None else _hide_secrets(recognise(wire, request=request, tool=tool))
+    """Read the answer in an exception that a client raised for it; None for an exception that holds none.
+
+    It is the JSON-RPC error of an SDK's client, or the text of a failed tool, which FastMCP and LangChain raise.
+    """
+    if to_error_object(error) is None and not any(kind.__name__ in _OF_FAILED_TOOLS for kind in type(error).__mro__):
+        return None
+    return _hide_secrets(recognise(error, request=request, tool=tool))
 
 
 def render_failure(outcome: object) -> str:
@@ -61,15 +76,6 @@ def render_failure(outcome: object) -> str:
     result = native.encode(fault if is_native else add_next_step(fault))
     blocks = cast("list[dict[str, str]]", result["content"])
     return blocks[0]["text"]
-
-
-def to_error_object(error: BaseException) -> dict[str, object] | None:
-    """Return the JSON-RPC error that the SDK's MCPError was made from; None for any other exception."""
-    if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
-        return None
-    source = attribute(error, "error") or error
-    members = {name: attribute(source, name) for name in ("code", "message", "data")}
-    return {name: value for name, value in members.items() if value is not None}
 
 
 def to_plain(result: object) -> object:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from errata.client._caller_arguments import KEYS, Effect, is_key
 from errata.client._connections import Connection, ListKind, OpenClient, Page, read_member
-from errata.client._outcomes import to_error_object
+from errata.dialects import to_error_object
 from errata.model import Fault, items_of, phrase_suggestion, tool_name_or_none
 from errata.redaction import as_object, line_of, quote_name
 from errata.tools import find_near_tools, find_verifying_tool, has_effect, read_harmless

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import httpx2
 
 from errata.client._client_side import is_session_refusal
-from errata.client._outcomes import to_error_object
-from errata.dialects import code_of_number, object_in, read_embedded_fault
+from errata.dialects import code_of_number, object_in, read_embedded_fault, to_error_object
 from errata.http import bound_body, error_from_response, read_body
 from errata.model import Fault, Retry
 from errata.redaction import as_object, redact, redact_within

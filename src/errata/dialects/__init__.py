@@ -13,6 +13,7 @@ from errata.dialects._envelope import (
     PRESUMED as PRESUMED,
     QUESTION as QUESTION,
     RETRY as RETRY,
+    TOOL_CALL_ID as TOOL_CALL_ID,
     ErrorObject as ErrorObject,
     ToolResult as ToolResult,
     Trust as Trust,
@@ -22,6 +23,7 @@ from errata.dialects._envelope import (
     lower_hearsay as lower_hearsay,
     open_message as open_message,
     plain_object as plain_object,
+    to_error_object as to_error_object,
     to_wire as to_wire,
     write_verdict_meta as write_verdict_meta,
 )

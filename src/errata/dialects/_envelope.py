@@ -20,7 +20,7 @@ from errata.model import (
     text_or_none,
     wait_ms,
 )
-from errata.redaction import as_object, defuse_json, jsonable, put_on_one_line
+from errata.redaction import as_object, defuse_json, jsonable, put_on_one_line, text_of
 
 CORRELATION_ID = "errata/correlationId"
 RETRY = "errata/retry"
@@ -35,6 +35,9 @@ _ALIASES = {"is_error": "isError", "structured_content": "structuredContent", "m
 _ENVELOPE = frozenset({"jsonrpc", "id", "result", "error", "content", "structuredContent"})
 _MEMBERS = _ENVELOPE.union(_ALIASES, _ALIASES.values())
 
+TOOL_CALL_ID = "tool_call_id"
+"""What a framework's tool message has, and a result does not."""
+_FAILURE_OF_CREWAI = "ToolFailure"
 QUESTION = "needsInput:v1"
 """The kind of a payload that asks the user (tool-error-v1)."""
 
@@ -128,7 +131,10 @@ class ErrorObject:
 
 
 def open_message(message: object) -> ToolResult | ErrorObject | None:
-    """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object; None for anything else."""
+    """Open a message: a CallToolResult, a JSON-RPC response or a JSON-RPC error object; None for anything else.
+
+    What agent frameworks make of a failed call is a result as well: a tool message, an exception, an object of their own.
+    """
     plain = {key: value for key, value in plain_object(message).items() if value is not None}
     match plain:
         case {"message": str()} if _is_error_object(plain):
@@ -153,14 +159,23 @@ def plain_object(message: object) -> dict[str, object]:
             return {}
     except Exception:  # noqa: BLE001 - it only looked like one, or does not even say what it is.
         return {}
-    plain = _copy_envelope(cast("object", dumped), spare="result")
+    plain = _open_tool_message(_copy_envelope(cast("object", dumped), spare="result"))
     if plain.get("result") is not None:
         plain["result"] = _copy_envelope(plain["result"])
     return plain
 
 
 def to_wire(result: object) -> object:
-    """Return a result as it was on the wire: FastMCP's client has a dataclass of its own for it."""
+    """Return a result as it was on the wire: FastMCP's client has a dataclass of its own for it.
+
+    Of an exception and of CrewAI's `ToolFailure`, nothing but a text is left: it is that of a result that is an error.
+    """
+    if isinstance(result, BaseException) and (error := to_error_object(result)) is not None:
+        return error
+    if (text := _text_of_failure(result)) is not None:
+        return {"content": [text_block(text)], "isError": True}
+    if isinstance(getattr(result, TOOL_CALL_ID, None), str):
+        return {name: getattr(result, name, None) for name in (TOOL_CALL_ID, "status", "content")}
     is_error: object = getattr(result, "is_error", None)
     if not dataclasses.is_dataclass(result) or is_error is None:
         return result
@@ -170,6 +185,43 @@ def to_wire(result: object) -> object:
         "isError": is_error is True,
         "_meta": getattr(result, "meta", None),
     }
+
+
+def to_error_object(error: BaseException) -> dict[str, object] | None:
+    """Return the JSON-RPC error that the SDK's MCPError was made from; None for any other exception."""
+    if not any(kind.__name__ in {"MCPError", "McpError"} for kind in type(error).__mro__):
+        return None
+    source = _attribute(error, "error") or error
+    members = {name: _attribute(source, name) for name in ("code", "message", "data")}
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _attribute(source: object, name: str) -> object:
+    try:
+        return cast("object", getattr(source, name, None))
+    except Exception:  # noqa: BLE001 - a property may raise anything.
+        return None
+
+
+def _text_of_failure(value: object) -> str | None:
+    """Return the text of an object that stands for a failure by its class; None for any other."""
+    if isinstance(value, BaseException):
+        return text_of(value).strip() or type(value).__name__
+    message = getattr(value, "message", None) if type(value).__name__ == _FAILURE_OF_CREWAI else None
+    return message if isinstance(message, str) else None
+
+
+def _open_tool_message(message: dict[str, object]) -> dict[str, object]:
+    """Return the result in the tool message of a framework (LangChain's, for example); anything else unchanged.
+
+    Its content may be a plain text, and it has a status instead of `isError`.
+    """
+    if not isinstance(message.get(TOOL_CALL_ID), str) or "isError" in message:
+        return message
+    content = message.get("content")
+    parts = [content] if isinstance(content, str) else items_in(message, "content")
+    blocks = [text_block(part) if isinstance(part, str) else part for part in parts]
+    return {"content": blocks, "isError": message.get("status") == "error"}
 
 
 def _dump(value: object, *, exclude_none: bool = False) -> object:

@@ -60,10 +60,14 @@ class Native(Dialect):
         return read_payload(error) if is_error or known else None
 
     def read(self, result: ToolResult) -> Fault | None:
-        """Read the object, or the lines where somebody on the way kept only those."""
+        """Read the object, or the lines where somebody on the way kept only those.
+
+        Frameworks for agents drop `isError`, too: then a result that consists of such lines and nothing else is hearsay.
+        """
         if fault := super().read(result):
             return fault
-        if result.is_error and result.texts and (fault := read_lines(text := result.texts[0])):
+        is_read = result.texts and (result.is_error or len(result.texts) == 1)
+        if is_read and (fault := read_lines(text := result.texts[0])):
             return apply_trust(fault, result.trust_in_text(text), result)
         return None
 

@@ -46,11 +46,14 @@ def read_lines(text: str) -> Fault | None:
     if opening is None or code is None or "Retry" not in labelled:
         return None
     wait = re.search(_WAIT, labelled["Retry"])
+    issues = tuple(FieldIssue(issue[1], issue[2]) for line in others[:100] if (issue := re.fullmatch(_ISSUE, line)))
+    is_about_one = len(issues) == 1 and re.fullmatch(_PATH, issues[0].field)
     return Fault(
         code=code,
         message=opening[2],
         retry=read_retry_sentence(labelled["Retry"]),
-        issues=tuple(FieldIssue(issue[1], issue[2]) for line in others[:100] if (issue := re.fullmatch(_ISSUE, line))),
+        field=issues[0].field if is_about_one else None,
+        issues=issues,
         recovery=Recovery(
             hint=labelled.get("Recovery"),
             fallback_tool=_tool_in(labelled.get("Alternative", "")),

@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 from errata import dialects
 from errata.dialects import (
     PRESUMED,
+    TOOL_CALL_ID,
     ErrorObject,
     ToolResult,
     Trust,
@@ -18,9 +19,10 @@ from errata.dialects import (
     open_message,
     read_embedded_fault,
     read_lines,
+    redact_fault,
     text_in,
 )
-from errata.model import Code, Fault
+from errata.model import Code, Fault, FaultError, is_a
 from errata.reading._payload_evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
 from errata.reading._prose_evidence import opens_like_a_failure
 from errata.reading._text_parts import LONGEST_FAILURE, parse_whole_list, parse_whole_object
@@ -67,6 +69,7 @@ def _is_in(value: object, status: int | None) -> bool:
 def decode(message: object, *, request: object = None, tool: object = None) -> Fault | None:
     """Return the fault in a `CallToolResult`, a JSON-RPC response or a JSON-RPC error object; None if it is no failure.
 
+    An exception, LangChain's `ToolMessage` and CrewAI's `ToolFailure` are read by their text.
     `request` is the JSON-RPC request that it answers, or its `params`; `tool` is the tool's entry of `tools/list`. With
     them the fault names the argument it is about, and the caller's own words are not taken for the server's.
 
@@ -78,6 +81,8 @@ def decode(message: object, *, request: object = None, tool: object = None) -> F
 
 def recognise(message: object, *, request: object = None, tool: object = None) -> Reading | None:
     """Read a message as `decode` does; return the fault with its dialect and how far it may be believed."""
+    if is_a(message, FaultError):  # It holds what was concluded before.
+        return Reading(redact_fault(message.fault), dialects.native.name, Trust.HEARSAY)
     arrived = None if _is_success_at_a_glance(message) else open_message(message)
     if request is None and tool is None:
         return _read(arrived)
@@ -206,7 +211,7 @@ def _is_success_at_a_glance(message: object) -> bool:
 
 
 def _is_odd(result: dict[str, object]) -> bool:
-    return "is_error" in result or "structured_content" in result or _has_a_mark(result)
+    return not _OTHER_NAMES.isdisjoint(result) or _has_a_mark(result)
 
 
 def _may_be_structured(structured: object, *, is_alone: bool) -> bool:
@@ -267,7 +272,9 @@ def _lists_failures(text: str) -> bool:
 
 
 _MARK_KEYS = frozenset[str]().union(*dialects.MARKS)
-_ODD_KEYS = _MARK_KEYS | {"is_error", "structured_content"}
+_OTHER_NAMES = frozenset({"is_error", "structured_content", TOOL_CALL_ID})
+"""The SDK's Python names, and a framework's tool message."""
+_ODD_KEYS = _MARK_KEYS | _OTHER_NAMES
 _PLAIN_BLOCK = 2
 """The number of members that most blocks have: a type and a text."""
 _BLANKS = "\ufeff \t\r\n"
