@@ -145,7 +145,7 @@ class Version1Adapter:
                 return await working.answer_inside(handle, received)
             params = received.params
             name = str(params.uri) if kind is Kind.RESOURCE else params.name
-            origin = _Origin(context, can_ask=not self.answers_in_json)
+            origin = _Origin(context, self)
             request = Request(kind, name, getattr(params, "arguments", None), origin)
             try:
                 return await self._host.attend(request, origin.raise_again, handle, received)
@@ -207,7 +207,7 @@ class Version1Adapter:
         if self._make_text is not None and (working is None or working.is_inside):
             made = self._make_text(text)
             if working and error:
-                working.replies.append((made, _name_schema(error, text)))
+                working.replies += ((made, _name_schema(error, text)),)
             return made
         if error is None:
             raise BrokenResultError(text)
@@ -346,7 +346,7 @@ class Version1Adapter:
         if not is_plain(encoded):
             return _types.ServerResult(_types.CallToolResult.model_validate(encoded))
         result = cast("Any", encoded)  # To validate it takes as long as to encode it.
-        built = _types.CallToolResult(
+        built = _types.CallToolResult.model_construct(
             content=[_types.TextContent(type="text", text=block["text"]) for block in result["content"]],
             structuredContent=result["structuredContent"],
             isError=result.get("isError", False),
@@ -404,7 +404,7 @@ def _leave_exceptions(handle: Handle) -> Handle:
                 raise
             text = _types.TextContent(type="text", text=text_of(error))
             made = _types.ServerResult(_types.CallToolResult(content=[text], isError=True))
-            working.replies.append((made, error))
+            working.replies += ((made, error),)
             return made
         return _types.ServerResult(_types.CallToolResult(content=list(content), isError=False))
 
@@ -464,21 +464,22 @@ class _Origin:
 
     input_responses = None
     request_state = None
+    is_done = False
+    is_inside = False
+    """Whether a handler is called from inside of the request, by its author's own code."""
+    replies: tuple[tuple[object, BaseException], ...] = ()
+    """What such a handler was given for an exception, and the exception."""
+    as_text: BaseException | None = None
+    """The exception that the SDK would have made text of."""
 
-    def __init__(self, context: object, *, can_ask: bool) -> None:
+    def __init__(self, context: object, adapter: Version1Adapter) -> None:
         self.received = context
-        self.is_done = False
-        self.is_inside = False
-        """Whether a handler is called from inside of the request, by its author's own code."""
-        self.replies = list[tuple[object, BaseException]]()
-        """What such a handler was given for an exception, and the exception."""
-        self.as_text: BaseException | None = None
-        """The exception that the SDK would have made text of."""
-        self._can_ask = can_ask or getattr(context, "request", None) is None
+        self._adapter = adapter
 
     @property
     def request_context(self) -> "_Context":
-        return _Context(self.received, can_ask=self._can_ask)
+        is_http = getattr(self.received, "request", None) is not None
+        return _Context(self.received, can_ask=not (is_http and self._adapter.answers_in_json))
 
     async def answer_inside(self, handle: Handle, received: object) -> object:
         """Call a handler for code that has wrapped it, or that calls it itself: it gets the reply that it would get."""
@@ -491,7 +492,7 @@ class _Origin:
     async def raise_again(self, handle: Handle, received: object) -> object:
         """Call a handler; where it passes on the reply to an exception, raise that."""
         result = await handle(received)
-        error = next((error for reply, error in self.replies if reply is result), None)
+        error = next((error for reply, error in self.replies if reply is result), None) if self.replies else None
         if error is not None:
             self.as_text = error
             raise error
@@ -556,14 +557,12 @@ def _find_work(context: object) -> _Origin | None:
 
 def _name_schema(error: BaseException, text: str) -> BaseException:
     """Return an exception; of one that the SDK got from a schema, one that says whose schema it was."""
-    if not was_raised_in("jsonschema", error):
+    if not text.startswith((_INPUT, _OUTPUT)) or not was_raised_in("jsonschema", error):
         return error
     if text.startswith(_INPUT):
         named: Exception = _RefusedBySchemaError()
-    elif text.startswith(_OUTPUT):
-        named = BrokenResultError("the result breaks the tool's own output schema")
     else:
-        return error
+        named = BrokenResultError("the result breaks the tool's own output schema")
     named.__cause__ = error
     return named
 

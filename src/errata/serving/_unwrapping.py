@@ -111,8 +111,12 @@ def _find_value(arguments: object, path: tuple[int | str, ...], problem: str) ->
 
 def was_raised_in(package: str, error: BaseException) -> bool:
     """Return whether the code of a package raised an exception itself: `mcp.server` raised it, and no tool."""
-    frames = list(_walk_frames(error))
-    return bool(frames) and _is_of(package, frames[-1])
+    last = error.__traceback__
+    if last is None:
+        return False
+    while last.tb_next is not None:  # To look at a frame takes longer than to pass it by.
+        last = last.tb_next
+    return _is_of(package, last.tb_frame)
 
 
 def was_raised_under(package: str, function: str, error: BaseException) -> bool:
