@@ -11,6 +11,7 @@ its extras had before, it is the same wheel with these in its metadata.
 
 import ensurepip
 import json
+import re
 import sys
 import tempfile
 import zipfile
@@ -42,7 +43,7 @@ SERVERS: Final = {
     "fastmcp<3": ("mcp-neo4j-cypher", "mcp-simple-arxiv"),
     "fastmcp<4": ("couchbase-mcp-server", "cratedb-mcp", "mcp-atlassian"),
 }
-BOUNDS_BEFORE: Final = {"mcp>=1.6": "mcp>=2.1", "fastmcp>=2.10": "fastmcp>=4.0"}
+BOUNDS_BEFORE: Final = {"mcp": "2.1", "fastmcp": "4.0"}  # By extra, which has the name of its SDK.
 
 
 class Way(NamedTuple):
@@ -140,11 +141,11 @@ def with_bounds_before(wheel: Path) -> Path:
 
 
 def replace_bounds(metadata: str) -> str:
-    for now, before in BOUNDS_BEFORE.items():
-        line = f"Requires-Dist: {now};"
-        if line not in metadata:
-            raise LookupError(f"errata-mcp has no extra that requires {now}")
-        metadata = metadata.replace(line, f"Requires-Dist: {before};")
+    for sdk, before in BOUNDS_BEFORE.items():
+        line = rf"(?m)^(Requires-Dist: {sdk}>=).+(; extra == '{sdk}')$"
+        metadata, found = re.subn(line, rf"\g<1>{before}\g<2>", metadata)
+        if not found:
+            raise LookupError(f"errata-mcp has no extra `{sdk}` with a lower bound")
     return metadata
 
 
