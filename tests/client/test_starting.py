@@ -247,6 +247,18 @@ async def test_a_server_that_cannot_be_started_again_for_a_call_says_that_the_ca
     assert (caught.value.code, starts(server)) == (Code.INITIALIZATION_FAILED, 2)
 
 
+async def test_a_call_that_was_sent_once_and_then_never_again_is_not_told_as_not_sent(program, at_once):
+    code = "if os.path.exists(os.environ['LOG'] + '.once'): sys.exit('No licence left')\n"
+    code += "open(os.environ['LOG'] + '.once', 'w').close()\n"
+    server = program(code + ANSWERS + DIES_WHEN_TOLD)
+    async with Caller.connect(server, retry=at_once) as caller:
+        with pytest.raises(
+            CallFailed, match="`die` was not sent again; whether it took effect before is not known"
+        ) as caught:
+            await caller.call("die", key="1")
+    assert not caught.value.is_unsent
+
+
 async def test_a_server_that_closes_its_output_and_goes_on_did_not_start(program, monkeypatch):
     monkeypatch.setattr(_watched_transport, "_LONGEST_END_S", 0.01)
     failed = await failure(program("os.close(1); sys.stdin.read()"), retry=None)

@@ -313,6 +313,7 @@ class Caller:
 
     async def _attempt(self, state: "_CallState") -> Any:  # noqa: ANN401 - as above.
         """Make one attempt; the time limit covers opening, sending and waiting."""
+        state.was_sent = state.was_sent or state.is_sent
         state.is_sent = False
         state.attempts += 1
         try:
@@ -450,7 +451,9 @@ class Caller:
         request = state.request
         schema = state.lists.schema(request.name) if state.lists is not None and request.kind == "tool" else None
         server = self._connection.server
-        return FailureContext(request, server, state.limit_s, schema=schema, was_lost=state.was_lost)
+        return FailureContext(
+            request, server, state.limit_s, schema=schema, was_lost=state.was_lost, was_sent=state.was_sent
+        )
 
     def _forget(self, request: ClientRequest) -> None:
         """Drop the failures of a call that has succeeded: it is no loop."""
@@ -476,6 +479,8 @@ class _CallState:
     """The key by which, as the program says, the server recognises a repetition; then nothing has to be learned."""
     is_sent: bool = False
     """Whether an attempt got so far that the server may have received it."""
+    was_sent: bool = False
+    """Whether one before it did."""
     lists: ConnectionLists | None = None
     """What is known of the server on the connection of the call."""
     client: OpenClient | None = None

@@ -34,6 +34,8 @@ class FailureContext(NamedTuple):
     """The schema of the tool's arguments, if it is known."""
     was_lost: bool = False
     """Whether the connection had been lost for good before the request."""
+    was_sent: bool = False
+    """Whether an attempt before this one may have reached the server."""
 
     @property
     def params(self) -> dict[str, object]:
@@ -58,6 +60,8 @@ class FailureContext(NamedTuple):
     @property
     def unsent(self) -> str:
         """The end of a sentence that says what was not sent."""
+        if self.was_sent:
+            return f", so {self.request} was not sent again; whether it took effect before is not known"
         return "" if self.request.kind == "connection" else f", so {self.request} was not sent"
 
     @property
