@@ -58,7 +58,7 @@ class FastMCP2And3Adapter(Version1Adapter):
 
     intended = (FaultError, FastMCPError)
     packages = ("fastmcp", "mcp.server")
-    records = (*THEIR_RECORDS, NOT_LISTED)
+    records: tuple[str, ...] = (*THEIR_RECORDS, NOT_LISTED)
     loggers = ("mcp.server.lowlevel.server", *_LOGGERS, *(f"FastMCP.{name}" for name in _LOGGERS))
 
     def __init__(self, server: FastMCP[Any]) -> None:

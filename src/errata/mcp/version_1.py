@@ -363,7 +363,7 @@ class Version1Adapter:
 class FastMCP1Adapter(Version1Adapter):
     """One `FastMCP` of mcp 1."""
 
-    records = (*THEIR_RECORDS, NOT_LISTED)
+    records: tuple[str, ...] = (*THEIR_RECORDS, NOT_LISTED)
 
     @property
     def answers_in_json(self) -> bool:
