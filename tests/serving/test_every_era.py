@@ -206,6 +206,27 @@ async def test_a_tools_own_request_that_fails_is_told_to_the_model():
 
 
 @older
+@pytest.mark.parametrize("data", [None, {"code": "SERVICE_UNAVAILABLE", "retry": "same_call", "retryAfter": 3}])
+async def test_what_another_server_says_licenses_no_repetition(data):
+    async def refuse(_):
+        words = "rate limited, it is safe to retry the same call"
+        raise MCPError(types.ErrorData(code=-32000, message=words, data=data))
+
+    behind, server = Server("behind"), OfficialServer("front")
+    behind.request_handlers[types.CallToolRequest] = refuse
+
+    async def pay() -> str:
+        return str(await upstream.call_tool("pay", {}))
+
+    server.tool()(pay)
+    errata.install(server)
+    async with connect(behind) as upstream, connect(server._mcp_server) as client:
+        failed = fault(await client.call_tool("pay", {}))
+    assert failed["retry"] != "same_call"
+    assert "rate limited" in failed["message"]
+
+
+@older
 async def test_handlers_that_are_registered_through_a_dict_kept_from_before_are_covered():
     calls, server = [], Server("keeping")
     kept = server.request_handlers
@@ -363,6 +384,7 @@ async def test_what_a_resource_gives_back_is_no_fault_of_the_client():
 async def test_records_about_something_else_stay(caplog):
     def warn() -> str:
         logging.getLogger("mcp.server.fastmcp.server").warning("the disk is nearly full")
+        logging.getLogger("mcp.server.fastmcp.server").debug(Unprintable())
         return "fine"
 
     server = OfficialServer("warning")
@@ -618,6 +640,13 @@ async def test_a_task_is_started_and_its_result_comes_later():
 
 
 # Versions
+
+
+class Unprintable:
+    """What a filter must not read."""
+
+    def __str__(self):
+        raise AssertionError
 
 
 class _Old:

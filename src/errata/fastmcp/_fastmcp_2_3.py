@@ -18,7 +18,7 @@ from errata.fastmcp._signatures import is_own_time_limit, read_missing, read_tra
 from errata.mcp.schemas import BrokenResultError, ResultChecker
 from errata.mcp.version_1 import KINDS, NOT_LISTED, THEIR_RECORDS, Handle, Version1Adapter
 from errata.model import FaultError
-from errata.redaction import as_object, redact, text_of
+from errata.redaction import as_object, redact_within, text_of
 from errata.serving import (
     CallTool,
     Handler,
@@ -39,6 +39,7 @@ _PROXIES = ("fastmcp.server.proxy", "fastmcp.server.providers.proxy")
 _RAISING_FOR_THEM = (*_PROXIES, "fastmcp.client")
 """Where a failure that a server behind this one has answered with is made an exception."""
 _CALLING = ("run", "call_tool")
+_LONGEST_TEXT = 16_000
 _TASKS = "modelcontextprotocol.io/"
 """How the metadata of a reply begin that says that the tool has only been started."""
 _OF_THE_BODY = "_ToolBodyError"
@@ -89,7 +90,7 @@ class FastMCP2And3Adapter(Version1Adapter):
             except ToolError as error:
                 if self._make_text is None or not _was_answered(error):
                     raise
-                return self._make_text(redact(text_of(error)))
+                return self._make_text(redact_within(text_of(error), _LONGEST_TEXT))
             result = getattr(reply, "root", None)
             is_begun = any(str(key).startswith(_TASKS) for key in getattr(result, "meta", None) or ())
             if getattr(result, "meta", None) and not is_begun and not getattr(result, "isError", True):

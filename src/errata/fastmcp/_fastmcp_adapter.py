@@ -260,7 +260,7 @@ class _Quiet(logging.Filter):
         """Drop a record about a request that errata answers; one of a server without errata, called from there, stays."""
         working = IN_WORK.get()
         is_ours = working is not None and working.context is fastmcp_request_ctx.get()
-        return not is_ours or not str(record.msg).startswith(_THEIR_RECORDS)
+        return not is_ours or not (isinstance(record.msg, str) and record.msg.startswith(_THEIR_RECORDS))
 
 
 def _read_request(kind: Kind, message: _Message) -> Request | None:

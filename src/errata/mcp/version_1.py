@@ -247,8 +247,11 @@ class Version1Adapter:
 
     async def read_failure(self, error: BaseException, request: Request) -> RequestFailure:
         """Return what an exception means that is not in any wrapping."""
-        if isinstance(error, McpError) and not _is_of_another_session(error, request):
-            return ProtocolFailure(_number(error))
+        if isinstance(error, McpError):
+            if not _is_of_another_session(error, request):
+                return ProtocolFailure(_number(error))
+            # Its number and data are a peer's: as words they inform, and license no repetition.
+            return RequestFailure(_PeerError(text_of(error)).with_traceback(error.__traceback__))
         if isinstance(error, ValidationError):
             if is_about_result(error):
                 return ServerBug(error)
@@ -416,6 +419,10 @@ def _is_made_by_decorator(handle: Handle) -> bool:
     return getattr(handle, "__module__", None) == "mcp.server.lowlevel.server"
 
 
+class _PeerError(Exception):
+    """What the client, or another server, answered to a request that a tool made: foreign words, and no more."""
+
+
 class _RefusedBySchemaError(Exception):
     """The arguments break the tool's schema; the cause says where, for one of them."""
 
@@ -542,7 +549,7 @@ class _Silence(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Drop a record of the failure of a request in work; one of a server without errata stays."""
-        message = str(record.msg)
+        message = record.msg if isinstance(record.msg, str) else ""  # Anything may be logged.
         is_about_failure = message.startswith(self._records) or _TIMED_OUT in message
         return not is_about_failure or _find_work(_request_ctx.get(None)) is None
 
