@@ -66,6 +66,33 @@ def test_the_common_failures_are_understood(code):
     assert {text: read(text).code for text in SAID[code] if read(text).code is not code} == {}
 
 
+# fmt: off
+ELSEWHERE = {  # Italian, Dutch, Portuguese, Polish, Turkish.
+    Code.NOT_FOUND: ("File non trovato", "Bestand niet gevonden", "Ficheiro não encontrado", "Nie znaleziono pliku", "Dosya bulunamad\u0131"),
+    Code.FORBIDDEN: ("Accesso negato", "Toegang geweigerd", "Acesso negado", "Brak dostępu", "Erişim reddedildi"),
+    Code.UNAUTHORIZED: (
+        "Non autorizzato", "Niet geautoriseerd", "Não autorizado", "Brak autoryzacji", "Yetkisiz erişim", "登录失效", "签名错误",
+    ),
+    Code.TIMEOUT: ("Tempo scaduto", "Tijdslimiet overschreden", "Tempo limite esgotado", "Przekroczono limit czasu", "Zaman aş\u0131m\u0131"),
+    Code.RATE_LIMITED: ("Troppe richieste", "Te veel verzoeken", "Muitas requisições", "Zbyt wiele żądań", "Çok fazla istek"),
+    Code.SERVICE_UNAVAILABLE: (
+        "Servizio non disponibile", "Dienst niet beschikbaar", "Serviço indisponível", "Usługa niedostępna", "Hizmet kullan\u0131lam\u0131yor",
+    ),
+    Code.VALIDATION_FAILED: ("Valore non valido", "Ongeldige waarde", "Valor inválido", "Nieprawidłowa wartość", "Geçersiz değer"),
+    Code.CONFLICT: ("L'utente esiste già", "Gebruiker bestaat al", "O registro já existe", "Plik już istnieje", "Kay\u0131t zaten mevcut"),
+    Code.NETWORK_ERROR: ("Verbindung abgebrochen", "Connexion interrompue", "Verbinding verbroken"),
+    Code.CANCELLED: ("Vorgang abgebrochen",),
+    Code.MISSING_REQUIRED_FIELD: ("参数错误\uff1a缺少必填参数 to", "缺少必填参数 to"),
+    Code.BUSINESS_RULE_VIOLATION: ("库存不足", "The item is out of stock"),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("code", ELSEWHERE)
+def test_the_most_common_failures_are_understood_in_more_languages(code):
+    assert {text: read(text).code for text in ELSEWHERE[code] if read(text).code is not code} == {}
+
+
 @pytest.mark.parametrize("code", SAID)
 def test_accents_and_capitals_may_be_left_out(code):
     plain = str.maketrans("áéíóúñçãõàèêâüöß", "aeiouncaoaeeauos")

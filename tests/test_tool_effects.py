@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from errata.tools import find_verb, has_effect, only_reads, presume, read_harmless
+from errata.tools import does_more_each_time, find_verb, has_effect, only_reads, presume, read_harmless
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PATCH", "PUT", "DELETE", None)
 ONLY_READS = (
@@ -132,3 +132,25 @@ def test_a_default_beside_read_only_is_taken_neither_for_yes_nor_for_no():
     assert read_harmless(both) is None
     assert [has_effect(tool, both) for tool in ("pay", "list_orders", "handle")] == [True, False, None]
     assert [has_effect(tool, READ_ONLY) for tool in ("pay", "list_orders", "handle")] == [False, False, False]
+
+
+ONCE_MORE = (
+    "debit_account", "topup_wallet", "donate_money", "payout_vendor", "repay_loan", "mint_token", "trade_stock", "bid_on_item",
+    "sms_customer", "tweet", "retweet", "email_user", "make_payment", "new_invoice", "push_notification", "ship_order",
+    "wire_money", "move_money", "spend_points", "increment_counter", "toggle_light", "create_issue", "refund_charge",
+)  # fmt: skip
+ONCE = (
+    "update_order", "set_price", "save_document", "upsert_row", "delete_issue", "move_file", "void_invoice", "cancel_payment",
+    "rename_file", "merge_request", "deploy_app", "get_order", "trade_history", "email_search", "frobnicate",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", ONCE_MORE)
+def test_some_deeds_are_done_once_more_each_time(tool):
+    assert does_more_each_time(tool)
+    assert has_effect(tool)
+
+
+@pytest.mark.parametrize("tool", ONCE)
+def test_other_deeds_may_come_to_the_same(tool):
+    assert not does_more_each_time(tool)

@@ -9,6 +9,7 @@ from errata.tools import (
     find_missing_tools,
     find_near_tools,
     find_verifying_tool,
+    has_effect,
 )
 from errata.tools._names import find_mentions
 
@@ -271,6 +272,15 @@ def test_the_name_of_a_service_is_no_thing():
 )
 def test_the_nearest_names_are_those_in_the_same_words_or_else_in_similar_letters(name, near):
     assert find_near_tools(name, READERS) == near
+
+
+def test_whoever_wanted_to_read_is_shown_no_tool_that_changes_something():
+    names = ["delete_user", "kill_user", "user", "list_users"]
+
+    assert find_near_tools("list_user", names, has_effect) == ["list_users"]
+    assert find_near_tools("list_user", names[:3], has_effect) == ["user"]
+    assert "delete_user" in find_near_tools("delet_user", names, has_effect)
+    assert "delete_user" in find_near_tools("list_user", names[:3])
 
 
 class Endless:

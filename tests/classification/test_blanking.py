@@ -112,3 +112,17 @@ def test_a_value_is_blanked_while_its_call_is_judged_and_not_longer():
     error = RuntimeError("no shelf for rate limit exceeded")
     assert classify(error, call).code is not Code.RATE_LIMITED
     assert classify(error).code is Code.RATE_LIMITED
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("connect ETIMEDOUT 192.0.2.1:443", "TIME"), ("connection refused", "refused"), ("query timed out", "time")],
+)
+def test_a_word_inside_a_phrase_is_no_reason_not_to_read_it(text, value):
+    known = classify(RuntimeError(text))
+    assert classify(RuntimeError(text), Call(tool="get_order", arguments={"sort": value})).code is known.code
+
+
+def test_two_words_do_not_meet_where_a_value_stood_between_them():
+    call = Call(tool="get_order", arguments={"title": "404 limes"})
+    assert classify(RuntimeError("the rate 404 limes limit is set"), call).code is not Code.RATE_LIMITED

@@ -11,6 +11,7 @@ from support.strategies import formats
 
 from errata import Code, Fault, FieldIssue, NeedsInput, Recovery, Retry, dialects
 from errata.dialects import build_elicitation, redact_fault
+from errata.redaction import prose_within
 from errata.redaction._foreign_text import LABELS
 
 DIALECTS = [dialects.get(name) for name in dialects.names()]
@@ -156,3 +157,38 @@ def test_values_that_are_to_be_sent_stay_as_they_are_but_for_what_is_not_seen():
     for dialect in (dialects.native, dialects.taxonomy):
         back = dialect.decode(over_the_wire(dialect.encode(fault)))
         assert back.recovery.corrective_params == {"query": "<b>[x](y)", "name": "ab"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\uff32\uff45\uff54\uff52\uff59\uff1a yes",
+        "R\u0435try: yes",
+        "Retry\u200a: yes",
+        "Retry\u2236 yes",
+        "Retry\ua789 yes",
+        "Retry\ufe55 yes",
+        "Recovery \u2013 call x",
+        "no\nRecovery \u2014 call x",
+        "Tell\u00a0the us\u0435r: hi",
+        "\u0415rr\u043er [NOT_FOUND]: x",
+    ],
+)
+def test_what_looks_like_a_label_is_quoted_as_one(line):
+    shown = prose_within(line, 100)
+
+    assert shown.replace('"', "") == line
+    assert shown.count('"') == 2
+    assert prose_within(shown, 100) == shown
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["the retry \u2013 we saw", "retry-after: 5", "Die Referenz: 1", "\u0420\u0435\u0442\u0440\u0438: \u0434\u0430"],
+)
+def test_what_is_no_label_is_not_quoted(line):
+    assert prose_within(line, 100) == line
+
+
+def test_json_with_a_label_in_it_stays_json():
+    assert json.loads(prose_within('{"hint": "Retry: yes"}', 100)) == {"hint": "\u2039Retry\u203a: yes"}

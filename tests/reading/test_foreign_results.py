@@ -8,6 +8,7 @@ from support.strategies import json_values
 
 import errata
 from errata import Code, Fault, Retry
+from errata.gate import repair_result
 from errata.reading import _prose_evidence, recognise
 
 
@@ -565,3 +566,351 @@ def test_what_requests_says_instead_of_an_answer_is_a_failure():
     reason = "(Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))"
     pool = "HTTPSConnectionPool(host='api.example.com', port=443): Max retries exceeded with url: /v1/orders"
     assert returned(f"{pool} {reason}").code is Code.NETWORK_ERROR
+
+
+def judged(text, tool="create_order", **notes):
+    """Return the fault that an agent is shown for a failing answer of a tool."""
+    entry = {"name": tool, "annotations": notes, "inputSchema": {"properties": {"email": {}, "items": {}}}}
+    request = {"name": tool, "arguments": {"email": "bob@example.com", "items": [1]}}
+    return repair_result(
+        {"content": [{"type": "text", "text": text}], "isError": True}, request=request, tool=entry
+    ).fault
+
+
+PARTLY_DONE = [
+    "Payment captured (ch_123), but sending the receipt failed: 400 invalid email address",
+    "Created 3 of 5 users; row 4: email is invalid",
+    'Issue #42 was created, but the label "x" does not exist',
+    "Transferred 50 EUR; updating the ledger failed: validation error",
+    "PR created at https://github.com/a/b/pull/3 but reviewers are invalid",
+    "Charged $42.00. Error: invalid receipt email",
+    'Invoice 7 created; tag "x": not found; reviewer: not found',
+    "Email sent. Failed to archive it: folder not found",
+    "Sent to 2 of 3 recipients: bob@x is invalid",
+    "3 succeeded, 2 failed: email is invalid",
+    "2 of 5 rows failed: email is invalid",
+    "Request accepted, validation failed for the callback",
+    "Wrote 10 rows before row 11 failed validation",
+    "Event created with errors: attendee not found",
+    "Rechnung wurde erstellt, aber die Adresse ist ung\u00fcltig",
+    "E-Mail versendet, aber der Ordner wurde nicht gefunden",
+    "La factura fue creada, pero el correo no es v\u00e1lido",
+    "Se cre\u00f3 la factura, pero la etiqueta no existe",
+    "La commande a \u00e9t\u00e9 cr\u00e9\u00e9e, mais l'adresse est invalide",
+    "\u8ba2\u5355\u5df2\u521b\u5efa\uff0c\u4f46\u90ae\u7bb1\u65e0\u6548",
+    "\u4ed8\u6b3e\u6210\u529f\uff0c\u4f46\u6536\u636e\u90ae\u7bb1\u65e0\u6548",
+    '{"created": [1, 2], "failed": [{"row": 3, "error": "email is invalid"}]}',
+    '{"created": 2, "errors": ["row 3: email is invalid"]}',
+    '{"ok": true, "sent": 3, "errors": [{"field": "cc", "message": "is invalid"}]}',
+    '{"results": [{"status": "ok"}, {"error": "email is invalid"}]}',
+    '{"id": "inv_17", "created": true, "error": "label is invalid"}',
+]
+NOTHING_DONE = [
+    "Order was not created: email is invalid",
+    "No user created: email is invalid",
+    "No rows were inserted: row 3 has an invalid email",
+    "Created 0 of 5 users; row 1: email is invalid",
+    "0 succeeded, 2 failed: email is invalid",
+    "The order must be created before it can be paid: email is invalid",
+    "Cannot be created, but the label is required",
+    "Repository not found. It may have been deleted, renamed, or moved.",
+    "status must be one of: created, paid, shipped",
+    "Unknown event user.created. Use one of: user.updated",
+    "Invalid value for `created`: expected a date",
+    "Provide a city, a saved location, or coordinates: email is required",
+    "'class' is a reserved word, choose another name: email is invalid",
+    "File already created",
+    "Die Rechnung wurde nicht erstellt, aber die Adresse ist ung\u00fcltig",
+    "\u8ba2\u5355\u672a\u521b\u5efa\uff0c\u4f46\u90ae\u7bb1\u65e0\u6548",
+    '{"error": "email is invalid", "created": 1700000000}',
+    '{"created": [], "failed": [{"row": 3, "error": "email is invalid"}]}',
+    '{"results": [{"error": "email is invalid"}, {"error": "email is invalid"}]}',
+]
+
+
+@pytest.mark.parametrize("text", PARTLY_DONE)
+def test_no_other_arguments_are_wanted_where_a_part_was_done(text):
+    assert judged(text).retry is Retry.VERIFY_FIRST
+    assert judged(text, "frobnicate").retry is Retry.VERIFY_FIRST
+    assert refused(text, -32602).retry is Retry.VERIFY_FIRST
+    assert judged(text, "get_order", readOnlyHint=True).retry is Retry.FIX_INPUT
+
+
+@pytest.mark.parametrize("text", NOTHING_DONE)
+def test_a_refusal_before_anything_was_done_is_one_of_the_arguments(text):
+    assert judged(text).retry is Retry.FIX_INPUT
+
+
+MISSING_ID = "\nid\n  Field required [type=missing, input_value={}, input_type=dict]"
+OF_THE_RESULT = [
+    "MCP error -32602: Output validation error: Tool create_order has an output schema but no structured content was provided",
+    "Output validation error: outputSchema defined but no structured output returned",
+    'validating tool output: validating root: required: missing properties: ["id"]',
+    "1 validation error for create_orderOutput" + MISSING_ID,
+    "1 validation error for OrderResponse" + MISSING_ID,
+    'missing field "id" in response',
+    "json: cannot unmarshal number into Go struct field Response.id of type string",
+    "EOF while parsing a value at line 1 column 0",
+    "Malformed HTTP response",
+    "Failed to parse response: missing field `id` at line 1 column 2",
+    "Response validation failed: id is required",
+]
+OF_THE_ARGUMENTS = [
+    ("1 validation error for create_orderArguments" + MISSING_ID, "id"),
+    ("1 validation error for call[create_order]" + MISSING_ID, "id"),
+    ("missing field `id`", "id"),
+    ("json: cannot unmarshal number into Go struct field Request.id of type string", "id"),
+    ("response_format is invalid: expected one of json, text", "response_format"),
+    ("output_path is required", "output_path"),
+]
+
+
+@pytest.mark.parametrize("text", OF_THE_RESULT)
+def test_a_complaint_about_what_came_back_is_about_no_argument(text):
+    for fault in (judged(text), judged(text, "frobnicate"), refused(text, -32602)):
+        assert (fault.retry, fault.field, fault.issues) == (Retry.VERIFY_FIRST, None, ())
+    assert judged(text, "get_order", readOnlyHint=True).retry in (Retry.NEVER, Retry.SAME_CALL)
+
+
+@pytest.mark.parametrize(("text", "field"), OF_THE_ARGUMENTS)
+def test_a_complaint_about_what_was_sent_still_names_the_argument(text, field):
+    fault = failed(text)
+
+    assert (fault.retry, fault.field) == (Retry.FIX_INPUT, field)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("No response received", Code.TIMEOUT),
+        ("Error: No response received from the payment provider", Code.TIMEOUT),
+        ("No answer", Code.TIMEOUT),
+        ("No result was returned in time", Code.TIMEOUT),
+        ("No data returned", Code.UPSTREAM_ERROR),
+        ("No output", Code.UPSTREAM_ERROR),
+        ("No more retries", Code.UPSTREAM_ERROR),
+        ("No internet connection", Code.NETWORK_ERROR),
+        ("No quota left", Code.RATE_LIMITED),
+        ("No memory available", Code.SERVICE_UNAVAILABLE),
+        ("No changes to apply", Code.OPERATION_NOT_ALLOWED),
+    ],
+)
+def test_what_is_lacking_is_not_always_what_was_asked_for(text, code):
+    fault = judged(text)
+
+    assert fault.code is code
+    assert fault.retry is (Retry.NEVER if code is Code.OPERATION_NOT_ALLOWED else Retry.VERIFY_FIRST)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No order with id 17",
+        "No results for this query",
+        "No response template named x",
+        "No connection named crm",
+        "No data found for symbol XYZ",
+        "No changes request 17",
+    ],
+)
+def test_what_was_asked_for_and_is_not_there_is_not_found(text):
+    assert failed(text).code is Code.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Charge ch_3Lx has already been refunded.",
+        "409 Conflict: payment already captured",
+        "Invoice is already paid",
+        "Message was already sent",
+        "Table already booked",
+        "Form already submitted",
+        "Order already confirmed",
+        "Refund already in progress",
+        '{"error": {"code": "charge_already_refunded", "message": "Charge ch_3Lx has already been refunded."}}',
+    ],
+)
+def test_what_was_done_before_is_not_done_again(text):
+    fault = judged(text)
+
+    assert (fault.code, fault.retry) == (Code.DUPLICATE_OPERATION, Retry.NEVER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User already exists",
+        "Name already taken",
+        "Email has already been registered",
+        "Time slot is already booked",
+        "Port already in use",
+    ],
+)
+def test_what_somebody_else_has_may_be_had_under_another_name(text):
+    fault = judged(text)
+
+    assert (fault.code, fault.retry) == (Code.CONFLICT, Retry.FIX_INPUT)
+
+
+CODES_OF_GRAPHQL = [
+    ("FORBIDDEN", Code.FORBIDDEN),
+    ("NOT_FOUND", Code.NOT_FOUND),
+    ("UNAUTHENTICATED", Code.UNAUTHORIZED),
+    ("BAD_USER_INPUT", Code.VALIDATION_FAILED),
+    ("THROTTLED", Code.RATE_LIMITED),
+    ("GREEN_CHEESE", Code.UNKNOWN_ERROR),
+]
+
+
+@pytest.mark.parametrize("data", [{}, {"data": None}, {"data": {"order": None}}], ids=["none", "null", "null inside"])
+@pytest.mark.parametrize(("word", "code"), CODES_OF_GRAPHQL)
+def test_the_code_of_a_graphql_error_is_read(word, code, data):
+    error = {"message": "Order 7", "path": ["order"], "extensions": {"code": word}}
+
+    assert failed(json.dumps({**data, "errors": [error]})).code is code
+
+
+def test_the_code_of_a_graphql_error_licenses_nothing_beside_data():
+    """What has data was done, whatever happened to the rest."""
+    errors = [{"message": "mailing", "path": ["mail"], "extensions": {"code": "THROTTLED"}}]
+    structured = {"data": {"createOrder": {"id": 1}, "mail": None}, "errors": errors}
+    fault = errata.decode({"content": [], "structuredContent": structured, "isError": True})
+
+    assert fault.retryable is False
+
+
+@pytest.mark.parametrize("wrap", [lambda body: body, lambda body: {"data": None, "error": body}])
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("42501", Code.FORBIDDEN),
+        ("23505", Code.CONFLICT),
+        ("23502", Code.VALIDATION_FAILED),
+        ("40001", Code.UNKNOWN_ERROR),
+        ("99999", Code.UNKNOWN_ERROR),
+    ],
+)
+def test_an_sqlstate_in_a_body_is_read_and_licenses_nothing(wrap, code, expected):
+    body = {"code": code, "details": None, "hint": None, "message": "row 7 of orders"}
+    faults = [
+        failed(json.dumps(wrap(body))),
+        errata.decode({"content": [], "structuredContent": wrap(body), "isError": True}),
+    ]
+
+    assert [(fault.code, fault.retryable) for fault in faults] == [(expected, False)] * 2
+
+
+@pytest.mark.parametrize(
+    ("number", "message", "code"),
+    [
+        (401, "It did not work", Code.UNAUTHORIZED),
+        (403, "It did not work", Code.FORBIDDEN),
+        (404, "It did not work", Code.NOT_FOUND),
+        (405, "It did not work", Code.OPERATION_NOT_ALLOWED),
+        (429, "It did not work", Code.RATE_LIMITED),
+        (500, "It did not work", Code.UPSTREAM_ERROR),
+        (503, "It did not work", Code.SERVICE_UNAVAILABLE),
+        (-32603, "MCP error 404: It did not work", Code.NOT_FOUND),
+        (400, "email is required", Code.MISSING_REQUIRED_FIELD),
+        (500, "Order not found", Code.NOT_FOUND),
+        (7, "It did not work", Code.UNKNOWN_ERROR),
+        (600, "It did not work", Code.UNKNOWN_ERROR),
+    ],
+)
+def test_a_status_in_place_of_a_number_is_read_and_does_not_license_the_same_call(number, message, code):
+    fault = refused(message, number)
+
+    assert (fault.code, fault.retry is Retry.SAME_CALL) == (code, False)
+
+
+MAIL = [
+    ("535 5.7.8 Username and Password not accepted", Code.UNAUTHORIZED),
+    ("(535, b'5.7.8 Username and Password not accepted')", Code.UNAUTHORIZED),
+    ("Invalid login: 535-5.7.8 Username and Password not accepted", Code.UNAUTHORIZED),
+    ("535 Authentication credentials invalid", Code.UNAUTHORIZED),
+    ("Can't send mail: 550 5.1.1 <a@b.example>: Recipient address rejected", Code.NOT_FOUND),
+    ("550 Requested action not taken: mailbox unavailable", Code.NOT_FOUND),
+    ("550 5.7.1 Relaying denied", Code.FORBIDDEN),
+    ("553 5.1.2 bad address syntax", Code.INVALID_FORMAT),
+    ("450 4.2.1 The mailbox is busy", Code.SERVICE_UNAVAILABLE),
+    ("452 4.2.2 The mailbox is full", Code.SERVICE_UNAVAILABLE),
+    ("450 rows could not be imported", Code.UNKNOWN_ERROR),
+    ("Import: 452 records", Code.UNKNOWN_ERROR),
+    ("550 letters were not mailed", Code.UNKNOWN_ERROR),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), MAIL)
+def test_a_reply_of_a_mail_server_is_read(text, code):
+    fault = failed(text)
+
+    assert (fault.code, fault.retry is Retry.SAME_CALL) == (code, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "retry"),
+    [
+        # A bug of the server, whatever its words resemble.
+        ("Object reference not set to an instance of an object.", Code.INTERNAL_ERROR, Retry.NEVER),
+        ("called `Option::unwrap()` on a `None` value", Code.INTERNAL_ERROR, Retry.NEVER),
+        ("java.lang.ClassCastException: A cannot be cast to B", Code.INTERNAL_ERROR, Retry.NEVER),
+        ("Index was outside the bounds of the array.", Code.INTERNAL_ERROR, Retry.NEVER),
+        ("The API key is not set", Code.CONFIGURATION_ERROR, Retry.NEVER),
+        ("The index is out of bounds for this page", Code.VALIDATION_FAILED, Retry.FIX_INPUT),
+        # Nothing there, and XML that ends too soon.
+        ("No element found for selector: #submit", Code.NOT_FOUND, Retry.FIX_INPUT),
+        ("no element found: line 1, column 0", Code.SERIALIZATION_ERROR, Retry.NEVER),
+        # Who may not see it is told that it may not exist.
+        ("Issue does not exist or you do not have permission to see it.", Code.NOT_FOUND, Retry.FIX_INPUT),
+        ("The project was not found or you don't have access to it", Code.NOT_FOUND, Retry.FIX_INPUT),
+        ("You don't have permission, or the board does not exist", Code.NOT_FOUND, Retry.FIX_INPUT),
+        ("You do not have permission to see this issue.", Code.FORBIDDEN, Retry.NEVER),
+        ("403 Forbidden: not found or you do not have access", Code.FORBIDDEN, Retry.NEVER),
+        # No argument chooses the method.
+        ('Method "DELETE" not allowed.', Code.OPERATION_NOT_ALLOWED, Retry.NEVER),
+        ("405 Method Not Allowed", Code.OPERATION_NOT_ALLOWED, Retry.NEVER),
+        ("DELETE https://api.example/v1/x: 405 Method Not Allowed", Code.OPERATION_NOT_ALLOWED, Retry.NEVER),
+        ('405 Method Not Allowed: {"message": "405 Method Not Allowed"}', Code.OPERATION_NOT_ALLOWED, Retry.NEVER),
+        ("You are not allowed to delete this", Code.FORBIDDEN, Retry.NEVER),
+        # A limit of a plan passes with no time.
+        ("Task limit reached (5/5). Upgrade your plan to create more.", Code.INSUFFICIENT_BALANCE, Retry.NEVER),
+        ("Storage quota exceeded", Code.INSUFFICIENT_BALANCE, Retry.NEVER),
+        ("Usage limit reached", Code.INSUFFICIENT_BALANCE, Retry.NEVER),
+        ("Usage limit reached, try again in 3 hours", Code.RATE_LIMITED, Retry.IF_HARMLESS),
+        ("Rate limit reached. Upgrade your plan for a higher one.", Code.RATE_LIMITED, Retry.IF_HARMLESS),
+        ("Quota exceeded: read requests per minute", Code.RATE_LIMITED, Retry.IF_HARMLESS),
+        # What lies behind words for a broken connection.
+        ("error sending request for url (https://a.example/): operation timed out", Code.TIMEOUT, Retry.IF_HARMLESS),
+        ("error sending request for url (https://a.example/)", Code.NETWORK_ERROR, Retry.IF_HARMLESS),
+        ("An error occurred with our connection to Stripe.", Code.NETWORK_ERROR, Retry.IF_HARMLESS),
+        # A kind of thing, an option and a notation are no things.
+        ("unknown object type: foo", Code.VALIDATION_FAILED, Retry.FIX_INPUT),
+        ("unknown flag: --all", Code.VALIDATION_FAILED, Retry.FIX_INPUT),
+        ("unknown escape sequence", Code.VALIDATION_FAILED, Retry.FIX_INPUT),
+        ("unknown object: foo", Code.NOT_FOUND, Retry.FIX_INPUT),
+        ("Refund amount is greater than unrefunded amount on charge", Code.VALIDATION_FAILED, Retry.FIX_INPUT),
+        ("End date is before start date", Code.VALIDATION_FAILED, Retry.FIX_INPUT),
+    ],
+)
+def test_a_common_failure_is_not_taken_for_its_neighbour(text, code, retry):
+    fault = failed(text)
+
+    assert (fault.code, fault.retry) == (code, retry)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("msg_too_long", None),
+        ("Search failed: invalid_blocks", None),
+        ("ch_123: Payment captured, but the receipt failed: required key missing", None),
+        ("pi_3mt8kz2e: Payment captured, required key missing", None),
+        ("The content_base64 is not valid base64", "content_base64"),
+        ("The value of page_2 must match", "page_2"),
+        ("Argument of type 'ID!' is required", None),
+        ('Required field "to" (to) is missing.', "to"),
+    ],
+)
+def test_a_code_and_an_id_are_no_names_of_arguments(text, field):
+    assert failed(text).field == field

@@ -114,6 +114,59 @@ def test_what_the_caller_wrote_decides_nothing(text, title):
     assert (fault.code, fault.retryable) == (Code.NOT_FOUND, False)
 
 
+REPOSITORY = {"owner": "acme", "repo": "web"}
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code"),
+    [
+        ("POST https://api.example/repos/acme/web/issues: 410 Issues are off []", REPOSITORY, Code.GONE),
+        ("GET https://api.example/repos/acme/web/issues: 401 []", REPOSITORY, Code.UNAUTHORIZED),
+        ("GET https://api.example/repos/acme/web/issues: 404 []", REPOSITORY | {"method": "GET"}, Code.NOT_FOUND),
+        ("GET https://api.example/timeout/x: 403 []", {"url": "https://api.example/timeout/x"}, Code.FORBIDDEN),
+        ("Request timed out", {"sort": "time"}, Code.TIMEOUT),
+        ("connect ETIMEDOUT 192.0.2.1:443", {"kind": "TIME"}, Code.TIMEOUT),
+        ("fetch failed", {"status": "failed"}, Code.NETWORK_ERROR),
+        ("connection refused", {"status": "refused", "q": "connection"}, Code.NETWORK_ERROR),
+        ("timeout", {"setting": "timeout"}, Code.TIMEOUT),
+    ],
+)
+def test_a_word_that_the_caller_sent_as_well_does_not_hide_what_the_server_says(text, arguments, code):
+    assert answered(text, arguments).code is code
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("could not keep GET https://a.example/x: 503 here", {"title": "GET https://a.example/x: 503 here"}),
+        ("could not GET https://a.example/x: 503 here", {"title": "https://a.example/x: 503 here"}),
+        ("ticket OVER_QUERY_LIMIT: no", {"title": "OVER_QUERY_LIMIT"}),
+        ("503 Service Unavailable", {"title": "503 Service Unavailable"}),
+        ("'timeout'", {"key": "timeout"}),
+        ("Invalid value for rate limit", {"name": "rate"}),
+        ("Could not save the note (timeout)", {"note": "timeout"}),
+    ],
+)
+def test_words_that_the_caller_sent_license_nothing_wherever_they_stand(text, arguments):
+    assert answered(text, arguments).retryable is False
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "field"),
+    [
+        ('{"details": [{"field": "email", "message": "is invalid"}]}', {"id": 3}, "email"),
+        ('{"error": "Validation failed", "details": [{"field": "email", "message": "is bad"}]}', {"id": 3}, "email"),
+        ("amount must be positive", {"id": 3}, "amount"),
+        ('Required field "to" (to) is missing.', {"instructions": "x"}, "to"),
+        ("Missing required parameter", {"instructions": "x"}, None),
+        ("Invalid value", {"id": 3}, "id"),
+        ("The value is out of range", {"id": 3}, "id"),
+    ],
+)
+def test_the_only_argument_is_not_blamed_for_another_that_the_answer_names(text, arguments, field):
+    assert answered(text, arguments).field == field
+
+
 def test_an_answer_that_gives_the_callers_own_words_back_is_no_failure():
     text = "Error: could not connect to the database, please advise"
 

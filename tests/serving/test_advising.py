@@ -218,3 +218,16 @@ async def test_a_tool_that_was_removed_is_not_proposed_and_one_that_was_added_is
         "There is no tool `books`.",
         "There is no tool `takes`. Did you mean `take`?",
     ]
+
+
+@pytest.mark.parametrize("make", [fast_mcp, mcp_server])
+async def test_whoever_wanted_to_read_is_offered_no_tool_that_does_more(make):
+    def delete_flight() -> None:
+        """Delete."""
+
+    server = make(delete_flight, list_flights)
+    errata.install(server)
+
+    message = "There is no tool `get_flight`. Did you mean `list_flights`?"
+    assert await message_for(server, "get_flight") == message
+    assert "Did you mean `delete_flight`" in await message_for(server, "delet_flight")

@@ -8,7 +8,11 @@ from errata.classification._classify import (
     classify_with_ground as classify_with_ground,
     explain,
 )
-from errata.classification._error_codes import GRPC as GRPC, classify_cloud_code as classify_cloud_code
+from errata.classification._error_codes import (
+    GRPC as GRPC,
+    SQLSTATES as SQLSTATES,
+    classify_cloud_code as classify_cloud_code,
+)
 from errata.classification._exception_rules import (
     Classification as Classification,
     Otherwise as Otherwise,

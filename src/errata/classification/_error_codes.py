@@ -64,7 +64,7 @@ def by_resolver(error: BaseException) -> Classification:
 _AGAIN = Retry.SAME_CALL
 
 # fmt: off
-_BY_STATE: dict[str, Code | Classification] = {
+SQLSTATES: dict[str, Code | Classification] = {
     "23505": Code.CONFLICT,                                              # unique_violation
     "23503": Code.CONFLICT,                                              # foreign_key_violation
     "23P01": Code.CONFLICT,                                              # exclusion_violation
@@ -129,7 +129,7 @@ def classify_sqlstate(state: str) -> Code | Classification | None:
     """Return what an SQLSTATE means; None for any other text."""
     if len(state) != 5 or not state.isalnum() or state == "HY000":  # noqa: PLR2004 - five characters, by the standard
         return None  # HY000 is ODBC's and MySQL's word for "general error".
-    return _BY_STATE.get(state) or _BY_CLASS.get(state[:2], Code.DATABASE_ERROR)
+    return SQLSTATES.get(state) or _BY_CLASS.get(state[:2], Code.DATABASE_ERROR)
 
 
 # What gRPC's statuses mean; Google's HTTP APIs use the same names.

@@ -43,10 +43,11 @@ SHARPER = (
     # A crash quotes names of the program, and any word can be a name: nothing else in such a text counts.
     Pattern(_C.INTERNAL_ERROR, (
         "assertion failed", "assertionerror", "before initialization", "body is unusable", "cannot destructure", "cannot invoke",
-        "can't multiply sequence", "cannot read properties", "cannot read property", "index out of bounds", "is not a constructor",
+        "can't multiply sequence", "cannot read properties", "cannot read property", "class cast exception", "index out of bounds", "is not a constructor",
         "is not a function", "is not defined", "is not iterable", "list index out of range", "maximum call stack",
         "maximum recursion", "nil pointer", "non exhaustive", "not callable", "not subscriptable", "null pointer",
-        "nullpointerexception", "has no attribute", "of null", "of undefined", "panic", "panicked",
+        "null reference exception", "nullpointerexception", "has no attribute", "object reference not set", "of null", "of undefined",
+        "option:unwrap", "outside the bounds of the array", "panic", "panicked", "result:unwrap",
         "segmentation fault", "stack overflow", "undefined is not", "undefined method", "unhandled exception",
         "unreachable code", "unsupported operand",
     )),
@@ -83,7 +84,7 @@ SHARPER = (
         "nested mappings are not allowed", "undefined alias", "unidentified alias", "while parsing a", "while scanning",
         "invalid yaml", "malformed yaml", "yaml error", "yaml exception", "yaml parse error", "yaml parsing error", "yamlexception",
         # GraphQL.
-        "cannot query field", "cannot spread fragment", "expected name … found", "graphql validation",
+        "bad user input", "graphql parse failed", "cannot query field", "cannot spread fragment", "expected name … found", "graphql validation",
         "must have a selection", "must not have a selection", "of required type", "unknown directive", "unknown fragment",
         "variable … never used", "variable … not defined",
         # Arithmetic.
@@ -105,9 +106,26 @@ SHARPER = (
         "internal network", "localhost … blocked", "localhost … not allowed", "loopback address", "reserved address", "private address",
         "private host", "private ip", "private network", "private url", "ssrf", "url … blocked",
     )),
+    # SMTP's replies, as the reader of results spells them. Those that begin with a 4 ask for another attempt, later.
+    Pattern(_C.UNAUTHORIZED, ("smtp 530", "smtp 534", "smtp 535", "smtp 538")),
+    Pattern(_C.FORBIDDEN, ("smtp 550 7", "smtp 551 7", "smtp 553 7", "smtp 554 7")),
+    Pattern(_C.NOT_FOUND, ("smtp 550", "smtp 551")),
+    Pattern(_C.INVALID_FORMAT, ("smtp 553",)),
+    Pattern(_C.SERVICE_UNAVAILABLE, ("smtp 421", "smtp 450", "smtp 451", "smtp 452"), _HARMLESS),
+    Pattern(_C.SERVICE_UNAVAILABLE, ("smtp 552",), _NEVER),
+    Pattern(_C.UPSTREAM_ERROR, ("smtp 554", "smtp 555"), _NEVER),
     # A quota that only money mends; the json-rpc dialect calls it a rate limit.
     Pattern(_C.RATE_LIMITED, ("billing details", "insufficient quota", "plan and billing"), _NEVER),
-    Pattern(_C.INSUFFICIENT_BALANCE, ("quota … upgrade to", "quota … upgrade your")),
+    # A limit on calls names them, also where it advertises a larger one; any other limit of a plan is no matter of time.
+    Pattern(_C.RATE_LIMITED, (
+        "calls per hour", "calls per minute", "calls per second", "limit … resets", "limit … retry after", "limit … retry in",
+        "limit … try again at", "limit … try again in", "limit … will reset", "rate limit", "requests per day", "requests per hour", "requests per minute",
+        "requests per second", "tokens per minute", "too many requests",
+    )),
+    Pattern(_C.INSUFFICIENT_BALANCE, (
+        "limit … free plan", "limit … upgrade to", "limit … upgrade your", "maximum … free plan", "maximum … upgrade to", "maximum … upgrade your",
+        "plan limit", "quota … upgrade to", "quota … upgrade your", "storage limit", "storage quota", "usage limit",
+    )),
     # Somebody has to set up how this is paid for.
     Pattern(_C.CONFIGURATION_ERROR, (
         "billing account", "billing disabled", "billing has not been enabled", "billing is disabled",
@@ -115,15 +133,13 @@ SHARPER = (
     ), _NEVER),
     # A limit on calls names what was limited, often with words of the rows below ("unauthorized clients").
     Pattern(_C.RATE_LIMITED, (
-        "api limit", "burst limit", "calls per hour", "calls per minute", "calls per second", "enhance your calm",
+        "api limit", "burst limit", "enhance your calm",
         "exceeded … quota", "exceeds … quota", "flood wait", "limit exceeded exception", "limit reached",
         "maximum number of requests", "maximum number of … reached", "over quota", "quota exceeded", "quota exhausted",
-        "quota reached", "number of … requests exceeds", "rate exceeded", "rate has been exceeded", "rate limit", "rate limited", "rate limiting",
-        "ratelimit", "ratelimited", "request limit exceeded", "limited number of … requests", "request rate", "requests per day", "requests per minute",
-        "requests per second", "frequency limit", "resource exhausted", "resource has been exhausted", "slow down", "slowdown", "throttle",
-        "throttled", "throttling", "throughput … exceeded", "tokens per minute", "too many attempts", "too many calls",
-        "too many login attempts", "too many messages", "too many queries", "too many requests", "toomanyrequests",
-        "usage limit",
+        "quota reached", "number of … requests exceeds", "rate exceeded", "rate has been exceeded", "rate limited", "rate limiting",
+        "ratelimit", "ratelimited", "request limit exceeded", "limited number of … requests", "request rate", "frequency limit", "resource exhausted", "resource has been exhausted", "slow down", "slowdown", "throttle",
+        "throttled", "throttling", "throughput … exceeded", "too many attempts", "too many calls",
+        "too many login attempts", "too many messages", "too many queries", "toomanyrequests",
     )),
     # A session in which data is kept is no login.
     Pattern(_C.NOT_FOUND, (
@@ -174,6 +190,7 @@ SHARPER = (
     )),
     # Not "is not set".
     Pattern(_C.CONFLICT, ("cannot set lock", "could not set lock", "unable to set lock"), _SAME),
+    Pattern(_C.BUSINESS_RULE_VIOLATION, ("insufficient inventory", "insufficient stock", "not enough stock", "not in stock", "out of stock")),
     # The server's own settings. "is not set" would otherwise be validation, a missing variable NOT_FOUND.
     Pattern(_C.CONFIGURATION_ERROR, (
         "api key must be", "missing … credentials", "no … api key", "no … api token", "executable could not be found", "not found in path", "session not created", "on the current path", "api key is missing", "api key is required", "api key not provided", "api key required", "bad configuration",
@@ -194,6 +211,8 @@ SHARPER = (
         "not installed", "not set", "secret is required", "set the … environment variable",
         "setting the … environment variable", "token is required", "unable to locate credentials", "url is required",
     )),
+    # Rust's reqwest says why behind the address.
+    Pattern(_C.TIMEOUT, ("error sending request … timed out", "error sending request … timeout")),
     # A handshake that took too long is no bad certificate.
     Pattern(_C.TIMEOUT, ("handshake … timed out", "handshake … timeout"), _SAME),
     # What is written in some language ends too soon, and not a connection.
@@ -296,6 +315,15 @@ SHARPER = (
         "{status}:server error", "{status}:service temporarily unavailable", "{status}:service unavailable",
         "{status}:status code", "{status}:unauthorized", "{status}:unprocessable", "{status}:unsupported media type",
     )),
+    # Who may not see a thing is answered as if it did not exist, mostly because a name is wrong.
+    Pattern(_C.NOT_FOUND, (
+        "exist … or access is", "exist … or is not accessible", "exist … or you aren't", "exist … or you are not", "exist … or you do not have",
+        "exist … or you don't have", "exist … or you lack", "found … or access is", "found … or is not accessible", "found … or you aren't",
+        "found … or you are not", "found … or you do not have", "found … or you don't have", "found … or you lack",
+        "have access … or … not exist", "have permission … or … not exist", "resolve … or you do not have", "resolve … or you don't have",
+    )),
+    # No argument of a tool chooses the method.
+    Pattern(_C.OPERATION_NOT_ALLOWED, ("method … not allowed", "method not allowed")),
     # Who may not is not mended by other arguments, whatever else the text says of them: the json-rpc dialect looks for these words first.
     Pattern(_C.FORBIDDEN, ("not authorised to", "not authorized to", "unauthorized operation", "unauthorizedoperation")),
     Pattern(_C.UNAUTHORIZED, ("not authorised", "not authorized", "unauthorised", "unauthorized")),
@@ -386,7 +414,7 @@ SHARPER = (
         "in json at", "incorrect padding", "invalid character", "invalid json", "invalid utf 8", "invalid xml",
         "json decode", "json decoding", "json parse", "json parsing", "jsondecodeerror",
         "looking for beginning of value", "malformed json", "malformed xml", "not a gzip",
-        "not a valid json", "is not json", "not a zip", "not json serializable", "not serializable", "no element found", "non json", "not valid json",
+        "not a valid json", "is not json", "not a zip", "not json serializable", "not serializable", "no element found:line", "non json", "not valid json",
         "not well formed", "parse json", "parsing json",
         "serialization error", "syntax error in json", "trailing comma", "unable to parse response", "unclosed token",
         "unexpected content type", "unexpected end of data", "unexpected end of file", "unexpected end of input",
@@ -468,6 +496,13 @@ SHARPER = (
         "was changed", "was modified", "was updated by", "would be overwritten",
     )),
     Pattern(_C.METHOD_NOT_FOUND, ("no such method", "unknown method")),
+    # A kind of thing, an option or a notation, and no thing.
+    Pattern(_C.VALIDATION_FAILED, (
+        "unknown account type", "unknown content type", "unknown data type", "unknown document type", "unknown entity type", "unknown escape",
+        "unknown event type", "unknown file type", "unknown flag", "unknown index type", "unknown issue type", "unknown item type",
+        "unknown link type", "unknown message type", "unknown node type", "unknown object type", "unknown order type",
+        "unknown record type", "unknown resource type", "unknown shorthand flag", "unknown switch", "unknown user type",
+    )),
     Pattern(_C.NOT_FOUND, (
         "0 records", "0 results", "0 rows", "can not find", "can't be found", "can't find", "cannot find",
         "cannot locate", "could not be located", "could not find", "could not locate", "could not resolve to an",
@@ -549,7 +584,7 @@ SHARPER = (
         "unsupported value", "using both", "validation error", "validation failed", "validationerror", "violates",
         "wrong format", "wrong number of", "wrong type", "wrongtype",
     )),
-    Pattern(_C.INVALID_REQUEST, ("method not allowed", "not acceptable", "request refused", "unsupported media type")),
+    Pattern(_C.INVALID_REQUEST, ("not acceptable", "request refused", "unsupported media type")),
     Pattern(_C.VALIDATION_FAILED, ("bad request", "badrequest")),
     # Somebody else's service failed, and says little more.
     Pattern(_C.UPSTREAM_ERROR, (
@@ -576,7 +611,7 @@ SHARPER = (
     # What only says that some connection is to blame. A status beside "failed to fetch" says more than these.
     Pattern(_C.NETWORK_ERROR, (
         "connection issue", "connection problem", "connectivity", "failed to fetch", "fetch failed",
-        "no active connection", "no connection to", "not connected", "read error",
+        "no active connection", "no connection to", "not connected", "read error", "with our connection",
     )),
     # Only some things may be done, or something has to be done before.
     Pattern(_C.OPERATION_NOT_ALLOWED, (
@@ -681,8 +716,8 @@ VAGUE = (
     ), _NEVER),  # What says so little licenses nothing.
     Pattern(_C.VALIDATION_FAILED, (
         "at most", "beyond the", "bulk cap", "cannot be", "cannot convert", "cannot interpret", "could not interpret",
-        "could not resolve", "contains", "does not", "doesn't", "empty", "expected", "illegal", "improper", "incorrect", "is not a",
-        "is not an", "is outside", "limited to", "maximum", "minimum", "missing", "mismatch", "must", "neither … nor",
+        "could not resolve", "contains", "does not", "doesn't", "empty", "expected", "greater than", "illegal", "improper", "incorrect", "is after", "is before", "is not a",
+        "is earlier than", "is later than", "is not an", "is outside", "less than", "limited to", "maximum", "minimum", "missing", "mismatch", "must", "neither … nor",
         "no deeper", "a directory", "not enough", "not invertible", "not valid", "cannot both", "need", "needs", "only applies", "only once", "only … are", "require", "required", "requires", "takes a", "takes an", "too few", "too many",
         "unclosed", "unexpected", "unparsable", "unparseable", "unterminated", "wrong",
     )),

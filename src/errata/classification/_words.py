@@ -24,7 +24,9 @@ _MOST = 8_000
 _APART = " \0 "  # Between the parts: no phrase reaches across it.
 _HUMPS = r"[A-Z]{1,8}(?=[A-Z][a-z])|[A-Z][a-z0-9]{1,40}(?=[A-Z])"
 _WORD_LIKE = 64
+_MOST_WORDS = 500
 _LONGEST_NAME = 200
+_STATUS_OR_SYMBOL = re.compile(r"(?<![0-9])[45][0-9]{2}(?![0-9])|_|[a-z][A-Z]")
 
 
 _ANNOUNCING = re.compile(r"(?:^|(?<=\0 ))\s{0,8}abort(?:ing|ed)?:\s(?=\S)", re.IGNORECASE)
@@ -36,15 +38,47 @@ CALL: ContextVar[Call | None] = ContextVar("errata_call", default=None)
 
 def blank(text: str) -> str:
     """Return a text without what it quotes in prose, and without what the caller sent; JSON and its like stay."""
-    return blank_quotations(blank_arguments(text))
+    return blank_quotations(blank_arguments(text, PATTERNS))
 
 
-def blank_arguments(text: str) -> str:
-    """Return a text without the texts that the caller sent."""
+def blank_arguments(text: str, patterns: "Patterns | None" = None) -> str:
+    """Return a text without the texts that the caller sent, where they stand as words.
+
+    With patterns, only those are blanked that could decide something by themselves: what the server says may share a word
+    with the caller. A text of one word stays, because nothing would be left of it.
+    """
     call = CALL.get()
-    for value in call.texts() if call is not None else ():
-        text = text.replace(value, " ")
+    values = call.texts() if call is not None else ()
+    if not values or _is_one_word(text):
+        return text
+    for value in values:
+        if value in text and (patterns is None or _STATUS_OR_SYMBOL.search(value) or patterns.are_in(value)):
+            text = _blank_word(text, value)
     return text
+
+
+def _blank_word(text: str, value: str) -> str:
+    """Return a text without a value where it is no part of a longer word; a pattern would be compiled for each value."""
+    parts: list[str] = []
+    start, position = 0, text.find(value)
+    while position >= 0:
+        end = position + len(value)
+        if _is_of_a_word(text[position - 1 : position]) or _is_of_a_word(text[end : end + 1]):
+            end = position + 1
+        else:
+            parts += (text[start:position], "\u2026")
+            start = end
+        position = text.find(value, end)
+    return "".join((*parts, text[start:])) if parts else text
+
+
+def _is_of_a_word(letter: str) -> bool:
+    return letter == "_" or (letter.isascii() and letter.isalnum())
+
+
+def _is_one_word(text: str) -> bool:
+    words = {*text.replace("\0", " ").split()}
+    return len(words) == 1 and words.pop().isalnum()
 
 
 class Patterns:
@@ -54,6 +88,8 @@ class Patterns:
         self._rows = rows
         self._matcher: Matcher | None = None
         self._edition = 0
+        self._of_words: dict[tuple[str, int], bool] = {}
+        """Whether any row fits a word, by the word and the edition: one call of a tool asks for its own several times."""
 
     @property
     def edition(self) -> int:
@@ -65,14 +101,31 @@ class Patterns:
         rows, matcher = self._rows, self._matcher
         if matcher is None:
             matcher = self._matcher = Matcher([row.phrases for row in rows])
-        match = matcher.first(_ANNOUNCING.sub("", in_english(blank(words))))
-        return (rows[match.row], match.status) if match else None
+        for text in dict.fromkeys((blank_arguments(words), blank_arguments(words, self))):
+            if match := matcher.first(_ANNOUNCING.sub("", in_english(blank_quotations(text)))):
+                return rows[match.row], match.status
+        return None
 
     def is_in(self, words: str) -> bool:
         """Return whether any row fits, also in what is quoted and in what the caller sent."""
         if self._matcher is None:
             self._matcher = Matcher([row.phrases for row in self._rows])
         return self._matcher.first(in_english(words)) is not None
+
+    def are_in(self, text: str) -> bool:
+        """Return whether any row fits a text as it is or without its quotation marks, names of classes taken apart."""
+        if len(text) > _WORD_LIKE:
+            return self._are_in(text[:_MOST])
+        key = text, self._edition
+        if (fits := self._of_words.get(key)) is None:
+            if len(self._of_words) >= _MOST_WORDS:
+                self._of_words.clear()
+            fits = self._of_words[key] = self._are_in(text)
+        return fits
+
+    def _are_in(self, text: str) -> bool:
+        words = spell_out(text)
+        return self.is_in(words) or self.is_in(words.translate(_WITHOUT_QUOTES))
 
     def add(self, row: Pattern) -> None:
         """Put a row before all others."""
@@ -126,8 +179,7 @@ def _word(value: object) -> str | None:
 
 def speaks_of_a_failure(text: str) -> bool:
     """Return whether a text has a phrase of the tables in it, whoever's words they are."""
-    words = spell_out(text[:_MOST])
-    return PATTERNS.is_in(words) or PATTERNS.is_in(words.translate(_WITHOUT_QUOTES))
+    return PATTERNS.are_in(text)
 
 
 def classify_words(words: str) -> Classification | None:

@@ -2,9 +2,9 @@
 
 from errata.client._call_failed import CallFailed
 from errata.client._caller import Caller
-from errata.client._caller_arguments import Effect
 from errata.client._next_step import decide
 from errata.client._steps import AskUser, FixArguments, Repeat, Step, Stop, TellModel, UseTool
+from errata.tools import Effect
 
 __all__ = [
     "AskUser",

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 from errata.client._call_failed import NO_STREAK, CallFailed, ClientRequest, Streak, StreakCounter, identify_call
 from errata.client._caller_arguments import (
     KEYS,
-    Effect,
     HttpSettings,
-    check_effects,
     check_key,
     check_name,
     check_timeout,
@@ -41,6 +39,7 @@ from errata.client._server_lists import ConnectionLists, ServerLists, keep_known
 from errata.http import deadline
 from errata.model import NO_RECOVERY, Code, Fault, FaultError, Retry
 from errata.resilience import Retrying, count_attempts, retry as _retry, settle_verdict
+from errata.tools import Effect, check_effects
 
 if TYPE_CHECKING:  # Whoever has a client has the package, but nobody needs it to decide what to do.
     from mcp.types import Prompt, Resource, ResourceTemplate, Tool

@@ -3,14 +3,11 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard, cast, get_args
+from typing import Any, TypedDict, TypeGuard, cast
 
 from errata.client._call_failed import ClientRequest
-from errata.model import Code, Fault, Retry, did_you_mean
+from errata.model import Code, Fault, Retry
 from errata.redaction import put_on_one_line
-
-Effect: TypeAlias = Literal["read_only", "idempotent", "destructive"]
-"""What calling a tool does, in the words of MCP's annotations: `readOnlyHint`, `idempotentHint`, `destructiveHint`."""
 
 KEYS = frozenset({"idempotency_key", "idempotencyKey"})
 """A tool that declares one of these arguments recognises a repetition by it."""
@@ -76,25 +73,6 @@ def check_timeout(timeout_s: object) -> float | None:
             f"`timeout_s` is {timeout_s}. Give the seconds that an attempt may take, more than 0, or None for no limit."
         )
     return None if timeout_s == math.inf else timeout_s
-
-
-def check_effects(effects: object) -> dict[str, Effect]:
-    """Return a copy of the effects that the program declares; raise an error for a wrong name or word."""
-    words = get_args(Effect)
-    allowed = " or ".join(f'"{word}"' for word in words)
-    example = 'Pass them as in `effects={"run_report": "read_only"}`.'
-    if effects is None:
-        return {}
-    if not isinstance(effects, Mapping):
-        raise TypeError(f"`effects` are a mapping of names to words, and a {type(effects).__name__} is none. {example}")
-    given = cast("Mapping[object, object]", effects)
-    for name, word in given.items():
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"`effects` names the tool `{name!r}`, which is no text. {example}")
-        if not isinstance(word, str) or word not in words:
-            near = did_you_mean(word, words) if isinstance(word, str) else ""
-            raise ValueError(f"The effect of `{name}` is {word!r}. Say {allowed}. {near}".rstrip())
-    return dict(cast("Mapping[str, Effect]", given))
 
 
 def is_sendable(kind: str, arguments: Mapping[str, object]) -> bool:

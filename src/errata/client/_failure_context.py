@@ -1,25 +1,21 @@
 """What the messages of a client-side failure say about request, server, time limit and program."""
 
-import signal
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from errata._process_output import pick_telling_lines
+from errata._process_output import (
+    choose_lines,
+    describe_end,
+    first_lines,
+    last_lines,
+    quote_output,
+    signal_name,
+)
 from errata.client._call_failed import ClientRequest
 from errata.dialects import to_seconds
-from errata.redaction import make_visible, put_on_one_line, quote_words, redact, redact_within
 
 if TYPE_CHECKING:  # It needs what the SDK brings along.
     from errata.client._watched_transport import ProgramState
-
-
-_LONGEST_QUOTED = 600
-_LONGEST_OUTPUT = 2_000
-_LONGEST_LINE, _LONGEST_QUOTED_LINE = 500, 140
-_MOST_LINES = 3
-_OF_A_SHELL = 128
-"""Shells and containers add the number of a signal to this."""
-_LARGEST_STATUS = 255
 
 
 class FailureContext(NamedTuple):
@@ -72,7 +68,7 @@ class FailureContext(NamedTuple):
     @property
     def end(self) -> str:
         """How the program has ended, as a predicate."""
-        return _describe_end(self.program.status) if self.program else "has ended"
+        return describe_end(self.program.status) if self.program else "has ended"
 
     @property
     def because(self) -> str:
@@ -91,10 +87,10 @@ class FailureContext(NamedTuple):
         program = self.program
         if program is None:
             return ""
-        if errors := _last_lines(program.errors or ""):
-            return f" The last that it wrote on its standard error: {_quote(_choose_lines(errors))}."
-        if printed := _first_lines(program.printed):
-            return f" It wrote this on its standard output, which is no MCP: {_quote(printed)}."
+        if errors := last_lines(program.errors or ""):
+            return f" The last that it wrote on its standard error: {quote_output(choose_lines(errors))}."
+        if printed := first_lines(program.printed):
+            return f" It wrote this on its standard output, which is no MCP: {quote_output(printed)}."
         return " It wrote nothing on its standard error." if program.has_ended and program.errors is not None else ""
 
     @property
@@ -103,64 +99,10 @@ class FailureContext(NamedTuple):
         program = self.program
         if program is None:
             return {}
-        status, name = program.status, _signal_name(-(program.status or 0))
-        written = {"stderr": _last_lines(program.errors or ""), "stdout": _last_lines(program.printed)}
+        status, name = program.status, signal_name(-(program.status or 0))
+        written = {"stderr": last_lines(program.errors or ""), "stdout": last_lines(program.printed)}
         ended: dict[str, object] = {} if status is None else {"signal": name} if name else {"exitStatus": status}
         return ended | {stream: text for stream, text in written.items() if text}
-
-
-def _describe_end(status: int | None) -> str:
-    if status is None:
-        return "closed its standard output"
-    if status < 0:
-        return f"was ended by {_signal_name(-status) or f'the signal {-status}'}"
-    if name := _signal_name(status - _OF_A_SHELL):
-        return f"ended with exit status {status} ({_OF_A_SHELL} + {name})"
-    return f"ended with exit status {status}" + (f" (0x{status:X})" if status > _LARGEST_STATUS else "")
-
-
-def _signal_name(number: int) -> str | None:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return None
-
-
-def _lines(output: str) -> list[str]:
-    """Return the lines of an output, redacted together, because some secrets span several lines."""
-    return [_short(line, _LONGEST_LINE) for line in redact(make_visible(output)).splitlines() if line.strip()]
-
-
-def _last_lines(output: str) -> str:
-    """Return the end of an output, from the beginning of a line."""
-    lines = _lines(output)
-    while len(lines) > 1 and sum(map(len, lines)) + len(lines) > _LONGEST_OUTPUT:
-        del lines[0]
-    return "\n".join(lines)
-
-
-def _first_lines(output: str) -> str:
-    """Return the first lines of an output and its last, as of a help text or a banner."""
-    lines = [_short(line.strip(), _LONGEST_QUOTED_LINE) for line in _lines(output)]
-    return " ".join(dict.fromkeys([*lines[:_MOST_LINES], *lines[-1:]]))
-
-
-def _choose_lines(output: str) -> str:
-    """Return the lines that give the cause: all of a few; of more, those that mention an error, and the last one."""
-    lines = [_short(line, _LONGEST_QUOTED_LINE) for line in output.splitlines()]
-    outer = [chosen for line in lines if not line[0].isspace() and (chosen := pick_telling_lines(line))]
-    if 0 < len(outer) <= _MOST_LINES:
-        return " ".join(outer)
-    telling, last = pick_telling_lines("\n".join(lines)), pick_telling_lines(lines[-1])
-    return telling if last in telling else f"{telling} … {last}"
-
-
-def _short(line: str, limit: int) -> str:
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
-
-
-def _quote(words: str) -> str:
-    return quote_words(redact_within(put_on_one_line(words), _LONGEST_QUOTED))
 
 
 def format_duration(timeout_s: float) -> str:

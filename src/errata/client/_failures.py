@@ -20,8 +20,9 @@ from errata.client._client_side import (
 from errata.client._connections import Connection, OpenClient
 from errata.client._failure_context import FailureContext
 from errata.client._outcomes import read_error, read_result, to_plain, unwrap_group
-from errata.dialects import Trust, drop_licence, lower_hearsay, to_error_object
+from errata.dialects import Trust, drop_licence, to_error_object
 from errata.model import Code, Fault, Retry
+from errata.reading import limit_trust as limit_trust_in_words
 from errata.redaction import as_object, redact_data, redact_within
 from errata.resilience import settle_verdict
 
@@ -40,7 +41,7 @@ _CODES_WITHOUT_CAUSE = frozenset(
     }
 )
 """How a server answers a handshake that speaks another version or no MCP, or that does not answer at all."""
-_STATUSES_OF_REFUSAL = frozenset({None, 429, 503})
+STATUSES_OF_REFUSAL = frozenset({None, 429, 503})
 """The statuses that prove a call was not taken on; None for no status at all: a refused connection."""
 
 
@@ -126,21 +127,13 @@ def limit_trust(failed: CallFailed, *, harmless: bool | None) -> Fault:
     """Return the fault, as far as it may be believed where a repetition may do harm.
 
     What was noticed on the way, without the server's help, proves what it proves; of the statuses only those that exist for
-    it prove that a call was not taken on. Neither text nor data prove that nothing has happened, because an upstream may
-    have written them. Advice in the text of a tool with effects is not followed either.
+    it prove that a call was not taken on.
     """
     fault, trust = failed.fault, failed.word
-    if harmless or trust is Trust.VERDICT:
-        return fault
     if trust is None:
-        return fault if fault.http_status in _STATUSES_OF_REFUSAL else drop_licence(fault)
-    changes_something = harmless is False or failed.has_effect
-    if not changes_something or trust >= Trust.DATA:
-        return drop_licence(fault)
-    lowered = lower_hearsay(fault)
-    if lowered.retry is Retry.FIX_INPUT and _is_marked_as_success(failed.response):
-        return replace(lowered, retry=Retry.VERIFY_FIRST)  # The tool has run to its end, whatever its text says.
-    return lowered
+        return fault if harmless or fault.http_status in STATUSES_OF_REFUSAL else drop_licence(fault)
+    has_run = _is_marked_as_success(failed.response)
+    return limit_trust_in_words(fault, trust, harmless=harmless, changes=failed.has_effect, has_run=has_run)
 
 
 def add_advice(failed: CallFailed, advice: str) -> CallFailed:

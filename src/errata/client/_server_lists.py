@@ -8,12 +8,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from errata.client._caller_arguments import KEYS, Effect, is_key
+from errata.client._caller_arguments import KEYS, is_key
 from errata.client._connections import Connection, ListKind, OpenClient, Page, read_member
 from errata.dialects import to_error_object
 from errata.model import Fault, items_of, phrase_suggestion, tool_name_or_none
 from errata.redaction import as_object, line_of, quote_name
-from errata.tools import find_near_tools, find_verifying_tool, has_effect, read_harmless
+from errata.tools import MEANING_OF_EFFECT, Effect, find_near_tools, find_verifying_tool, has_effect, read_harmless
 
 _LOG = logging.getLogger("errata")
 _MOST_PAGES = 100
@@ -69,7 +69,7 @@ class ToolEffects:
         """Return a tool's declaration, with the program's effect instead of the server's."""
         if tool not in self._by_name:
             return declaration
-        harmless, changes = _BY_EFFECT[self._by_name[tool]]
+        harmless, changes = MEANING_OF_EFFECT[self._by_name[tool]]
         return (declaration or _UNKNOWN)._replace(harmless=harmless, has_effect=changes)
 
     def warn_of_unknown_tools(self, names: Collection[str]) -> None:
@@ -84,12 +84,6 @@ class ToolEffects:
 
 
 _UNKNOWN = ToolDeclaration(harmless=None, has_effect=None)
-_BY_EFFECT: dict[Effect, tuple[bool, bool]] = {
-    "read_only": (True, False),
-    "idempotent": (True, True),
-    "destructive": (False, True),
-}
-"""For each effect: whether calling the tool twice does no harm, and whether it changes something."""
 
 
 def _read_declaration(tool: object, name: str) -> ToolDeclaration:

@@ -38,6 +38,7 @@ from errata.dialects._jsonrpc_error import as_jsonrpc_error
 from errata.dialects._mcp_tool_error import McpToolErrorCode, mcp_tool_error
 from errata.dialects._native import native
 from errata.dialects._native_lines import (
+    OWN_WORDS as OWN_WORDS,
     read_lines as read_lines,
     to_seconds as to_seconds,
     write_lines as write_lines,
@@ -54,11 +55,13 @@ from errata.dialects._payload import (
     items_in as items_in,
     object_in as object_in,
     present as present,
+    read_payload as read_payload,
     text_in as text_in,
     texts_in as texts_in,
     write_payload as write_payload,
 )
 from errata.dialects._protocol import (
+    FAULT as FAULT,
     INTERNAL_ERROR as INTERNAL_ERROR,
     INVALID_PARAMS as INVALID_PARAMS,
     NUMBER_OF as NUMBER_OF,

@@ -17,6 +17,8 @@ _OPENINGS = {
     Retry.VERIFY_FIRST: "not before checking",
     Retry.NEVER: "no",
 }
+OWN_WORDS = "The server's own words:"
+"""What stands behind the lines where a gate quotes the server: every line below it is indented."""
 _OLD_IF_HARMLESS = "yes"  # Older versions wrote "yes, after 30 s, if doing it twice does no harm".
 
 
@@ -39,7 +41,10 @@ def write_lines(fault: Fault) -> str:
 
 def read_lines(text: str) -> Fault | None:
     """Return the fault in the lines; less than the whole one, for those who get only the text. None for other text."""
-    first, *others = [line for line in text.split("\n") if line.strip()] or [""]
+    ours, _, quoted = text.partition(f"\n\n{OWN_WORDS}\n")
+    if any(line and not line.startswith(" ") for line in quoted.split("\n")):
+        return None
+    first, *others = [line for line in ours.split("\n") if line.strip()] or [""]
     opening = re.fullmatch(_FIRST, first)
     code = known_word(Code, opening[1]) if opening else None
     labelled = _read_labels(others)

@@ -1,10 +1,12 @@
 """Whether a result from the wire is a failure, and which: `decode` and `recognise`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple, cast
 
 from errata import dialects
 from errata.dialects import (
+    FAULT,
     PRESUMED,
     TOOL_CALL_ID,
     ErrorObject,
@@ -19,10 +21,11 @@ from errata.dialects import (
     open_message,
     read_embedded_fault,
     read_lines,
+    read_payload,
     redact_fault,
     text_in,
 )
-from errata.model import Code, Fault, FaultError, is_a
+from errata.model import Code, Fault, FaultError, Retry, is_a
 from errata.reading._payload_evidence import is_marked_block, lists_one_failure, lists_only_failures, says_it_failed
 from errata.reading._prose_evidence import opens_like_a_failure
 from errata.reading._text_parts import LONGEST_FAILURE, parse_whole_list, parse_whole_object
@@ -49,6 +52,32 @@ class Reading(NamedTuple):
 def is_hearsay(fault: Fault, dialect: str, trust: Trust) -> bool:
     """Return whether only words say what a failure is: they may quote the caller, even a status in them."""
     return trust < Trust.DATA or (dialect == _NO_DIALECT and not _is_in(fault.data, fault.http_status))
+
+
+def limit_trust(fault: Fault, trust: Trust, *, harmless: bool | None, changes: bool | None, has_run: bool) -> Fault:
+    """Return the fault of a call, as far as it may be believed where a repetition may do harm.
+
+    Neither text nor data prove that nothing has happened, because an upstream may have written them. Advice in the text of
+    a tool with effects is not followed either. `harmless` says whether doing it twice does no harm, `changes` whether the
+    tool changes something, None where that is not known; `has_run` that its result is marked as a success.
+    """
+    if trust is Trust.VERDICT:
+        return fault
+    fault = _drop_check(fault, changes=changes)
+    if harmless:
+        return fault
+    if not (harmless is False or changes) or trust >= Trust.DATA:
+        return drop_licence(fault)
+    lowered = lower_hearsay(fault)
+    if lowered.retry is Retry.FIX_INPUT and has_run:
+        return replace(lowered, retry=Retry.VERIFY_FIRST)  # The tool has run to its end, whatever its text says.
+    return lowered
+
+
+def _drop_check(fault: Fault, *, changes: bool | None) -> Fault:
+    """Return the fault of a tool that changes nothing without the verdict that something may have been done."""
+    is_idle = changes is False and fault.retry is Retry.VERIFY_FIRST and not fault.retry_declared
+    return replace(fault, retry=fault.code.retry) if is_idle else fault
 
 
 def _is_in(value: object, status: int | None) -> bool:
@@ -93,6 +122,7 @@ def _read_with_request(arrived: ToolResult | ErrorObject | None, request: object
     """Read a message as the answer to a request."""
     from errata.classification import CALL  # noqa: PLC0415 - as below.
     from errata.reading._request_comparison import build_call, is_echo, name_argument  # noqa: PLC0415 - as below.
+    from errata.tools import has_effect  # noqa: PLC0415 - as below.
 
     call = build_call(request, tool)
     token = CALL.set(call)
@@ -106,7 +136,17 @@ def _read_with_request(arrived: ToolResult | ErrorObject | None, request: object
         _NO_DIALECT,
         _OF_THE_PROTOCOL,
     )  # A dialect names the argument itself, if at all.
-    return reading if is_of_a_dialect else reading._replace(fault=name_argument(reading.fault, call))
+    if is_of_a_dialect or call is None:
+        return reading
+    changes = has_effect(call.tool) or has_effect(call.tool, call.annotations)
+    return reading._replace(fault=_drop_check(name_argument(reading.fault, call), changes=changes))
+
+
+def read_sentences(value: object) -> list[str]:
+    """Return the sentences of an error body: what APIs call the message, the detail, the description."""
+    from errata.reading._error_bodies import list_sentences  # noqa: PLC0415 - as below.
+
+    return list_sentences(value)
 
 
 def _read(arrived: ToolResult | ErrorObject | None) -> Reading | None:
@@ -158,6 +198,8 @@ def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
     """Return whether the code in a payload is no word of the dialect; UNKNOWN_ERROR itself is one."""
     if fault.code is not Code.UNKNOWN_ERROR or fault.origin is None:
         return False
+    if object_in(result.meta, FAULT).get("code") == _UNKNOWN:
+        return False
     return not any(
         _UNKNOWN in (each.members.get("code"), object_in(each.members, "error").get("code"))
         for each in result.payloads()
@@ -165,6 +207,8 @@ def _has_an_unknown_word(fault: Fault, result: ToolResult) -> bool:
 
 
 def _read_dialect(result: ToolResult) -> Reading | None:
+    if result.is_error and FAULT in result.meta and (fault := read_payload(object_in(result.meta, FAULT))):
+        return Reading(fault, dialects.native.name, Trust.VERDICT)  # By a gate, which has weighed all the rest.
     for payload in result.payloads():  # The most complete payload decides, whichever dialect it is in.
         for name in dialects.names():
             if fault := dialects.get(name).from_payload(payload.members, is_error=result.is_error):

@@ -96,9 +96,10 @@ def read_body(value: object) -> Body:
     levels = list(_iterate_levels(value))
     if not levels:
         return NOTHING
+    words = [word for level in levels for word in _find_words(level)]
     return Body(
         message=next((text for level in reversed(levels) if (text := _find_message(level))), None),
-        words=tuple(dict.fromkeys(word for level in levels for word in _find_words(level)))[:_MOST],
+        words=tuple(dict.fromkeys([*words, *_find_codes(levels)]))[:_MOST],
         status=next((status for level in levels if (status := _find_status(level))), None),
         wait_ms=next((wait for level in levels if (wait := _find_wait(level)) is not None), None),
         flag=next((flag for level in levels for key in _FLAGS if (flag := flag_in(level, key)) is not None), None),
@@ -107,6 +108,14 @@ def read_body(value: object) -> Body:
         number=next((number for level in levels if (number := _find_number(level))), None),
         sentences=tuple(dict.fromkeys(_find_sentences(levels)))[:_MOST_SENTENCES],
     )
+
+
+def list_sentences(value: object) -> list[str]:
+    """Return what an error body says in words, its message first; a text is its own."""
+    if isinstance(value, str):
+        return [value]
+    body = read_body(value)
+    return [*filter(None, [body.message]), *body.sentences]
 
 
 def _iterate_levels(value: object, depth: int = 0) -> Iterator[Mapping[str, object]]:
@@ -147,6 +156,12 @@ def _find_words(level: Mapping[str, object]) -> Iterator[str]:
         value = level.get(key)
         if isinstance(value, str) and 0 < len(value) <= _WORD_LIKE and "://" not in value:
             yield value.rpartition("#")[2]
+
+
+def _find_codes(levels: list[Mapping[str, object]]) -> Iterator[str]:
+    """Yield the codes of GraphQL's errors, unless there are data beside them: what has some was done."""
+    if not any(as_object(levels[0].get("data")).values()):
+        yield from (code[:_WORD_LIKE] for each in levels if (code := text_in(object_in(each, "extensions"), "code")))
 
 
 def _find_status(level: Mapping[str, object]) -> int | None:

@@ -9,7 +9,8 @@ from errata.classification import PATTERNS, VAGUE, Patterns, blank_arguments, sp
 from errata.dialects import code_of_number
 from errata.model import Code, Retry, decide_retry, status_to_code, wait_from_text
 from errata.reading._error_bodies import NOTHING, Body, read_body
-from errata.reading._symbols import classify_first_symbol, classify_symbols
+from errata.reading._payload_evidence import did_a_part
+from errata.reading._symbols import classify_first_symbol, classify_symbols, find_codes
 from errata.reading._text_parts import find_json, unwrap
 from errata.reading._validation_text import (
     ONLY_NAMED,
@@ -29,6 +30,13 @@ _ANSWERED = re.compile(
     r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s]{1,2000}?[\])]?:? (?:[=\-]> )?[(\[]?(?!400|405|406|415|422)([45][0-9]{2})\b(?![.:\-]\d)"
 )
 _STATUS_IN_BRACKETS = re.compile(r"\bfailed \(([45][0-9]{2})\)")
+# SMTP's reply to a mail, in the words of RFC 5321 or with a number of RFC 3463: "550 5.1.1 No such user".
+_MAIL_REPLY = re.compile(
+    r"(?:(?<=[:\0\n] )|(?:^|(?<=\n))\s{0,8})\(?(421|45[0-2]|53[0458]|55[0-5])(?:[ \-]|, b['\"])"
+    r"(?:[45]\.(\d)\.\d{1,3}\b|(?i:(?=[^\n]{0,200}\b(?:auth\w*|e?mail|mailbox|recipient|relay\w*|sender|smtp|requested action)\b)))"
+)
+# `Option::unwrap()` in backticks is no quotation.
+_FUNCTION_IN_BACKTICKS = re.compile(r"`([\w:.]{1,80}\(\))`")
 _PASSED_ON = re.compile(r"\b(?:Mcp|MCP) ?[Ee]rror:? (-32[0-9]{3})\b")
 # ClickHouse numbers its errors, and 403 is a bad JOIN there.
 _NUMBERED = re.compile(r"\b[Cc]ode:? [0-9]{1,4}(?=[.\s])")
@@ -61,7 +69,7 @@ _PARSED_ARGUMENT = re.compile(
 )
 # What would have been accepted instead: another value helps.
 _OFFERS = re.compile(
-    r"\b(?:allowed|available|choose from|one of|supported|use|valid)\b[^.\n:]{0,20}: ?\S", re.IGNORECASE
+    r"\b(?:(?<!not )allowed|available|choose from|one of|supported|use|valid)\b[^.\n:]{0,20}: ?\S", re.IGNORECASE
 )
 # The name of an environment variable, and what says that it has to be set.
 _SETTING = re.compile(
@@ -90,7 +98,36 @@ _REPEAT = re.compile(
     re.IGNORECASE,
 )
 _SETTLED = re.compile(r"\b(?:already|exists|taken|duplicate)\b", re.IGNORECASE)  # It will not pass.
-_OF_THE_RESULT = re.compile(r"output ?schema|structured ?content|output validation|invalid structured", re.IGNORECASE)
+# Complaints about what came back: the tool has run, and no argument is at fault. A quoted `response` is the name of one.
+_OF_THE_RESULT = re.compile(
+    r"output ?schema|structured ?content|(?:invalid|no) structured|output validation|validating tool output"
+    r"|validation errors? for \w{0,80}(?:output|reply|response|result)\b",
+    re.IGNORECASE,
+)
+_OF_THE_RESPONSE = re.compile(
+    r"\b(?:bad|empty|invalid|malformed|missing|unexpected) (?:[\w`'\"./\-]{1,40} ){0,6}?(?<!argument )(?<!field )(?<!parameter )"
+    r"(?:reply|response)\b(?! (?:format|mode|type)\b)"
+    r"|\b(?:decod|deserializ|pars|unmarshal|validat)\w{0,8} (?:[\w\-]{1,40} ){0,3}?(?:reply|response)\b(?! (?:format|mode|type)\b)"
+    r"|\b(?:reply|response) ?(?:body )?(?:validation|(?:could|did|does|is|was) not|failed|lacks)\b"
+    r"|\breturned (?:an? )?(?:empty|invalid|malformed|unexpected) (?:body|data|json|output|payload|result)\b"
+    r"|struct field \w{0,80}(?:output|reply|response|result)\."
+    r"|^EOF while parsing a value at line 1 column 0",
+    re.IGNORECASE,
+)
+_WITHOUT_A_CAUSE = frozenset({
+    None, Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED,
+    Code.SERIALIZATION_ERROR, Code.UPSTREAM_ERROR,
+})  # fmt: skip
+"""What the words of such a complaint say besides, if they do not say why nothing better came back."""
+_NOT_IN_TIME = re.compile(r"\bno [\w ]{1,40} (?:in|within the) time(?: limit)?\s*(?:[.,;:!]|$)", re.IGNORECASE)
+# "Charge ch_1 has already been refunded"; where a seat is booked, another one may be free.
+_DONE_BEFORE = re.compile(
+    r"\balready[ _](?:been[ _])?(?:successfully[ _])?(?:approved|cancell?ed|captured|charged|claimed|completed|confirmed|credited"
+    r"|debited|delivered|dispatched|executed|fulfilled|paid|processed|purchased|redeemed|refunded|sent|settled|shipped|submitted"
+    r"|transferred|voided|voted|withdrawn|being processed|in progress|underway)\b"
+    r"|^(?![^\n]{0,200}\b(?:date|period|seat|slot|time)s?\b)[^\n]{0,200}\balready (?:been )?booked\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 _NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
 """Codes other than that of a refused value that may be about one argument."""
@@ -98,6 +135,7 @@ _NAMES_AN_ARGUMENT = frozenset({Code.NOT_FOUND, Code.CONFLICT})
 _EXACT = frozenset({Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT})
 """Codes that say more than that a value was refused."""
 
+_STATUSES = range(400, 600)  # Some servers put one where JSON-RPC has its own numbers.
 _VAGUE = Patterns(VAGUE)
 _OF_CALLERS = frozenset({
     Code.NOT_FOUND, Code.VALIDATION_FAILED, Code.CONFLICT, Code.GONE, Code.NOT_IMPLEMENTED, Code.UNAUTHORIZED, Code.FORBIDDEN,
@@ -112,6 +150,7 @@ _LITTLE_STATUS = re.compile(
 _SAYS_LITTLE = re.compile(
     r"(?:Failed to|Could not|Unable to|Error while|An error occurred) [^:.\n]{1,80}\.?", re.IGNORECASE
 )
+_CODE_OF_STATUS = {405: Code.OPERATION_NOT_ALLOWED}  # No argument of a tool chooses the method.
 _PARSE, _REQUEST, _METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
 _C = Code
 # A number of the protocol, and what a text may say beside it without saying more than the number does.
@@ -130,11 +169,24 @@ _SAYS_NO_MORE = {
 }  # fmt: skip
 
 
+_NO = r"(?:there (?:is|are|was|were) )?no "
+_CAME = r" (?:was |were |has been )?(?:came|received|returned|sent)\b"
+_LEFT = r" (?:is |are )?(?:available|left|remaining)\b"
+_END = r"\s*(?:[.,;:!(]|$)"
 # How an answer begins that says little else.
 _FIRST_WORDS = tuple((re.compile(rf"(?:^|: )(?:{shape})", re.IGNORECASE), code) for shape, code in (
     (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w[^\n]{0,200}\b(?:available|expected|must be|one of|supported|use|valid)\b", _C.VALIDATION_FAILED),
     (r"(?:unknown|unrecogni[sz]ed) (?!errors?\b|exception|failure|problem|issue|reason)\w", _C.NOT_FOUND),
-    (r"(?:there (?:is|are|was|were) )?no (?!errors?\b)[a-z]", _C.NOT_FOUND),
+    # What is not there was no argument: an answer, a connection, a quota, anything to do.
+    (rf"{_NO}(?:\w+ )?(?:ack(?:nowledge?ment)?|answer|reply|response)(?: (?:body|could|from|has|in|was|within|yet)\b|{_CAME}|{_END})", _C.TIMEOUT),
+    (rf"{_NO}(?:content|data|output|results?|value)(?:{_CAME})(?! (?:by|for|matching)\b)|{_NO}(?:content|output){_END}", _C.UPSTREAM_ERROR),
+    (rf"{_NO}(?:\w+ )?(?:connection|connectivity|internet|network)(?: (?:access|could|from|is|to|was)\b|{_LEFT}|{_END})", _C.NETWORK_ERROR),
+    (rf"{_NO}(?:[\w ]{{1,30}} )?(?:calls|credits?|quota|requests|tokens)(?:{_LEFT})", _C.RATE_LIMITED),
+    (rf"{_NO}(?:more )?(?:attempts|retries|tries)(?:{_LEFT}|{_END})", _C.UPSTREAM_ERROR),
+    (rf"{_NO}(?:more )?(?:capacity|memory|resources|space|workers)(?:{_LEFT}|{_END})", _C.SERVICE_UNAVAILABLE),
+    (rf"{_NO}(?:budget|funds|money)(?:{_LEFT}|{_END})", _C.INSUFFICIENT_BALANCE),
+    (rf"{_NO}(?:changes?|modifications?|updates?)(?: (?:are|detected|found|is|made|necessary|needed|required|to|was|were)\b|{_END})", _C.OPERATION_NOT_ALLOWED),
+    (rf"{_NO}(?!errors?\b)[a-z]", _C.NOT_FOUND),
     (r"(?:you )?(?:cannot|can't|can not) (?!compare|convert|decode|interpret|parse|read)\w", _C.OPERATION_NOT_ALLOWED),
     (r"(?:please )?(?:add|choose|enter|give|include|pass|pick|provide|select|specify|supply)\b", _C.VALIDATION_FAILED),
 ))  # fmt: skip
@@ -167,6 +219,8 @@ class _Source(NamedTuple):
     body: object
     beside: str | None
     """The words of the data beside the text."""
+    payloads: tuple[object, ...]
+    """The JSON in the text, and the data beside it."""
     number: int | None
 
 
@@ -190,18 +244,22 @@ def read_meaning(text: str, *, number: int | None = None, body: object = None) -
         or read_formatted(source.beside or "")
     )
     mention = read_mentioned(in_english(source.message)) or facts.mention or read_mentioned(source.beside or "")
-    code = _choose_code(source, issues, mention, lookup)
+    of_result = _complains_of_result(source.message) if issues or lookup.code in _WITHOUT_A_CAUSE else None
+    if of_result is not None:
+        issues, mention = (), None
+        lookup = lookup if lookup.code is of_result else lookup._replace(code=of_result, retry=Retry.VERIFY_FIRST)
+    code = of_result or _choose_code(source, issues, mention, lookup)
     if mention is None and is_about_arguments(code):
-        mention = read_named(source.message)
+        mention = read_named(source.message, find_codes(source.message))
     if mention and not issues and (is_about_arguments(code) or code in _NAMES_AN_ARGUMENT):
         issues = (mention,)
     waits = (facts.wait_ms, wait_from_text(source.message), lookup.wait_ms)
-    lookup = _apply_advice(lookup, source.message)
+    retry = _choose_verdict(code, _apply_advice(lookup, source.message), source)
     return Meaning(
         code=code,
         message=source.message,
-        retry=_choose_verdict(code, lookup, source),
-        retry_declared=facts.flag is not None,
+        retry=retry,
+        retry_declared=facts.flag is not None and retry is not Retry.VERIFY_FIRST,
         status=lookup.status,
         wait_ms=next((wait for wait in waits if wait is not None), None),
         issues=issues,
@@ -224,13 +282,14 @@ def _split(text: str, number: int | None, body: object) -> _Source:
     inner, numbered = unwrap(text)
     quoted = find_json(inner)
     inside, beside = read_body(quoted.value) if quoted else NOTHING, read_body(body)
+    payloads = (quoted.value if quoted else None, body)
     if quoted and _has_facts(inside):
         message = _join_message(inner, inside, quoted.before)
-        source = _Source(inner, message, inside, quoted.value, None, None)
+        source = _Source(inner, message, inside, quoted.value, None, payloads, None)
     else:
         words = body if isinstance(body, str) else beside.message
-        source = _Source(inner, inner if inner.strip() else words or "", beside, None, words, None)
-    numbers = (number, numbered, source.facts.number)
+        source = _Source(inner, inner if inner.strip() else words or "", beside, None, words, payloads, None)
+    numbers = (numbered, number, source.facts.number)
     outer = next((each for each in numbers if each is not None), None)
     return source._replace(number=_inner_number(inner) or outer)
 
@@ -279,6 +338,10 @@ def _look_up_words(source: _Source) -> _Lookup:
         lookup = why
     if lookup.code in _OF_SETTINGS and _asks_for_setting(message[:_MOST]):
         lookup = _Lookup(Code.CONFIGURATION_ERROR)
+    if lookup.code is Code.NOT_FOUND and _NOT_IN_TIME.search(message[:_MOST]):
+        lookup = _Lookup(Code.TIMEOUT)
+    if lookup.code in (None, Code.CONFLICT) and _DONE_BEFORE.search(message[:_MOST]):
+        lookup = _Lookup(Code.DUPLICATE_OPERATION, status=lookup.status)
     status = source.facts.status
     return lookup if lookup.status or status is None else lookup._replace(status=status)
 
@@ -292,8 +355,9 @@ def _order_texts(message: str, facts: Body) -> tuple[str, ...]:
 
 def _look_up_phrases(source: _Source, texts: tuple[str, ...]) -> _Lookup:
     facts, lookup = source.facts, _Lookup()
+    status = facts.status or (source.number if source.number in _STATUSES else None)
     for text in texts or ("",):
-        parts = (f"status {facts.status}" if facts.status else "", *facts.words, text, source.beside or "")
+        parts = (f"status {status}" if status else "", *facts.words, text, source.beside or "")
         lookup = _look_up([part for part in parts if part.strip()])
         if lookup.code is not None:
             break
@@ -330,14 +394,17 @@ def _text_before(shape: re.Pattern[str], message: str) -> str:
 
 
 def _look_up(parts: list[str], patterns: Patterns = PATTERNS) -> _Lookup:
-    words = _ANSWERED.sub(r"status \1:", blank_arguments(_APART.join(part[:_MOST] for part in parts)[: 2 * _MOST]))
+    own = blank_arguments(_APART.join(part[:_MOST] for part in parts)[: 2 * _MOST], patterns)
+    words = _MAIL_REPLY.sub(r"smtp \1 \2 ", _ANSWERED.sub(r"status \1:", own))
+    words = _FUNCTION_IN_BACKTICKS.sub(r"\1", words)
     words = _NUMBERED.sub("code", words) if "DB::Exception" in words else words
     words = _STATUS_IN_BRACKETS.sub(r"failed: status \1", words)
     hit = patterns.first(spell_out(_URL.sub(" ", words) if "://" in words else words))
     if hit is None:
         return _Lookup()
     row, status = hit
-    return _Lookup(row.code or status_to_code(status or 0), row.retry, status, row.retry_after_ms)
+    code = row.code or _CODE_OF_STATUS.get(status or 0) or status_to_code(status or 0)
+    return _Lookup(code, row.retry, status, row.retry_after_ms)
 
 
 def _choose_code(source: _Source, issues: tuple[Issue, ...], mention: Issue | None, lookup: _Lookup) -> Code:
@@ -347,12 +414,19 @@ def _choose_code(source: _Source, issues: tuple[Issue, ...], mention: Issue | No
     if lookup.code in (Code.NOT_IMPLEMENTED, Code.OPERATION_NOT_ALLOWED) and _OFFERS.search(message[:_MOST]):
         lookup = lookup._replace(code=Code.VALIDATION_FAILED)
     if issues:
-        return Code.INTERNAL_ERROR if _OF_THE_RESULT.search(message[:_MOST]) else issues[0].kind
+        return issues[0].kind
     does_first = lookup.code is None and _DO_FIRST.search(message[:_MOST])
     code = _combine_with_number(number, Code.OPERATION_NOT_ALLOWED if does_first else lookup.code)
     if number is not None and code is not Code.NOT_FOUND and _REFUSED_AS_A_WHOLE.match(message):
         code = Code.INVALID_PARAMS if number == _PARAMS else Code.INVALID_REQUEST
     return _sharpen(code, mention, number, in_english(message))
+
+
+def _complains_of_result(message: str) -> Code | None:
+    """Return the code of a complaint about the tool's own result, or about the answer of a service behind it."""
+    if _OF_THE_RESULT.search(message[:_MOST]):
+        return Code.INTERNAL_ERROR
+    return Code.UPSTREAM_ERROR if _OF_THE_RESPONSE.search(message[:_MOST]) else None
 
 
 def _sharpen(code: Code, mention: Issue | None, number: int | None, message: str) -> Code:
@@ -378,22 +452,30 @@ def _is_refused(mention: Issue) -> bool:
 
 
 def _choose_verdict(code: Code, lookup: _Lookup, source: _Source) -> Retry:
-    """Return the verdict: the server's own flag counts, as far as the code and the table's row allow it.
+    """Return the verdict: no advice to call again with other arguments, and no licence, where a part was done before.
 
-    SAME_CALL needs a fact, such as a status beside the text: a phrase in prose, or a text that mentions work done
-    before, gives at most IF_HARMLESS.
+    SAME_CALL needs a fact, such as a status beside the text: a phrase in prose gives at most IF_HARMLESS.
     """
+    retry = _choose_first_verdict(code, lookup, source)
+    is_half_done = retry in (Retry.FIX_INPUT, Retry.SAME_CALL) and _is_half_done(source)
+    if is_half_done:
+        return Retry.VERIFY_FIRST if retry is Retry.FIX_INPUT else Retry.IF_HARMLESS
+    return retry
+
+
+def _is_half_done(source: _Source) -> bool:
+    return mentions_finished_work(f"{source.text}\n{source.beside or ''}") or any(map(did_a_part, source.payloads))
+
+
+def _choose_first_verdict(code: Code, lookup: _Lookup, source: _Source) -> Retry:
+    """Return the verdict of what is said: the server's own flag counts, as far as the code and the table's row allow it."""
     flag, row = source.facts.flag, lookup.retry if code is lookup.code else None
     if flag is not None and not (flag and row):
         return decide_retry(code, http_status=lookup.status, flag=flag)
     retry = row or decide_retry(code, http_status=lookup.status)
     is_prose = source.facts.status is None and flag is None and not source.facts.words
-    is_foreign = in_english(source.message) != source.message  # Work done before is recognised in English only.
-    if retry is Retry.SAME_CALL and (
-        is_prose or is_foreign or mentions_finished_work(f"{source.text}\n{source.beside or ''}")
-    ):
-        return Retry.IF_HARMLESS
-    return retry
+    is_foreign = in_english(source.message) != source.message  # Work done before is recognised best in English.
+    return Retry.IF_HARMLESS if retry is Retry.SAME_CALL and (is_prose or is_foreign) else retry
 
 
 def _combine_with_number(number: int | None, lookup: Code | None) -> Code:

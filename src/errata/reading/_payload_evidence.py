@@ -71,6 +71,11 @@ _DONE = frozenset({
     "added", "applied", "archived", "completed", "created", "deleted", "found", "imported", "inserted", "moved", "ok", "passed", "processed", "removed", "replaced",
     "saved", "sent", "succeeded", "success", "success_count", "successcount", "successes", "successful", "successful_count", "updated", "written",
 })
+_DONE_TO_THINGS = _DONE - {"found", "passed"} | {
+    "booked", "cancelled", "charged", "paid", "published", "refunded", "registered", "shipped", "submitted", "transferred", "uploaded",
+}  # fmt: skip
+_EARLIEST_TIME = 100_000_000
+"""A larger number under `created` is a time, in seconds, and no count."""
 # Beside what went wrong, only an envelope for errors says which kind of error it is.
 _OF_ENVELOPES = frozenset({"error_code", "error_type", "errorCode", "errorType", "exception_type"})
 _NO_ERRORS = (
@@ -225,6 +230,26 @@ def _counts_only_failures(body: Mapping[str, object]) -> bool:
 
 def _says_why(item: object) -> bool:
     return _is_text(item) or _is_text(as_object(item).get("error"))
+
+
+def did_a_part(value: object) -> bool:
+    """Return whether it reports that a part was done beside what went wrong: `{"created": [1, 2], "failed": [3]}`."""
+    body: Mapping[str, object] = {"results": cast("object", value)} if isinstance(value, list) else as_object(value)
+    outcomes = [_went_well(as_object(item)) for key in _OUTCOMES for item in items_in(body, key)]
+    levels = (body, *(object_in(body, key) for key in ("data", "details", "error", "result", *_SUMS)))
+    return any(map(_reports_a_part, levels)) or (any(outcomes) and not all(outcomes))
+
+
+def _reports_a_part(body: Mapping[str, object]) -> bool:
+    failures = [value for key, value in body.items() if value and re.search(_FAILURES, key)]
+    counts = any(isinstance(value, int | list) and value is not True for value in failures)
+    done = (value for key, value in body.items() if key.lower() in _DONE_TO_THINGS)
+    return bool(failures) and any(
+        value is True
+        or (isinstance(value, dict | list) and value not in ({}, []))
+        or (counts and isinstance(value, int) and 0 < value < _EARLIEST_TIME)
+        for value in done
+    )
 
 
 def is_marked_block(block: Mapping[str, object]) -> bool:

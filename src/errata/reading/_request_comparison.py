@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import cast
 
+from errata._half_done import mentions_finished_work
 from errata._languages import in_english
 from errata.classification import ArgumentValues, Call, has_word
 from errata.dialects import items_in, object_in, plain_object, text_in
@@ -148,6 +149,7 @@ def name_argument(fault: Fault, call: Call | None) -> Fault:
         problem = "is required" if fault.code is Code.MISSING_REQUIRED_FIELD else "is refused as it is"
         issues = (FieldIssue(field, problem),)
     is_open = fault.code in _OPEN and fault.retry is Retry.NEVER and not fault.retry_declared
+    is_open = is_open and not mentions_finished_work(fault.message)
     return dataclasses.replace(fault, field=field, issues=issues, retry=Retry.FIX_INPUT if is_open else fault.retry)
 
 
@@ -158,6 +160,9 @@ def _choose_argument(fault: Fault, call: Call) -> str | None:
     values, text = ArgumentValues(call), fault.message[:_MOST]
     first_sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
     is_refused = fault.code in _REFUSED
+    # What the answer names is not in this call, and what is missing is no argument of it.
+    names_another = bool(fault.field) or fault.code is Code.MISSING_REQUIRED_FIELD
+    is_alone = len(call.arguments) == 1 and not names_another
     by_value: list[Callable[[], Iterable[str]]] = [
         lambda: _find_quoted_values(values, text),
         lambda: _find_quoted_parts(values, text),
@@ -171,7 +176,7 @@ def _choose_argument(fault: Fault, call: Call) -> str | None:
         lambda: _find_endings(values, first_sentence),
         lambda: _find_left_out(call, text) if is_refused else (),
         lambda: _find_by_language(call, text),
-        lambda: call.arguments if len(call.arguments) == 1 and (is_refused or _ONLY_MISSING.fullmatch(text)) else (),
+        lambda: call.arguments if is_alone and (is_refused or _ONLY_MISSING.fullmatch(text)) else (),
     ]
     match fault.code:
         case Code.MISSING_REQUIRED_FIELD:

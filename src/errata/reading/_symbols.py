@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from errata.classification import GRPC, Classification, classify_cloud_code, classify_words
+from errata.classification import GRPC, SQLSTATES, Classification, classify_cloud_code, classify_words
 from errata.model import Code, Retry
 
 _MOST = 500
@@ -19,6 +19,7 @@ _SYMBOL = (
 _WHOLE = re.compile(_SYMBOL)
 # Where a code stands in a sentence: "Search failed: ZERO_RESULTS", "An error occurred (NoSuchBucket) when …".
 _STANDING = re.compile(rf"(?:^|: |\()({_SYMBOL})(?=$|\n|\)|: )")
+_NO_LICENCES = (Retry.FIX_INPUT, Retry.NEVER)
 _JOINTS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 
 # fmt: off
@@ -51,8 +52,14 @@ _KNOWN: dict[str, Code | Classification] = {
 
 def classify_symbols(words: Iterable[str], text: str) -> Classification | None:
     """Classify the first code that has a meaning: of the words of a body, then of the codes in a text."""
-    meanings = (classify_symbol(symbol) for symbol in (*filter(_is_symbol, words), *_find_symbols(text[:_MOST])))
-    return next(filter(None, meanings), None)
+    meanings = (classify_symbol(symbol) for symbol in (*filter(_is_symbol, words), *_find_symbols(text)))
+    return next(filter(None, meanings), None) or next(filter(None, map(_classify_state, words)), None)
+
+
+def _classify_state(word: str) -> Classification | None:
+    """Classify an SQLSTATE, as PostgREST has it in the `code` of its errors; what looks like one licenses nothing."""
+    known = SQLSTATES.get(word)
+    return Classification(known) if isinstance(known, Code) and known.retry in _NO_LICENCES else None
 
 
 def classify_first_symbol(text: str) -> Classification | None:
@@ -66,8 +73,13 @@ def _is_symbol(word: str) -> bool:
     return len(word) <= _LONGEST and bool(_WHOLE.fullmatch(word))
 
 
+def find_codes(text: str) -> set[str]:
+    """Return the words that stand where a code stands in a sentence, and have the meaning of one."""
+    return {symbol for symbol in _find_symbols(text) if classify_symbol(symbol)}
+
+
 def _find_symbols(text: str) -> Iterator[str]:
-    return (match[1] for match in _STANDING.finditer(text))
+    return (match[1] for match in _STANDING.finditer(text[:_MOST]))
 
 
 @lru_cache(maxsize=512)

@@ -5,7 +5,7 @@ A validator's own format is proof (`read_formatted`) and decides the code. A sen
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from errata.model import Code, FieldIssue
@@ -157,7 +157,7 @@ _MENTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(shape, re
     (r"[\[{ ]Field:(\w{1,80}) Code:(\w{1,80})", ""),  # go-github
     (r"\bmissing (?:either |both )?[`'\"]([A-Za-z_][\w.\-]{1,80})[`'\"] (?:and|or) [`'\"][A-Za-z_]", "is required"),
     (r"missing (?:the |a )?(?:required |mandatory )?(?:query |path |header |body |input |tool |envelope )?(?:parameter|argument|field|property|input|option|key)s?(?:\(s\))?:? (?:--)?([A-Za-z_$][\w.$/\-]{0,100})", "is required"),
-    (rf"(?:parameter|argument|field|property|option) {_QUOTED}:? (?:is required|is missing|was not provided|must be provided)", "is required"),
+    (rf"(?:parameter|argument|field|property|option) {_QUOTED}(?: \([^()\n]{{1,80}}\))?:? (?:is required|is missing|was not provided|must be provided)", "is required"),
     (rf"{_QUOTED}(?: parameter| argument| field| option)? (?:is required|is missing|must be provided|is a required)", "is required"),
     (rf"(?:^|[:,;] ?|\n|(?:parameter|argument|field) ){_PLAIN}(?: parameter| argument| field)? (?:is required|is missing|must be provided|must be specified)", "is required"),
     (rf"{_QUOTED}{_MORE_QUOTED} (?:are|is) (?:all |both )?(?:required|missing|mandatory)",   "is required"),
@@ -234,6 +234,7 @@ _NO_NAMES = frozenset(
         "json",
         "key",
         "login",
+        "mandatory",
         "number",
         "option",
         "params",
@@ -244,6 +245,7 @@ _NO_NAMES = frozenset(
         "permissions",
         "please",
         "request",
+        "required",
         "response",
         "server",
         "session",
@@ -262,6 +264,9 @@ _NO_NAMES = frozenset(
         "your",
     }
 )  # fmt: skip
+_ID = re.compile(
+    r"[a-z]{1,10}(?:_test|_live)?_(?:[0-9]{3,40}|[A-Za-z]{0,20}[0-9]{1,20}(?:[A-Za-z]{1,20}[0-9]{1,20}){1,20}[A-Za-z]{0,20})"
+)
 _OF_CLASSES = ("error", "exception")  # "ValueError: Invalid …" names a class.
 _FAMILY = frozenset({Code.INVALID_PARAMS, Code.MISSING_REQUIRED_FIELD, Code.INVALID_FORMAT, Code.VALIDATION_FAILED})
 
@@ -286,18 +291,28 @@ def read_mentioned(text: str) -> Issue | None:
     for shape, problem in _MENTIONS:
         for match, _ in zip(shape.finditer(text), range(4), strict=False):
             name = match[1].rstrip(".")
-            if name.lower() not in _NO_NAMES and not name.lower().endswith(_OF_CLASSES):
+            if _may_be_a_name(name):
                 complaint = problem or (match[2] if match.re.groups > 1 else "")
                 return make_issue([name], complaint, match[0].replace(match[1], " "))
     return None
 
 
-def read_named(text: str) -> Issue | None:
-    """Return an issue for the first word that is spelt as only names of arguments are: `startDate`, `file_path`."""
+def read_named(text: str, codes: Collection[str] = ()) -> Issue | None:
+    """Return an issue for the first word that is spelt as only names of arguments are, and is no code: `startDate`, `file_path`."""
     for match, _ in zip(_WRITTEN_AS_A_NAME.finditer(text[:_SENTENCE]), range(4), strict=False):
-        if match[1].lower() not in _NO_NAMES and not match[1].lower().endswith(_OF_CLASSES):
+        if _may_be_a_name(match[1]) and match[1] not in codes:
             return make_issue([match[1]], text)
     return None
+
+
+def _may_be_a_name(word: str) -> bool:
+    """Return whether a word may be the name of an argument; `ch_123` and `pi_3Mt8Kz` are ids, `ID!` is a type."""
+    return (
+        word.lower() not in _NO_NAMES
+        and not word.lower().endswith(_OF_CLASSES)
+        and not _ID.fullmatch(word)
+        and word[-1:] != "!"
+    )
 
 
 def is_about_arguments(code: Code) -> bool:

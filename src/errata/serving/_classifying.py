@@ -21,6 +21,7 @@ from errata.model import (
 )
 from errata.redaction import quote_name
 from errata.serving._requests import Kind, Request
+from errata.tools import find_near_tools, has_effect
 
 
 @dataclasses.dataclass(slots=True)
@@ -113,7 +114,8 @@ class UnknownName(RequestFailure):
         if request.name in known:  # FastMCP has versions of a tool.
             message, hint = f"There is no such version of the {what}.", "Call it without a version to get the latest."
         else:
-            near = find_nearest(request.name, {*known})
+            is_tool, names = request.kind is Kind.TOOL, dict.fromkeys(known)
+            near = find_near_tools(request.name, names, has_effect) if is_tool else find_nearest(request.name, names)
             message = f"There is no {what}. {phrase_suggestion(near)}".strip()
             hint = _advise_on_names(request.kind, near, self.known)
         return add_identity(

@@ -1,6 +1,9 @@
 """What a tool's name tells: what it does, and which other tools there are."""
 
 from errata.tools._effect_hints import (
+    MEANING_OF_EFFECT,
+    Effect,
+    check_effects,
     does_more_each_time,
     find_verb,
     has_effect,
@@ -14,20 +17,27 @@ from errata.tools._effect_hints import (
 from errata.tools._names import (
     MissingTool,
     collect_fields,
+    find_listed_names,
     find_listing_tool,
     find_missing_tool,
     find_missing_tools,
+    find_named_tools,
     find_near_tools,
     find_verifying_tool,
 )
 
 __all__ = [
+    "MEANING_OF_EFFECT",
+    "Effect",
     "MissingTool",
+    "check_effects",
     "collect_fields",
     "does_more_each_time",
+    "find_listed_names",
     "find_listing_tool",
     "find_missing_tool",
     "find_missing_tools",
+    "find_named_tools",
     "find_near_tools",
     "find_verb",
     "find_verifying_tool",

@@ -5,7 +5,19 @@ A name is a set of words: those that read, those that change something, and thos
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, TypeAlias, cast, get_args
+
+from errata.model import did_you_mean
+
+Effect: TypeAlias = Literal["read_only", "idempotent", "destructive"]
+"""What calling a tool does, in the words of MCP's annotations: `readOnlyHint`, `idempotentHint`, `destructiveHint`."""
+
+MEANING_OF_EFFECT: dict[Effect, tuple[bool, bool]] = {
+    "read_only": (True, False),
+    "idempotent": (True, True),
+    "destructive": (False, True),
+}
+"""For each effect: whether calling the tool twice does no harm, and whether it changes something."""
 
 # fmt: off
 _READS = frozenset([
@@ -22,7 +34,7 @@ _FAMILY = {
         ("delete", "remove", "drop", "destroy", "purge", "erase", "unlink", "clear", "trash", "truncate", "prune"),
         ("update", "edit", "modify", "patch", "put", "change", "rename", "replace", "move", "alter", "upgrade", "set"),
         ("send", "post", "publish", "reply", "comment", "notify", "mail", "forward", "broadcast"),
-        ("pay", "charge", "transfer", "refund", "withdraw", "payout", "repay", "remit", "disburse", "debit", "donate"),
+        ("pay", "charge", "transfer", "refund", "withdraw", "payout", "repay", "remit", "disburse", "debit", "donate", "spend"),
         ("settle", "capture", "checkout", "topup", "redeem", "mint", "trade", "swap", "stake", "bid", "void", "wire"),
         ("ship", "dispatch", "fulfill"), ("wipe", "shutdown"), ("email",),
         ("book", "reserve", "order", "buy", "sell", "submit", "place", "purchase", "schedule"),
@@ -31,16 +43,22 @@ _FAMILY = {
         ("uninstall",), ("restart", "reboot"), ("rollback",), ("trigger",), ("scale",), ("execute",), ("assign",),
         ("approve", "confirm", "accept"), ("reject", "decline"), ("duplicate", "copy", "clone"), ("reset", "rotate"),
         ("enable", "activate", "unlock"), ("deactivate", "suspend", "ban", "kick"), ("restore",), ("migrate",), ("burn",),
-        ("subscribe",), ("unsubscribe",), ("grant",), ("launch",), ("commit",), ("vote",), ("tweet", "sms"), ("credit",),
+        ("subscribe",), ("unsubscribe",), ("grant", "give"), ("launch",), ("commit",), ("vote",), ("tweet", "sms", "retweet"), ("credit",),
+        ("increment", "decrement"), ("toggle",),
     )
     for word in family
 }
-# Doing these a second time does them a second time.
-_EACH_TIME = frozenset([
-    "create", "add", "insert", "append", "register", "send", "post", "publish", "reply", "comment", "notify", "mail",
-    "forward", "broadcast", "pay", "charge", "transfer", "refund", "withdraw", "book", "reserve", "order", "buy", "sell",
-    "submit", "place", "purchase", "schedule", "upload", "import", "invite", "trigger", "duplicate", "copy", "clone",
-])
+# Doing these a second time does them a second time, except for a few of their families.
+_EACH_TIME = frozenset(
+    word
+    for word, family in _FAMILY.items()
+    if family in {
+        "create", "send", "pay", "settle", "ship", "email", "book", "upload", "invite", "trigger", "duplicate", "tweet", "credit",
+        "burn", "increment", "toggle",
+    }
+) - {"save", "store", "upsert", "void"}
+_OF_MONEY = frozenset(["cash", "funds", "money"])
+"""Whatever is done to these is done once more each time: `move_money`."""
 # Nouns more often than not, unless the name begins with them.
 _NOUNS = frozenset([
     "bid", "capture", "checkout", "debit", "dispatch", "email", "mint", "payout", "ship", "stake", "swap", "trade", "void", "wire",
@@ -66,6 +84,25 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 def split_words(name: str) -> list[str]:
     """Return the words of a name: `createIssue`, `create_issue` and `create-issue` have the same two."""
     return [word.lower() for word in _WORD.findall(name)]
+
+
+def check_effects(effects: object) -> dict[str, Effect]:
+    """Return a copy of the effects that somebody declares for tools; raise an error for a wrong name or word."""
+    words = get_args(Effect)
+    allowed = " or ".join(f'"{word}"' for word in words)
+    example = 'Pass them as in `effects={"run_report": "read_only"}`.'
+    if effects is None:
+        return {}
+    if not isinstance(effects, Mapping):
+        raise TypeError(f"`effects` are a mapping of names to words, and a {type(effects).__name__} is none. {example}")
+    given = cast("Mapping[object, object]", effects)
+    for name, word in given.items():
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"`effects` names the tool `{name!r}`, which is no text. {example}")
+        if not isinstance(word, str) or word not in words:
+            near = did_you_mean(word, words) if isinstance(word, str) else ""
+            raise ValueError(f"The effect of `{name}` is {word!r}. Say {allowed}. {near}".rstrip())
+    return dict(cast("Mapping[str, Effect]", given))
 
 
 class Parts(NamedTuple):
@@ -109,7 +146,8 @@ def reads(tool: str) -> bool:
 
 def does_more_each_time(tool: str) -> bool:
     """Return whether the name of a tool says that each call does something more."""
-    return find_verb(tool) in _EACH_TIME
+    verb = find_verb(tool)
+    return verb in _EACH_TIME or (verb is not None and not _OF_MONEY.isdisjoint(split_words(tool)))
 
 
 def is_same_deed(verb: str, other: str) -> bool:

@@ -8,12 +8,12 @@ verb and is mentioned where tools are ("use list_orders", "`list_orders` shows t
 import heapq
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple, cast
 
 from errata.model import find_nearest, is_a, phrase_suggestion
-from errata.tools._effect_hints import ACTIONS, Parts, find_verb, split_name, split_words
+from errata.tools._effect_hints import ACTIONS, Parts, find_verb, reads, split_name, split_words
 
 _LONGEST = 4_000
 _MOST_NODES = 10_000
@@ -117,25 +117,34 @@ def find_mentions(advice: str) -> Iterator[Mention]:
         after_name = mention is not None or (after_name and whole.lower() in _JOINTS)
 
 
-def find_missing_tools(advice: str, tools: Collection[str], others: Collection[str] = ()) -> list[MissingTool]:
-    """Return the tools that advice names and a server does not have.
-
-    `others` are names of other things: parameters, fields, reasons. A tool that is listed with something in front of its
-    name, as those of a server behind another one are, is there.
-    """
+def find_named_tools(advice: str, others: Collection[str] = ()) -> list[str]:
+    """Return the tools that advice names; `others` are names of other things: parameters, fields, reasons."""
     names = dict.fromkeys(
         mention.name
         for mention in find_mentions(advice)
         if mention.name not in others and (mention.is_sure or _looks_like_a_tool(mention.name))
     )
-    return [missing for name in names if (missing := find_missing_tool(name, tools))]
+    return [*names]
+
+
+def find_missing_tools(advice: str, tools: Collection[str], others: Collection[str] = ()) -> list[MissingTool]:
+    """Return the tools that advice names and a server does not have.
+
+    A tool that is listed with something in front of its name, as those of a server behind another one are, is there.
+    """
+    return [missing for name in find_named_tools(advice, others) if (missing := find_missing_tool(name, tools))]
 
 
 def find_missing_tool(name: str, tools: Collection[str]) -> MissingTool | None:
     """Return a tool as missing, with the nearest names; None if the server has it."""
-    if name in tools or any(tool.endswith(name) and not tool[-len(name) - 1].isalnum() for tool in tools):
-        return None
-    return MissingTool(name, tuple(find_nearest(name, tools)))
+    return None if find_listed_names(name, tools) else MissingTool(name, tuple(find_nearest(name, tools)))
+
+
+def find_listed_names(name: str, tools: Collection[str]) -> list[str]:
+    """Return the names under which a server lists a tool: its own, or those with something in front of it."""
+    if name in tools:
+        return [name]
+    return [tool for tool in tools if tool.endswith(name) and not tool[-len(name) - 1].isalnum()]
 
 
 def find_listing_tool(tool: str, field: str | None, tools: Mapping[str, Mapping[str, object]]) -> str | None:
@@ -189,9 +198,16 @@ def find_verifying_tool(tool: str, given: Collection[str], readers: Mapping[str,
     return None
 
 
-def find_near_tools(tool: str, tools: Collection[str]) -> list[str]:
-    """Return the tools whose names are nearest to one, four at most; one in the same words is the only one."""
+def find_near_tools(
+    tool: str, tools: Collection[str], changes: Callable[[str], bool | None] | None = None
+) -> list[str]:
+    """Return the tools whose names are nearest to one, four at most; one in the same words is the only one.
+
+    With `changes`, which says whether a tool changes something, whoever wanted to read is shown no tool that does.
+    """
     names = [name for name in itertools.islice(tools, _MOST_TOOLS) if len(name) <= _LONGEST_COMPARED]
+    if changes is not None and reads(tool[:_LONGEST_COMPARED]):
+        names = [name for name in names if not changes(name)]
     words = split_words(tool[:_LONGEST_COMPARED])
     spelled = [name for name in names if words and _are_same(sorted(words), sorted(split_words(name)))]
     if len(spelled) == 1:
