@@ -152,3 +152,46 @@ def test_a_token_that_a_line_end_breaks_is_hidden_whole(cut, newline):
 def test_lines_of_other_words_are_not_joined():
     text = "needs:\nalpha-2.1\nbeta-3.0\ngamma_v2\nAKIA is a prefix\n"
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "apiKey '{}' is not valid",
+        "token {} has expired",
+        "The secret {} was revoked",
+        "client secret {} is wrong",
+        "Bad API key {}",
+        "Unknown API key {}",
+        "api_key {} was rejected",
+        'API key "{}" not valid',
+        "credential {} is not accepted",
+        "The token you provided ({}) has expired",
+        "The API key that you passed, {}, was revoked",
+        "令牌 {} 已过期",
+        "密钥无效: {}",
+        "密钥无效\uff1a{}",
+        "API密钥 {} 无效",
+        "Ungültiger API-Schlüssel: {}",
+        "Der API-Schlüssel {} ist ungültig",
+        "APIキー {} は無効です",
+        "トークン {} の有効期限が切れました",
+        "API 키 {} 이(가) 잘못되었습니다",
+        "Токен {} истёк",
+        "Jeton invalide : {}",
+        "clé API invalide : {}",
+        "Clave de API inválida: {}",
+        "Token inválido: {}",
+    ],
+)
+@pytest.mark.parametrize("token", ["Bb11Cc22Dd33", "q7Zk2mX9wL4t"])
+def test_what_was_refused_is_hidden_in_whatever_language_that_is_said(line, token):
+    shown = redact(line.format(token))
+
+    assert token not in shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize("line", ["PIN 4711 is wrong", "The PIN you entered, 4711, is wrong", "Incorrect PIN (4711)"])
+def test_a_pin_that_was_refused_is_hidden(line):
+    assert redact(line) == line.replace("4711", "[redacted: code]")

@@ -7,6 +7,7 @@ import pytest
 from errata import Code, Fault, FieldIssue, NeedsInput, Recovery, dialects
 from errata.cli import main
 from errata.dialects import as_jsonrpc_error, encode_needs_input
+from errata.redaction import prose_within
 
 WORD = "granite-tundra-7"
 TOLD = f"password={WORD}"
@@ -93,3 +94,34 @@ def test_a_long_message_is_redacted_before_it_is_cut():
     for shift in range(0, 60, 7):
         fault = Fault(code=Code.INTERNAL_ERROR, message="x " * (4_000 - shift) + TOLD + " y" * 9_000)
         assert WORD[:8] not in json.dumps(dialects.native.encode(fault))
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("Authorization: Bearer\n  zzTop99887766xxYY\nfailed 401", "zzTop99887766xxYY"),
+        ("password:\nHunter-Lamp-22\nis wrong. try\nagain", "Hunter-Lamp-22"),
+        ("Login failed\nPassword=\n   Hello-Kitty-9;\nagain", "Hello-Kitty-9"),
+        ("curl -H 'Authorization: Bearer\n   zzTop99887766xxYY' https://api.acme.io", "zzTop99887766xxYY"),
+    ],
+)
+def test_what_is_hidden_on_one_line_is_hidden_on_several(text, secret):
+    shown = prose_within(text, 1_000)
+
+    assert secret not in shown
+    assert shown.count("\n") == text.count("\n")
+    assert prose_within(shown, 1_000) == shown
+    assert secret not in json.dumps(dialects.native.encode(Fault(code=Code.UNAUTHORIZED, message=text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password:\nmust have\n12 characters",
+        "The token\nhas expired.\nAsk for another one.",
+        "Missing key:\n  order_id\n  customer_id",
+        "Tables:\n  secret\n  orders_2024\n  users",
+    ],
+)
+def test_several_lines_about_secrets_stay(text):
+    assert prose_within(text, 1_000) == text

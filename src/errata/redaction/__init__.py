@@ -22,8 +22,9 @@ from errata.redaction._jsonable import (
     text_of,
     type_text,
 )
+from errata.redaction._recurring_secrets import collect_secrets, hiding, join_announced_lines
 from errata.redaction._redact import are_harmless, redact_plain
-from errata.redaction._spans import MARK, mark
+from errata.redaction._spans import MARK, Kind, mark
 from errata.redaction._telling_names import is_innocent_in, read_promise
 from errata.redaction._ways_out import (
     LONGEST_SHOWN,
@@ -42,13 +43,17 @@ __all__ = [
     "LONGEST_SHOWN",
     "MARK",
     "SIZE",
+    "Kind",
     "are_harmless",
     "as_object",
     "blank_quotations",
+    "collect_secrets",
     "cut",
     "defuse_json",
     "defuse_markup",
+    "hiding",
     "is_innocent_in",
+    "join_announced_lines",
     "jsonable",
     "jsonable_object",
     "line_of",

@@ -14,6 +14,7 @@ Each leaves text alone that has nothing of the kind, and doing it twice is the s
 
 import re
 from typing import cast
+from unicodedata import normalize
 
 from errata.redaction._redact import redact
 from errata.redaction._spans import UNSEEN, compile_late, free_name
@@ -57,7 +58,8 @@ _RENDERED_IN_JSON = compile_late(rf"\((?<=\]\()|\[(?<=!\[)|{_TAG}")
 _DEFINITION = compile_late(r"(?m)^[ \t>*+\-0-9.)]*\[[^\[\]]{1,999}\](?=:)")
 """Where the links of a text may lead: `[x]: https://…` at the beginning of a line."""
 _LABELLED = compile_late(
-    rf"(?<![\w\-])(?i:{'|'.join(LABELS)})(?=[ \t]{{0,3}}[:\uff1a])|(?<![\w\-])(?i:error)(?=[ \t]?\[[A-Z_]{{2,40}}\][:\uff1a])"
+    rf"(?<![\w\-])(?i:{'|'.join(LABELS)})(?=[ \t]{{0,8}}:)|(?<![\w\-])(?i:error)(?=[ \t]?\[[A-Z_]{{2,40}}\]:)"
+    rf"|(?m:^[ \t>*_#-]{{0,16}}+)(?P<dashed>(?i:{'|'.join(LABELS)}))(?=[ \t]{{1,8}}-[ \t])"
 )
 _QUOTED = compile_late(
     r"(?P<before>\b[\w-]{1,40}:?\s)?(?:"
@@ -71,7 +73,28 @@ _INTRODUCES = frozenset([
 ])
 _LINES_AND_TABS = re.compile(r"[\n\t]+")
 _STEMS = (*map(str.lower, LABELS), "error [", "error[")
+_LETTERS_THAT_LOOK_ALIKE = {
+    "A": "\u0391\u0410", "B": "\u0392\u0412", "C": "\u0421\u03f9\u2ca4", "E": "\u0395\u0415", "I": "\u0399\u0406\u04c0", "O": "\u039f\u041e",
+    "R": "\u13a1\ua4e3", "T": "\u03a4\u0422", "U": "\u054d", "a": "\u0430\u0251\u03b1", "c": "\u0441\u03f2", "e": "\u0435\u04bd\u212e",
+    "f": "\u0192\u017f", "h": "\u04bb\u0570", "i": "\u0456\u0131\u03b9\u04cf", "l": "\u04cf\u01c0\u2223", "n": "\u0578\u057c\u043f", "o": "\u043e\u03bf\u0585",
+    "r": "\u0433\u0280\u1d26", "s": "\u0455\ua731", "t": "\u0442\u03c4", "u": "\u03c5\u057d\u028b", "v": "\u03bd\u0475", "y": "\u0443\u04af\u028f\u03b3",
+    ":": "\u2236\ua789\ufe55\uff1a\u02d0\u02f8\u0589\u05c3\u205a\u0703\u0704\u16ec\u205d\ufe13\ua4fd\u0903\u0a83", " ": "\u1680",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u2500",
+}
 # fmt: on
+
+
+class _Looks(dict[int, str]):
+    """What each character looks like to a reader: a letter of ASCII, a blank, a colon or a dash, or itself."""
+
+    def __missing__(self, number: int) -> str:
+        character = chr(number)
+        plain = normalize("NFKC", character)
+        self[number] = look = plain if len(plain) == 1 else character
+        return look
+
+
+_LOOK = _Looks({ord(each): letter for letter, others in _LETTERS_THAT_LOOK_ALIKE.items() for each in others})
 
 
 def make_visible(text: str) -> str:
@@ -129,9 +152,21 @@ def defuse_json(text: str) -> str:
 
 
 def quote_labels(text: str) -> str:
-    """Put the labels of errata's own lines into quotation marks, so that `Retry: yes` in a text does not read like ours."""
-    lower = text.lower()
-    return _LABELLED.sub(r'"\g<0>"', text) if any(map(lower.__contains__, _STEMS)) else text
+    """Put the labels of errata's own lines into quotation marks, so that `Retry: yes` in a text does not read like ours.
+
+    So are those that only look like them, with a Cyrillic letter or a colon of another script.
+    """
+    plain = text if text.isascii() else text.translate(_LOOK)
+    lower = plain.lower()
+    if not any(map(lower.__contains__, _STEMS)):
+        return text
+    opening, closing = "\u2039\u203a" if '"' in text else '""'  # JSON stays JSON.
+    pieces, seen = list[str](), 0
+    for match in _LABELLED.finditer(plain):
+        start, end = match.span("dashed" if match["dashed"] else 0)
+        pieces += (text[seen:start], opening, text[start:end], closing)
+        seen = end
+    return "".join((*pieces, text[seen:]))
 
 
 def blank_quotations(text: str) -> str:

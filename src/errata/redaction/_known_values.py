@@ -9,14 +9,17 @@ from typing import cast
 from urllib.parse import quote, quote_plus, unquote
 
 from errata._fork import renew_after_fork
-from errata.redaction._spans import KINDS, Span, View, ViewBuilder, mark
+from errata.redaction._recurring_secrets import known_for_now
+from errata.redaction._spans import KINDS, Kind, Span, View, ViewBuilder, mark
 from errata.redaction._telling_names import read_promise
-from errata.redaction._value_looks import is_key_of_aws, is_machine_made
+from errata.redaction._value_looks import is_key_of_aws, is_machine_made, is_statement
 
 _LEAST_REGISTERED = 6
 _LEAST_IN_ENVIRONMENT = 8
 _LEAST_LINE = 16
 _LEAST_PHRASE = 12
+_SIGNS = frozenset("!@#$%^*?~+")
+_NAMES = re.compile(r"[\w.:/]*")
 _REFERENCES = ("~", ".", "http", "unix:", "$", "{{", "env:", "file:", "vault:", "op:", "<")
 """What a value begins with that only says where to find another one."""
 _LONGEST = 16_384
@@ -165,9 +168,23 @@ def _is_everyday(secret: str) -> bool:
     )
 
 
+def is_unmistakable(value: str, kind: Kind) -> bool:
+    """Return whether a value that a name gave away may be hidden everywhere: no innocent text holds it as well."""
+    if not _LEAST_REGISTERED <= len(value) <= _LONGEST or "[redacted" in value or len(set(value)) == 1:
+        return False
+    if _is_everyday(value):
+        return False
+    if value.isalpha():  # Nobody but a person chooses a word.
+        is_word_of_ours = is_statement(value) or read_promise(value) is not None
+        return kind == "password" and len(value) >= _LEAST_IN_ENVIRONMENT and not is_word_of_ours
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    is_phrase = kind == "password" and len(value) >= _LEAST_PHRASE and not _NAMES.fullmatch(value)
+    return mixed or is_phrase or value.isdigit() or not _SIGNS.isdisjoint(value)
+
+
 def find_known(text: str) -> Iterator[Span]:
     """Find secrets that this process knows, also where a line ends in the middle of one."""
-    forms = _KNOWN.forms()
+    forms = _known_forms()
     spans = _spans_of(forms, text)
     if "\n" in text:
         unbroken = _join_lines(text)
@@ -175,9 +192,16 @@ def find_known(text: str) -> Iterator[Span]:
     return iter(sorted(spans))
 
 
+def _known_forms() -> tuple[str, ...]:
+    """Return the forms that the process knows and those of the text in hand, the shortest last."""
+    forms, for_now = _KNOWN.forms(), known_for_now().kinds
+    return tuple(sorted({*forms, *for_now}, key=len, reverse=True)) if for_now else forms
+
+
 def _spans_of(forms: tuple[str, ...], text: str) -> list[Span]:
+    kinds = known_for_now().kinds
     return [
-        Span(match.start(), match.end(), "secret")
+        Span(match.start(), match.end(), kinds.get(form, "secret"))
         for form in forms
         if form in text
         for match in re.finditer(re.escape(form), text)
@@ -202,8 +226,8 @@ def _split_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def has_known(text: str) -> bool:
-    """Return whether a secret of this process is in a text."""
-    forms = _KNOWN.forms()
+    """Return whether a known secret is in a text."""
+    forms = _known_forms()
     if not forms or len(text) < len(forms[-1]):
         return False
     return any(map(text.__contains__, forms)) or (
@@ -264,7 +288,22 @@ def _could_be_nothing_else(value: str, *, is_sure: bool) -> bool:
 def _spell_forms(secret: str) -> Iterator[str]:
     """Write a secret in the ways in which others would."""
     from base64 import b64encode, urlsafe_b64encode  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
-    from json import dumps  # noqa: PLC0415
+
+    raw = secret.encode("utf-8", "surrogatepass")
+    yield from spell_escaped(secret)
+    yield from (raw.hex(), raw.hex().upper())
+    if len(raw) >= _LEAST_REGISTERED:
+        # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
+        for before in range(3):
+            inner = slice(-(-before * 8 // 6), (before + len(raw)) * 8 // 6)
+            yield b64encode(b"\0" * before + raw).decode()[inner]
+            yield urlsafe_b64encode(b"\0" * before + raw).decode()[inner]
+    yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LEAST_LINE)
+
+
+def spell_escaped(secret: str) -> Iterator[str]:
+    """Write a secret as it is, and as it is escaped in addresses, in pages, in SQL and in the strings of languages."""
+    from json import dumps  # noqa: PLC0415 - few need it, and importing errata is to be cheap.
 
     raw = secret.encode("utf-8", "surrogatepass")
     yield secret
@@ -277,23 +316,18 @@ def _spell_forms(secret: str) -> Iterator[str]:
         yield shown
         yield shown.replace("&", "&amp;")
     yield secret.replace("'", "''")  # As SQL has it.
-    yield from (repr(secret)[1:-1], repr(raw)[2:-1], raw.hex(), raw.hex().upper())
+    yield from (repr(secret)[1:-1], repr(raw)[2:-1])
     once = dumps(secret)[1:-1]
     for quoted in (once, dumps(once)[1:-1], dumps(secret, ensure_ascii=False)[1:-1]):
         yield quoted
         yield quoted.replace("/", "\\/")  # As PHP has it; the next two as Go and .NET.
         yield _SPECIAL_IN_GO.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
         yield _SPECIAL_IN_NET.sub(lambda match: f"\\u{ord(match[0][-1]):04X}", quoted)
-    if len(raw) >= _LEAST_REGISTERED:
-        # Base64 writes three bytes as four letters; what stands before and behind the secret changes those at its ends.
-        for before in range(3):
-            inner = slice(-(-before * 8 // 6), (before + len(raw)) * 8 // 6)
-            yield b64encode(b"\0" * before + raw).decode()[inner]
-            yield urlsafe_b64encode(b"\0" * before + raw).decode()[inner]
-    yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LEAST_LINE)
 
 
 _KNOWN = KnownValues()
 
-generation = _KNOWN.generation
-"""Returns a number that changes whenever the known secrets do; a text that was judged need not be judged again before."""
+
+def generation() -> int:
+    """Return a number that changes whenever the known secrets do; a text that was judged need not be judged again before."""
+    return known_for_now().generation or _KNOWN.generation()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from errata.redaction._commands import find_logins
 from errata.redaction._encodings import is_readable_base64
+from errata.redaction._refused_values import find_refused_values
 from errata.redaction._spans import BEGAN, Kind, Span, compile_late
 from errata.redaction._telling_names import is_innocent_in
 from errata.redaction._value_looks import (
@@ -104,7 +105,7 @@ _SCHEMES = compile_late(
 
 def find_sentences(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that a sentence speaks of."""
-    spans = [*_find_bare_tokens(text, lower)]
+    spans = [*_find_bare_tokens(text, lower), *find_refused_values(text, lower)]
     spans += [span for match in _AFTER_A_THING.finditer(lower) for span in _find_spoken_of(text, match)]
     spans += [Span(*match.span("code" if match["code"] else "number"), "code") for match in _CODES.finditer(lower)]
     spans += [

@@ -10,7 +10,7 @@ from errata.redaction._header_values import find_cookies, find_credentials
 from errata.redaction._key_value_pairs import names_another
 from errata.redaction._private_keys import PRIVATE_MEMBERS
 from errata.redaction._redact_text import redact_text as redact
-from errata.redaction._spans import INVISIBLE, Ends, free_name, hide, mark
+from errata.redaction._spans import INVISIBLE, Ends, Span, free_name, hide
 from errata.redaction._telling_names import Promise, read_promise_in
 from errata.redaction._value_looks import Manner, is_worth_hiding
 
@@ -90,13 +90,17 @@ def _redact_string(text: str, promise: Promise | None) -> str:
     if promise.kind == "cookie":
         return redact(hide(text, find_cookies(text, 0, len(text))[0]))
     text = redact(text)
-    return mark(promise.kind) if not names_another(text) and is_worth_hiding(promise, text, Manner()) else text
+    return _hide_whole(text, promise) if not names_another(text) and is_worth_hiding(promise, text, Manner()) else text
+
+
+def _hide_whole(text: str, promise: Promise) -> str:
+    return hide(text, [Span(0, len(text), promise.kind)])
 
 
 def _redact_number(number: float, promise: Promise | None) -> object:
     text = repr(number)
     if promise is not None and is_worth_hiding(promise, text, Manner(quoted=False)):
-        return mark(promise.kind)
+        return _hide_whole(text, promise)
     if abs(number) < _LEAST_NUMBER:
         return number
     after = redact(text)

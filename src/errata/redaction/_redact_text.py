@@ -34,10 +34,11 @@ _STEMS = (  # One after the other in C; as one pattern they take three times as 
     "auth", "cookie", "code", "contrase", "cred", "jwt", "hmac", "bearer", "basic", "negotiate", "ntlm", "ssws", "mnem", "macar",
     "appid", "license", "licence", "ticket", "assertion", "access", "refresh", "login", "seed", "pepper", "identify", "community",
     "wachtwoord", "losenord", "adgangskode", "salasana", "heslo", "haslo", "parol", "parool", "sifre", "geslo", "lozinka", "kodeord", "matkhau",
-    "sandi", "wresult",
+    "sandi", "wresult", "clave", "chave", "chiave", "jeton",
 )
 _FOREIGN_STEMS = (
     "lösenord", "hasło", "şifre", "jelszó", "סיסמה", "пароль", "лозинка", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호",
+    "schlüssel", "clé", "токен", "ключ", "令牌", "权杖", "密钥", "密鑰", "金鑰", "トークン", "キー", "秘密鍵", "토큰", "키",
 )
 # fmt: on
 _STEM_IN_PARTS = re.compile(r"(?:sdk|volc|bce|cloud)[ _-]?sk|art[ _-]?api")

@@ -5,7 +5,9 @@ A rule takes a text, and the same text in lower case, and yields spans. `hide` p
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final, Literal, NamedTuple, cast, get_args
 
 Kind = Literal[
@@ -63,7 +65,23 @@ def hide(text: str, spans: Iterable[Span]) -> str:
             continue
         pieces += (text[seen:start], mark(kind))
         seen = end
+        if (hidden := _HIDDEN.get()) is not None:
+            hidden.setdefault(text[start:end], kind)
     return "".join((*pieces, text[seen:])) if pieces else text
+
+
+_HIDDEN: ContextVar[dict[str, Kind] | None] = ContextVar("errata_hidden", default=None)
+
+
+@contextmanager
+def note_hidden() -> Generator[dict[str, Kind], None, None]:
+    """Give a dict to which `hide` adds every value that it hides, with its kind, as long as the block runs."""
+    hidden: dict[str, Kind] = {}
+    token = _HIDDEN.set(hidden)
+    try:
+        yield hidden
+    finally:
+        _HIDDEN.reset(token)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from errata.redaction._foreign_text import defuse_markup, make_data_visible, make_visible, put_on_one_line, quote_labels
 from errata.redaction._jsonable import SEEN_BEYOND, cut, jsonable, text_of
+from errata.redaction._recurring_secrets import collect_secrets, hiding, is_hiding, join_announced_lines
 from errata.redaction._redact import redact, redact_plain, register_secret
 from errata.redaction._spans import TEXT, mark
 
@@ -56,6 +57,13 @@ def make_redacted_repr(instance: "DataclassInstance") -> str:
 
 def prose_within(text: str, limit: int) -> str:
     """Return a text for a model or a client: redacted, bounded, and nothing in it loads or reads like errata's own lines."""
+    if not is_hiding() and (joined := join_announced_lines(text[: limit + 2 * SEEN_BEYOND])):
+        with hiding(collect_secrets(joined)):
+            return _make_inert(text, limit)
+    return _make_inert(text, limit)
+
+
+def _make_inert(text: str, limit: int) -> str:
     text = redact_within(text, limit)
     for _ in range(_ROUNDS):
         safe = quote_labels(defuse_markup(text))
