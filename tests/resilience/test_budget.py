@@ -158,7 +158,7 @@ def test_a_forked_child_waits_for_no_lock_of_its_parent():
     held, let_go = threading.Event(), threading.Event()
 
     def hold():
-        with _budget._LOCK.current:
+        with _budget.LOCK.current:
             held.set()
             let_go.wait(60)
 

@@ -13,7 +13,7 @@ from support.redis_replicas import SOON_TRIED, Replica, protects_itself, replica
 from support.redis_server import LONGEST_S, running_redis, until
 
 from errata import Code
-from errata.resilience import RedisStore
+from errata.resilience import Budget, RedisStore
 from errata.resilience._circuit import Health, Limits, Permit
 
 PAGE = Path(__file__).parents[2] / "docs" / "breakers-redis.md"
@@ -129,3 +129,5 @@ def test_a_user_with_the_rights_that_the_page_tells_is_enough(rate):
             one.settle(one.probe(), Health.WELL)
             other.catch_up()
             assert not other.refuses
+            assert Budget.of("ncbi", store=one.store).reserve().is_granted()
+            assert one.store.flush(LONGEST_S)

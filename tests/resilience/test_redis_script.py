@@ -21,7 +21,7 @@ from errata.resilience.stores._exchange import (
     UnsentFailure,
     read_shared_state,
 )
-from errata.resilience.stores._redis_connection import RedisConnection, name_keys
+from errata.resilience.stores._redis_connection import RedisConnection, _script, name_keys
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,9 @@ def a_link_to(server):
 def test_what_arrives_late_decides_nothing_and_hears_the_time(server):
     link = a_link_to(server)
     before, _ = server.client().time()
-    (now,) = link._run("ncbi", [before * 1000 - 1, *FIVE.arguments("me", SOON_TRIED)])
+    (now,) = link._run(
+        _script("circuit"), name_keys("errata", "ncbi"), [before * 1000 - 1, *FIVE.arguments("me", SOON_TRIED)]
+    )
     link.drop()
     assert before * 1000 <= now
     assert server.client().dbsize() == 0

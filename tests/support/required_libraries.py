@@ -6,7 +6,18 @@ import os
 import pytest
 
 # Of requirements/test.txt, or brought along by it.
-_TESTED_EVERYWHERE = {"aiohttp", "httpx", "httpx2", "multidict", "requests", "stamina", "tenacity", "trio", "urllib3"}
+_TESTED_EVERYWHERE = {
+    "aiohttp",
+    "cpex",
+    "httpx",
+    "httpx2",
+    "multidict",
+    "requests",
+    "stamina",
+    "tenacity",
+    "trio",
+    "urllib3",
+}
 
 
 def need(module):

@@ -27,7 +27,7 @@ from errata.model import (
     whole_seconds,
 )
 from errata.resilience._breaker_status import BreakerStatus, describe_circuit, write_moment
-from errata.resilience._circuit import Admission, Circuit, Health, Limits, Listener, Permit, Refusal, Store
+from errata.resilience._circuit import STORE, Admission, Circuit, Health, Limits, Listener, Permit, Refusal, Store
 from errata.resilience._health import code_against_upstream
 from errata.resilience._nesting import INNERMOST, ProtectedCall, begin_block, calls_here, is_within_probe, leave_ended
 from errata.resilience.stores import MemoryStore
@@ -46,10 +46,6 @@ _OF_THE_OUTER: Final = Permit(-1)
 """The permit of a call that goes by the permit of the one around it. It is of no generation, so it decides nothing."""
 
 
-def _is_store(value: object) -> bool:
-    return value is None or (not isinstance(value, type) and callable(getattr(value, "circuit", None)))
-
-
 def _is_tool(value: object) -> bool:
     return value is None or (is_a(value, str) and text_or_none(value) is not None)
 
@@ -60,7 +56,7 @@ def _is_listener(value: object) -> bool:
 
 # fmt: off
 _RULES: Final[Rules] = {
-    "store":         (_is_store,    "Give a `MemoryStore`, a `RedisStore`, or an object that has their method `circuit`."),
+    "store":         STORE,
     "fallback_tool": (_is_tool,     'Name the tool that callers are sent to, such as "search_cache", or leave it out.'),
     "on_change":     (_is_listener, "Give a plain function that takes a `Change`; it is not awaited."),
 }

@@ -47,8 +47,13 @@ def _is_share(value: object) -> bool:
     return _is_number(value) and 0 <= value <= 1  # NaN is not, either.
 
 
+def _is_store(value: object) -> bool:
+    return value is None or (not isinstance(value, type) and callable(getattr(value, "circuit", None)))
+
+
 _COUNT: Final = (_is_count, "Give a whole number, 1 or more.")
 TIME: Final = (_is_time, "Give a number of seconds, more than 0 and no more than ten years.")
+STORE: Final = (_is_store, "Give a `MemoryStore`, a `RedisStore`, or an object that has their method `circuit`.")
 _RULES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "failures": _COUNT,
     "window_s": TIME,

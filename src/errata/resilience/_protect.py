@@ -29,6 +29,7 @@ class BreakerOptions(TypedDict, total=False):
     failure_rate: float
     """At least this share of the calls has to fail, too; 0.5 is for a busy upstream."""
     store: Store | None
+    """Where the replicas of a service share the breaker, and the budget of its retry."""
     on_change: Listener | None
 
 
@@ -39,7 +40,8 @@ class protect:  # noqa: N801 - it is used like a function: `@protect("ncbi")`
         async def fetch(pmid): ...          # sync functions, too
 
     Every attempt of a retry asks the breaker, and one that is refused ends it. Breaker and budget are shared, in this
-    process, by all that name the same upstream. `retry` is a policy, or whether there is one: False repeats nothing.
+    process, by all that name the same upstream; with a `RedisStore` as `store`, by all replicas. `retry` is a policy, or
+    whether there is one: False repeats nothing.
     """
 
     __slots__ = ("_retry", "breaker")
@@ -56,7 +58,7 @@ class protect:  # noqa: N801 - it is used like a function: `@protect("ncbi")`
         policy = _choose_policy(retry)
         self.breaker: Final = Breaker(upstream, fallback_tool=fallback_tool, **options)
         """The breaker; `breaker.status()` says how the upstream is doing."""
-        self._retry = policy and policy(upstream=upstream)
+        self._retry = policy and policy(upstream=upstream, store=policy.store or options.get("store"))
 
     def __call__(self, function: Callable[_P, _T]) -> Callable[_P, _T]:
         """Protect a function."""
@@ -81,11 +83,12 @@ def _choose_policy(value: object) -> Retrying | None:
 
 def _refuse_unknown(options: Mapping[str, object]) -> None:
     for name in options:
+        if name in BreakerOptions.__annotations__:
+            continue
         if name in RetryOptions.__annotations__:
             raise TypeError(
                 f"`protect` takes no `{name}`, because that is for its retry. Write `retry=retry({name}=…)` instead."
             )
-        if name not in BreakerOptions.__annotations__:
-            known = ("upstream", "fallback_tool", "retry", *BreakerOptions.__annotations__)
-            hint = did_you_mean(name, known) or f"It takes {', '.join(f'`{each}`' for each in known)}."
-            raise TypeError(f"`protect` takes no `{name}`. {hint}")
+        known = ("upstream", "fallback_tool", "retry", *BreakerOptions.__annotations__)
+        hint = did_you_mean(name, known) or f"It takes {', '.join(f'`{each}`' for each in known)}."
+        raise TypeError(f"`protect` takes no `{name}`. {hint}")

@@ -34,6 +34,7 @@ class Retrying(Policy):
 
         @retry                                             # three attempts within 30 seconds
         @retry(attempts=5, upstream="ncbi")                # shares the budget of everything that calls ncbi
+        @retry(upstream="ncbi", store=store)               # … also in the other replicas, through a `RedisStore`
         order = retry(idempotent=True).call(fetch, 17)     # now; await it if the function is async
 
     A failure is repeated when its verdict, settled by what is known of the call's effect, is `SAME_CALL`. One that may
@@ -209,7 +210,7 @@ def _wait(policy: Policy, failed: FailedCall, error: BaseException, attempt: Att
     elif is_awaitable(waiting := policy.sleep(wait)):
         cast("Coroutine[Any, Any, Any]", waiting).close()
         raise TypeError("`sleep` gave something to await to a function that is not async. Give it one that blocks.")
-    return not failed.is_too_late(error)
+    return failed.may_go_on(error, is_granted=failed.reservation.is_granted())
 
 
 async def _wait_async(policy: Policy, failed: FailedCall, error: BaseException, attempt: Attempt) -> bool:
@@ -224,7 +225,7 @@ async def _wait_async(policy: Policy, failed: FailedCall, error: BaseException, 
     waiting = sleep(wait) if policy.sleep is None else policy.sleep(wait)
     if is_awaitable(waiting):
         await cast("Awaitable[object]", waiting)
-    return not failed.is_too_late(error)
+    return failed.may_go_on(error, is_granted=await failed.reservation.is_granted_async())
 
 
 def _may_sleep(policy: Policy) -> bool:

@@ -25,13 +25,16 @@ from errata.model import (
     wrap_classified,
 )
 from errata.resilience._backoff import RETRY_ATTEMPTS, choose_delay_s, may_repeat, was_repeated
-from errata.resilience._budget import Budget
+from errata.resilience._budget import Budget, Reservation
+from errata.resilience._circuit import STORE, Store
 from errata.resilience._effects import find_declaration, record_of, settle_verdict
 from errata.resilience._nesting import Attempt
 
 _LOG = logging.getLogger("errata")
 _NOT_GIVEN = Budget(0)
 """The default of `budget`: it stands for the upstream's, or for a new one."""
+_FREE = Reservation(0)
+"""What pays for an attempt where there is no budget."""
 
 
 class Repetition(NamedTuple):
@@ -56,6 +59,8 @@ class RetryOptions(TypedDict, total=False):
     """Whom the function calls. All that name the same upstream share its budget."""
     budget: Budget | None
     """How much repeating is paid for; None for no limit."""
+    store: Store | None
+    """Where the budget of the upstream is shared with other replicas: a `RedisStore`."""
     idempotent: bool | None
     """Whether doing it twice does no harm; None where nobody knows."""
     key: str | Callable[..., object] | None
@@ -78,6 +83,7 @@ class Policy:
     deadline_s: float | None = 30.0
     upstream: str | None = None
     budget: Budget | None = field(default=_NOT_GIVEN, repr=False)
+    store: Store | None = field(default=None, repr=False)
     idempotent: bool | None = None
     key: str | Callable[..., object] | None = None
     on_retry: Callable[[Repetition], object] | None = None
@@ -95,13 +101,13 @@ class Policy:
         """Return the budget for one more function: the one that was given, the upstream's, or a new one."""
         if self.budget is not _NOT_GIVEN:
             return self.budget
-        return Budget() if self.upstream is None else Budget.of(self.upstream)
+        return Budget() if self.upstream is None else Budget.of(self.upstream, store=self.store)
 
 
 class FailedCall:
     """A call that has failed at least once, and what the policy decides about it."""
 
-    __slots__ = ("_args", "_attempts", "_began", "_budget", "_fault", "_function", "_is_hearsay", "_kwargs", "_policy", "cost")  # fmt: skip
+    __slots__ = ("_args", "_attempts", "_began", "_budget", "_fault", "_function", "_is_hearsay", "_kwargs", "_policy", "cost", "reservation")  # fmt: skip
 
     def __init__(  # noqa: PLR0913, PLR0917 - it is a call with all that belongs to it.
         self,
@@ -123,6 +129,8 @@ class FailedCall:
         self._is_hearsay = False
         self.cost: int = 1
         """How many tokens a success gives back to the budget."""
+        self.reservation: Reservation = _FREE
+        """What pays for the next attempt."""
 
     def wait_after(self, error: BaseException, attempt: Attempt) -> float | None:
         """Return how many seconds to wait before the next attempt; None if the error is to be raised as it is.
@@ -145,12 +153,12 @@ class FailedCall:
         self._call_hook(error, fault, wait)
         return wait
 
-    def is_too_late(self, error: BaseException) -> bool:
-        """Return whether the deadline has passed during the wait, which may have taken longer than planned."""
-        if self._time_left() >= 0:
-            return False
+    def may_go_on(self, error: BaseException, *, is_granted: bool) -> bool:
+        """Return whether the next attempt may begin after the wait, which may have taken longer than planned."""
+        if is_granted and self._time_left() >= 0:
+            return True
         self._give_up(error)
-        return True
+        return False
 
     def _give_up(self, error: BaseException) -> None:
         """Raise what an exhausted call raises; nothing if it was never repeated, for its error to go on as it is."""
@@ -195,9 +203,11 @@ class FailedCall:
     def _pay(self, fault: Fault) -> bool:
         if self._budget is None:
             return True
-        cost = self._budget.take(rate_limited=fault.code is Code.RATE_LIMITED)
-        self.cost = cost or self.cost
-        return cost is not None
+        reservation = self._budget.reserve(rate_limited=fault.code is Code.RATE_LIMITED)
+        if reservation is None:
+            return False
+        self.reservation, self.cost = reservation, reservation.cost
+        return True
 
     def _call_hook(self, error: Exception, fault: Fault, wait: float) -> None:
         if (hook := self._policy.on_retry) is None:
@@ -252,6 +262,7 @@ _RULES: Rules = {
     "deadline_s": (_is_time,      "Give the seconds that all attempts may take together, more than 0, or None for no limit."),
     "upstream":   (_is_name,      'Give the name of what is called, such as "ncbi".'),
     "budget":     (_is_budget,    "Give a `Budget`, or None for repetitions without a limit."),
+    "store":      STORE,
     "idempotent": (_is_yes_or_no, "Say True if doing it twice does no harm, False if it does, or None if nobody knows."),
     "key":        (_is_key,       "Give the key itself, or a plain function that finds it among the call's arguments."),
     "on_retry":   (_is_hook,      "Give a plain function that takes a `Repetition`; it is not awaited."),

@@ -3,9 +3,9 @@
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from errata.model import Code
 from errata.resilience._circuit import LONGEST_S, Health, Limits, State
@@ -14,6 +14,49 @@ _LONGEST_MS = LONGEST_S * 1000  # Redis refuses an expiry that overflows.
 _IDLE_MS = 60_000  # How much longer than it matters a key is kept.
 _LATEST_MS = 253_402_300_799_000  # The end of the year 9999: no later moment can be written.
 _CODES = {code.value: code for code in Code}
+
+
+class RedisExchange(NamedTuple):
+    """One exchange of a circuit, or of a budget, with Redis."""
+
+    script: str
+    """The name of the script that is run."""
+    keys: tuple[str, ...]
+    """How the names of its keys end."""
+    arguments: list[str | int]
+    follow: Callable[[object], None]
+    """Takes over the answer; raises `ValueError` for one that no script of ours returns."""
+    fail: Callable[[], None]
+    """Keeps what could not be sent."""
+
+
+class Shared(Protocol):
+    """What the replicas of a service share: a circuit, or a budget."""
+
+    alone: bool
+    """Whether Redis does not answer in time."""
+
+    @property
+    def upstream(self) -> str:
+        """The name of what is called."""
+        ...
+
+    def begin_exchange(self, replica: str) -> RedisExchange:
+        """Return what there is to send and to ask."""
+        ...
+
+
+class Messenger(Protocol):
+    """The thread that talks to Redis."""
+
+    def soon(self, shared: Shared) -> None:
+        """Exchange something when the next exchange is due."""
+        ...
+
+    def at_once(self, shared: Shared) -> None:
+        """Exchange something now."""
+        ...
+
 
 UNKNOWN = 0
 """The shared generation of what happened while Redis could not be asked for one."""

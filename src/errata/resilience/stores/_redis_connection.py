@@ -8,11 +8,13 @@ import pkgutil
 import re
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 from urllib.parse import quote, unquote
 
+OF_A_CIRCUIT: Final = ("circuit", "failures")
+"""How the names of a circuit's keys end."""
 _MOST_CAUSES: Final = 10
 _TRIES: Final = 2  # The first one may only tell the server's time, where it is not known or was set.
 _VERSION: Final = 1  # Replicas whose script keeps other fields use other keys.
@@ -39,7 +41,7 @@ def _redis(module: str = "redis") -> Any:  # noqa: ANN401 - most of redis-py has
 
 
 class RedisConnection:
-    """Runs the script on one Redis or one cluster. It is used by one thread."""
+    """Runs scripts on one Redis or one cluster. It is used by one thread."""
 
     def __init__(self, redis: object, *, prefix: str, timeout_s: float) -> None:
         self._make, self.where = _find_address(redis, timeout_s)
@@ -49,10 +51,12 @@ class RedisConnection:
         self._client: Any = None
         _load_what_a_connection_needs()
 
-    def run(self, upstream: str, arguments: list[str | int]) -> object:
-        """Run the script; raises whatever went wrong, and then the next time begins with a new connection."""
+    def run(
+        self, upstream: str, arguments: list[str | int], script: str = "circuit", keys: Sequence[str] = OF_A_CIRCUIT
+    ) -> object:
+        """Run a script; raises whatever went wrong, and then the next time begins with a new connection."""
         try:
-            return self._run_in_time(upstream, arguments)
+            return self._run_in_time(_script(script), name_keys(self._prefix, upstream, keys), arguments)
         except Exception as error:
             self.drop()
             _forget_how(error)
@@ -68,12 +72,12 @@ class RedisConnection:
         """Leave the connection to the process that this one was forked from."""
         self._client = None
 
-    def _run_in_time(self, upstream: str, arguments: list[str | int]) -> object:
-        """Run the script so that it decides nothing once nobody waits for it: a hung Redis goes on with what it was sent."""
+    def _run_in_time(self, script: "_Script", keys: Sequence[str], arguments: list[str | int]) -> object:
+        """Run a script so that it decides nothing once nobody waits for it: a hung Redis goes on with what it was sent."""
         for _ in range(_TRIES):
             began_ms = time.monotonic() * 1000
             void_after = max(began_ms + self._ahead_ms + self._timeout_ms, 0)
-            match self._run(upstream, [math.ceil(void_after), *arguments]):
+            match self._run(script, keys, [math.ceil(void_after), *arguments]):
                 case [int(now), *answer]:
                     self._ahead_ms = now - began_ms
                     if answer:
@@ -82,14 +86,13 @@ class RedisConnection:
                     return strange
         raise TimeoutError("What it was told arrived too late to count")
 
-    def _run(self, upstream: str, arguments: list[str | int]) -> Any:  # noqa: ANN401 - as above.
+    def _run(self, script: "_Script", keys: Sequence[str], arguments: list[str | int]) -> Any:  # noqa: ANN401 - as above.
         if self._client is None:
             self._client = self._make()
-        keys = name_keys(self._prefix, upstream)
         try:
-            return self._client.evalsha(_script().sha, len(keys), *keys, *arguments)
+            return self._client.evalsha(script.sha, len(keys), *keys, *arguments)
         except _redis().exceptions.NoScriptError:  # It is new there, or was restarted.
-            return self._client.eval(_script().text, len(keys), *keys, *arguments)
+            return self._client.eval(script.text, len(keys), *keys, *arguments)
 
 
 def _load_what_a_connection_needs() -> None:
@@ -98,10 +101,10 @@ def _load_what_a_connection_needs() -> None:
     "localhost".encode("idna")
 
 
-def name_keys(prefix: str, upstream: str) -> tuple[str, str]:
-    """Return the names of an upstream's keys. What is in the braces decides the slot of a cluster: both are in one."""
+def name_keys(prefix: str, upstream: str, keys: Sequence[str] = OF_A_CIRCUIT) -> tuple[str, ...]:
+    """Return the names of an upstream's keys. What is in the braces decides the slot of a cluster: all are in one."""
     name = f"{prefix}:{_VERSION}:{{{quote(upstream, safe=':/@ ', errors='surrogatepass')}}}"
-    return f"{name}:circuit", f"{name}:failures"
+    return tuple(f"{name}:{key}" for key in keys)
 
 
 class _Script(NamedTuple):
@@ -110,10 +113,10 @@ class _Script(NamedTuple):
 
 
 @functools.cache
-def _script() -> _Script:
-    text = pkgutil.get_data(__name__.rpartition(".")[0], "_circuit.lua")
+def _script(name: str) -> _Script:
+    text = pkgutil.get_data(__name__.rpartition(".")[0], f"_{name}.lua")
     if text is None:
-        raise FileNotFoundError("`errata/resilience/stores/_circuit.lua` cannot be read. Install errata again.")
+        raise FileNotFoundError(f"`errata/resilience/stores/_{name}.lua` cannot be read. Install errata again.")
     return _Script(text.decode(), hashlib.sha1(text, usedforsecurity=False).hexdigest())
 
 

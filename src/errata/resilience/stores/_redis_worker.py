@@ -11,15 +11,14 @@ from weakref import WeakSet
 
 from errata._fork import renew_after_fork
 from errata.redaction import line_of
-from errata.resilience.stores._exchange import read_shared_state
+from errata.resilience.stores._exchange import Shared
 from errata.resilience.stores._redis_connection import RedisConnection
-from errata.resilience.stores._shared_circuit import SharedCircuit
 
 _IDLE_S = 60.0  # After that the thread ends; the next call starts another one.
 
 
 class RedisWorker:
-    """Exchanges the state of circuits with Redis: at once what is urgent, and the rest every `refresh_s`."""
+    """Exchanges the state of circuits and budgets with Redis: at once what is urgent, and the rest every `refresh_s`."""
 
     def __init__(self, connection: RedisConnection, *, refresh_s: float, patience_s: float) -> None:
         self._connection = connection
@@ -37,27 +36,27 @@ class RedisWorker:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         # Weak, so that a Redis which is away keeps no circuit that nobody uses any more.
-        self._soon: WeakSet[SharedCircuit] = WeakSet()
-        self._urgent: WeakSet[SharedCircuit] = WeakSet()
+        self._soon: WeakSet[Shared] = WeakSet()
+        self._urgent: WeakSet[Shared] = WeakSet()
         self._waiting: list[_Round] = []
         self._due = self._idle_at = 0.0
         self._outages.forget()
 
-    def soon(self, circuit: SharedCircuit) -> None:
-        """Exchange a circuit's state when the next exchange is due."""
-        self._add(self._soon, circuit)
+    def soon(self, shared: Shared) -> None:
+        """Exchange the state of a circuit or a budget when the next exchange is due."""
+        self._add(self._soon, shared)
 
-    def at_once(self, circuit: SharedCircuit) -> None:
-        """Exchange a circuit's state now; if Redis does not answer in time, there is no hurry."""
-        self._add(self._soon if circuit.alone else self._urgent, circuit)
+    def at_once(self, shared: Shared) -> None:
+        """Exchange it now; if Redis does not answer in time, there is no hurry."""
+        self._add(self._soon if shared.alone else self._urgent, shared)
 
-    def flush(self, circuits: Collection[SharedCircuit], timeout_s: float) -> bool:
-        """Exchange the state of circuits now, wait for it, and return whether every one was answered."""
+    def flush(self, shared: Collection[Shared], timeout_s: float) -> bool:
+        """Exchange several now, wait for it, and return whether every one was answered."""
         this = _Round()
         with self._changed:
             if self._is_closed:
                 return False
-            self._urgent.update(circuits)
+            self._urgent.update(shared)
             self._waiting.append(this)
             self._wake()
         return this.done.wait(timeout_s) and this.is_well
@@ -71,9 +70,9 @@ class RedisWorker:
         if thread and thread is not threading.current_thread():
             thread.join(timeout_s)
 
-    def _add(self, queue: WeakSet[SharedCircuit], circuit: SharedCircuit) -> None:
+    def _add(self, queue: WeakSet[Shared], shared: Shared) -> None:
         with self._changed:
-            queue.add(circuit)
+            queue.add(shared)
             self._wake()
 
     def _wake(self) -> None:
@@ -105,7 +104,7 @@ class RedisWorker:
         self._urgent.clear()
         self._waiting = []
         if batch.waiting or now >= self._due:
-            batch.circuits.update(self._soon)
+            batch.shared.update(self._soon)
             self._soon.clear()
             self._due = now + self._refresh_s
         return batch
@@ -122,40 +121,39 @@ class RedisWorker:
     def _serve(self, batch: "_Batch | None") -> bool:
         if batch is None:
             return False
-        answered = [self._exchange(circuit) for circuit in batch.circuits if not self._is_closed]
+        answered = [self._exchange(shared) for shared in batch.shared if not self._is_closed]
         for each in batch.waiting:
             each.end(is_well=all(answered))
         return True
 
-    def _exchange(self, circuit: SharedCircuit) -> bool:
-        report = circuit.make_report()
+    def _exchange(self, shared: Shared) -> bool:
+        exchange = shared.begin_exchange(self._replica)
         began = time.monotonic()
         try:
-            answer = self._connection.run(circuit.upstream, report.arguments(self._replica, circuit.limits))
-            shared = read_shared_state(answer, circuit.limits)
+            answer = self._connection.run(shared.upstream, exchange.arguments, exchange.script, exchange.keys)
+            took_s = time.monotonic() - began
+            exchange.follow(answer)
         except Exception as error:  # noqa: BLE001 - whatever a Redis, a network or a stranger does, calls go on.
-            circuit.keep_unsent(report)
-            self._outages.note_failure(circuit, error)
-            self._retry_later(circuit)
+            exchange.fail()
+            self._outages.note_failure(shared, error)
+            self._retry_later(shared)
             return False
-        took_s = time.monotonic() - began
-        circuit.follow_redis(report, shared)
-        circuit.alone = took_s > self._patience_s
-        self._outages.note_answer(circuit, took_s=took_s, patience_s=self._patience_s)
+        shared.alone = took_s > self._patience_s
+        self._outages.note_answer(shared, took_s=took_s, patience_s=self._patience_s)
         return True
 
-    def _retry_later(self, circuit: SharedCircuit) -> None:
+    def _retry_later(self, shared: Shared) -> None:
         with self._changed:
-            self._soon.add(circuit)
+            self._soon.add(shared)
 
 
 class _Batch(NamedTuple):
-    circuits: set[SharedCircuit]
+    shared: set[Shared]
     waiting: "list[_Round]"
 
 
 class _Round:
-    """Somebody who waits until every circuit was exchanged."""
+    """Somebody who waits until every circuit and budget was exchanged."""
 
     __slots__ = ("done", "is_well")
 
@@ -172,8 +170,8 @@ class _Round:
 _LOG = logging.getLogger("errata")
 _LONGEST = 300
 _SLOW_IN_A_ROW = 3  # One answer that takes its time is a busy machine.
-_WHILE_AWAY = "Until it answers, every replica keeps its circuits for itself; no call waits for it."
-_WHILE_SLOW = "Circuits are shared, but every replica decides for itself when it tries an upstream again."
+_WHILE_AWAY = "Until it answers, every replica keeps its circuits and budgets for itself; no call waits for it."
+_WHILE_SLOW = "Circuits and budgets are shared, but every replica decides for itself when it tries an upstream again."
 
 
 class RedisOutageLog:
@@ -218,7 +216,7 @@ class RedisOutageLog:
         self._whose.discard(whose)
         if self._is_logged and not self._whose:
             self._is_logged = False
-            self._log(logging.INFO, "is well again: circuits are shared.")
+            self._log(logging.INFO, "is well again: circuits and budgets are shared.")
 
     def _log(self, level: int, what: str) -> None:
         _LOG.log(level, "Redis at `%s` %s", self._where, what, extra={"errata": {"redis": self._where}})

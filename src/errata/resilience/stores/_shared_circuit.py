@@ -3,13 +3,25 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Final, Protocol
+from functools import partial
+from typing import Final
 
 from errata._fork import renew_after_fork
 from errata.model import Code
 from errata.resilience._circuit import Admission, Facts, Health, Limits, Listener, Permit, Refusal, State
-from errata.resilience.stores._exchange import NEVER, UNKNOWN, Outbox, ReplicaReport, SharedState, take_number
+from errata.resilience.stores._exchange import (
+    NEVER,
+    UNKNOWN,
+    Messenger,
+    Outbox,
+    RedisExchange,
+    ReplicaReport,
+    SharedState,
+    read_shared_state,
+    take_number,
+)
 from errata.resilience.stores._memory import Clock, MemoryCircuit
+from errata.resilience.stores._redis_connection import OF_A_CIRCUIT
 
 _WELL: Final = Health.WELL
 _MEANWHILE_MS = 1000  # How long a caller is told to wait while another one probes, or asks Redis.
@@ -119,18 +131,6 @@ class LocalCircuit(MemoryCircuit):
         self._announce()
 
 
-class Messenger(Protocol):
-    """The thread that talks to Redis."""
-
-    def soon(self, circuit: "SharedCircuit") -> None:
-        """Exchange the circuit's state when the next exchange is due."""
-        ...
-
-    def at_once(self, circuit: "SharedCircuit") -> None:
-        """Exchange the circuit's state now."""
-        ...
-
-
 class SharedCircuit:
     """Decides by what it knows, and exchanges it with Redis in the background.
 
@@ -201,6 +201,14 @@ class SharedCircuit:
         """Call a listener with every change."""
         self._local.watch(listener)
 
+    def begin_exchange(self, replica: str) -> RedisExchange:
+        """Return what there is to send and to ask, for Redis."""
+        report = self.make_report()
+        arguments = report.arguments(replica, self.limits)
+        return RedisExchange(
+            "circuit", OF_A_CIRCUIT, arguments, partial(self._follow, report), partial(self.keep_unsent, report)
+        )
+
     def make_report(self) -> ReplicaReport:
         """Return what there is to send and to ask."""
         with self._lock:
@@ -238,6 +246,9 @@ class SharedCircuit:
             request = self._request
         if request:
             self._decide_alone(request)
+
+    def _follow(self, report: ReplicaReport, answer: object) -> None:
+        self.follow_redis(report, read_shared_state(answer, self.limits))
 
     def _stir(self) -> None:
         self._is_quiet = False
