@@ -5,9 +5,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Protocol, TextIO, cast
+from typing import NoReturn, Protocol, TextIO, cast
 
-from errata.cli import catalog, decode, demo, explain, lint
+from errata.cli import catalog, decode, demo, explain, gate, lint
 from errata.cli._terminal import complain
 from errata.cli._versions import list_versions
 
@@ -31,6 +31,7 @@ _COMMANDS: dict[str, Command] = {
     "explain": explain,
     "decode": decode,
     "catalog": catalog,
+    "gate": gate,
     "demo": demo,
 }
 
@@ -38,7 +39,9 @@ _COMMANDS: dict[str, Command] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0 if it worked, 2 if it could not answer, or the command's own exit code."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        return _refuse(unknown[0], given)
     _escape_unknown_characters(sys.stdout)
     try:
         answer = _answer(parser, given)
@@ -53,6 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_unwritten_output()
         return complain(f"cannot write the answer: {(error.strerror or str(error)).lower()}", "make room for it")
     return answer
+
+
+def _refuse(word: str, given: argparse.Namespace) -> int:
+    """Complain about a word that is no argument of the command."""
+    program = getattr(given, "program", "errata")
+    kind = "option" if word.startswith("-") else "argument"
+    # What stands behind a `=` may be a secret that was meant for another program.
+    what = f"`{program}` does not take the {kind} `{word.partition('=')[0]}`"
+    return complain(what, getattr(given, "hint", f"see `{program} --help`"))
 
 
 def _answer(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
@@ -76,8 +88,16 @@ def _drop_unwritten_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are written as all others are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Complain, and end with exit code 2."""
+        raise SystemExit(complain(message, f"see `{self.prog} --help`"))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="errata", description="The error layer for MCP, on the command line.")
+    parser = _Parser(prog="errata", description="The error layer for MCP, on the command line.")
     parser.add_argument(
         "--version",
         action="store_true",
@@ -87,5 +107,5 @@ def _parser() -> argparse.ArgumentParser:
     for name, command in _COMMANDS.items():
         chosen = commands.add_parser(name, help=command.HELP, description=command.HELP)
         command.configure(chosen)
-        chosen.set_defaults(run=command.run)
+        chosen.set_defaults(run=command.run, program=chosen.prog)
     return parser

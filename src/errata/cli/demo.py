@@ -17,6 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the demo."""
     parser.add_argument("servers", nargs="*", metavar="SERVER", help="show these servers only, such as pubmed_articles")
     parser.add_argument("--all", action="store_true", help="show every server, not only four failures of the first")
+    parser.add_argument("--gate", action="store_true", help="show these with the gate in front of the server")
     parser.add_argument("--json", action="store_true", help="print what went over the wire, for machines")
 
 
@@ -27,7 +28,9 @@ def run(given: argparse.Namespace) -> int:
             f"the demo starts real MCP servers, which need {' and '.join(missing)} or later",
             'install it in an environment of its own, away from your servers: pip install "errata-mcp[demo]"',
         )
-    options = [option for option, is_set in (("--all", given.all), ("--json", given.json)) if is_set]
+    options = [
+        option for option, is_set in (("--all", given.all), ("--gate", given.gate), ("--json", given.json)) if is_set
+    ]
     command = [sys.executable, _find_examples() / "tour.py", *options, "--", *given.servers]
     return subprocess.run(command, check=False).returncode  # noqa: S603 - our own.
 
