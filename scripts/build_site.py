@@ -27,6 +27,7 @@ REFERENCE = (
     "errata.classification",
     "errata.client",
     "errata.dialects",
+    "errata.gate",
     "errata.http",
     "errata.linter",
     "errata.resilience",
@@ -102,7 +103,7 @@ def path_on_site(path: str) -> str:
     """Give the path on the site of a file of the repository: `docs/` is its top, and source files become pages."""
     if path in AT_THE_TOP:
         return "index.md" if path == "README.md" else path.lower()
-    if path == "docs/README.md":  # The front page has the same three doors.
+    if path == "docs/README.md":  # The front page leads to the same places.
         return "index.md"
     is_page = path.endswith((".md", ".svg", ".png"))
     target = path.removeprefix("docs/") if is_page and path.startswith("docs/") else f"source/{path}"
