@@ -2,7 +2,10 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from errata.resilience import Breaker, Budget
 
 # Enough to notice what breaks, with everything else in three minutes; `make laws`, in CI, takes six times as many,
 # and "thorough" is for whoever changes a law.
@@ -12,3 +15,10 @@ settings.register_profile(
 settings.register_profile("laws", parent=settings.get_profile("errata"), max_examples=60)
 settings.register_profile("thorough", parent=settings.get_profile("errata"), max_examples=3000, derandomize=False)
 settings.load_profile(os.environ.get("ERRATA_LAWS", "errata"))
+
+
+@pytest.fixture(autouse=True)
+def fresh_upstreams():
+    """Close the circuits and fill the budgets that upstreams of one name share: which tests ran before is chance."""
+    Breaker.reset_all()
+    Budget.refill_all()
