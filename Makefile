@@ -16,7 +16,7 @@ TEST := -m pytest --quiet --numprocesses=$(shell $(PYTHON) -c 'import os; print(
 export PIP_CONSTRAINT := $(CURDIR)/requirements/constraints.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
-.PHONY: help version quick site docs-serve demo test examples laws coverage check docs bench eras storm corpus recovery soak wild published conformance clients agents wheel clean
+.PHONY: help version quick site docs-serve demo test examples laws coverage check docs bench eras storm corpus recovery soak wild published gated conformance clients agents engines gate-peers wheel clean
 .DEFAULT_GOAL := test
 
 help:  ## What there is to make.
@@ -75,8 +75,9 @@ corpus: .venv-corpus/corpus.done  ## Real libraries: is every exception decided 
 recovery: .venv-recovery/recovery.done  ## Labelled failing calls: does an agent read the right next step, with errata and without?
 	@.venv-recovery/bin/python scripts/score_recovery.py --corpus $(CORPUS)
 
-soak: $(VENV)/test.done  ## Thirty thousand calls that fail at random: does anything stay behind? It takes a minute.
+soak: $(VENV)/test.done  ## Thirty thousand calls that fail at random, and fifty thousand through the gate: does anything stay behind? It takes two minutes.
 	@$(BIN)/python tests/client/soak.py
+	@$(BIN)/python tests/gate/soak.py
 
 wild: $(VENV)/test.done  ## Published MCP servers: what the linter finds in each rule; they are fetched by name, and nothing of them is run.
 	@$(BIN)/python scripts/wild_servers.py > /dev/null
@@ -84,6 +85,9 @@ wild: $(VENV)/test.done  ## Published MCP servers: what the linter finds in each
 
 published: $(VENV)/test.done  ## Published MCP servers of all eras, called wrongly without errata and with it, written to docs/published.md; it takes half an hour.
 	@env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT $(BIN)/python scripts/published_servers.py
+
+gated: $(VENV)/test.done  ## Published MCP servers from npm and the Python index, with and without the gate, written to docs/gate-servers.md; it takes some minutes.
+	@env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT $(BIN)/python scripts/gated_servers.py
 
 conformance: $(VENV)/test.done  ## Others: the official MCP suite with and without errata, clients and a linter in TypeScript, and published servers.
 	@$(BIN)/python conformance/run.py
@@ -94,6 +98,12 @@ clients: $(VENV)/test.done  ## What a model reads of a failing tool, in some twe
 
 agents: $(VENV)/test.done  ## Agents of twenty lines on five published servers, their sessions written to docs/agents.md; it takes a minute or two.
 	@$(BIN)/python clients/agents.py
+
+engines: $(VENV)/test.done .venv-engines/engines.done  ## ContextForge itself with errata's plugin and without, on SQLite, PostgreSQL and Redis; it takes five minutes.
+	@$(BIN)/python scripts/engines.py
+
+gate-peers: $(VENV)/test.done  ## Other proxies in the fidelity suite of the gate, written to docs/gate-fidelity.md; it takes half an hour.
+	@$(BIN)/python scripts/gate_peers.py
 
 # The tests of single examples start those of the checkout, whatever is installed; the demo starts those of the wheel.
 wheel: $(VENV)/check.done  ## Build the wheel and run the tests, or $(PARTS) of them, against it, installed, under every one of $(PYTHONS).
@@ -110,7 +120,7 @@ version:  # Which Python the tests run under.
 	@$(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
 clean:  ## Remove everything that was set up or built.
-	rm -rf $(VENV) .venv-wheel .venv-eras .venv-docs .venv-corpus .venv-recovery .conformance .agents .clients .node .published .site .wild dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-wheel .venv-eras .venv-docs .venv-corpus .venv-recovery .venv-engines .conformance .agents .clients .gated .node .peers .published .site .wild dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "errata needs Python 3.11 or newer; say which with: make PYTHON=python3.12")'
@@ -149,6 +159,12 @@ $(VENV)/check.done: requirements/check.txt $(VENV)/test.done
 	@echo "Setting up .venv-recovery with the libraries; this takes a minute or two ..."
 	@$(PYTHON) -m venv .venv-recovery
 	@env -u PIP_CONSTRAINT .venv-recovery/bin/python $(INSTALL) --requirement requirements/recovery.txt --editable ".[all]"
+	@touch $@
+
+.venv-engines/engines.done: requirements/engines.txt pyproject.toml
+	@echo "Setting up .venv-engines with ContextForge; this takes a minute or two ..."
+	@$(PYTHON) -m venv .venv-engines
+	@env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT .venv-engines/bin/python $(INSTALL) --requirement requirements/engines.txt --editable .
 	@touch $@
 
 $(VENV)/bench.done: requirements/bench.txt $(VENV)/errata.done

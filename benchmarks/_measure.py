@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _LONGEST_S = 5
 
@@ -11,16 +11,17 @@ class Figure(NamedTuple):
     """One line of the table."""
 
     what: str
-    ours_us: float
+    ours: float
     beside: str
-    theirs_us: float
+    theirs: float
     budget: float | None = None
     least: float | None = None
     """For a ratio that is to be large."""
+    unit: Literal["µs", "kB"] = "µs"
 
     @property
     def ratio(self) -> float:
-        return self.ours_us / self.theirs_us
+        return self.ours / self.theirs
 
 
 def figure(

@@ -8,6 +8,7 @@ from pathlib import Path
 import classifying
 import destructive
 import encoding
+import gate
 import importing
 import linting
 import prose
@@ -38,13 +39,14 @@ def main() -> None:
 
 def rows() -> list[str]:
     lines = ["| what | time | beside | time | ratio | budget |", "|---|--:|---|--:|--:|--:|"]
-    for module in (importing, serving, encoding, successes, prose, resilience, classifying, redacting, linting):
+    for module in (importing, serving, gate, encoding, successes, prose, resilience, classifying, redacting, linting):
         lines += map(row, module.figures())
     return lines
 
 
 def row(figure: Figure) -> str:
-    ours, theirs = duration(figure.ours_us), duration(figure.theirs_us)
+    show = duration if figure.unit == "µs" else size
+    ours, theirs = show(figure.ours), show(figure.theirs)
     return f"| {figure.what} | {ours} | {figure.beside} | {theirs} | {figure.ratio:.3g} | {budget_of(figure)} |"
 
 
@@ -60,6 +62,11 @@ def budget_of(figure: Figure) -> str:
 def duration(microseconds: float) -> str:
     milliseconds = microseconds / 1000
     return f"{milliseconds:.1f} ms" if milliseconds >= 1 else f"{microseconds:.2f} µs"
+
+
+def size(kilobytes: float) -> str:
+    megabytes = kilobytes / 1000
+    return f"{megabytes:.1f} MB" if megabytes >= 1 else f"{kilobytes:.0f} kB"
 
 
 def page(table: str) -> str:

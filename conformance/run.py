@@ -1,7 +1,8 @@
-"""Run the official MCP conformance suite against two servers, bare and with errata installed, and compare.
+"""Run the official MCP conformance suite against two servers, and compare: bare, with errata installed, and bare behind the gate.
 
 The one offers all that the suite asks for, the other is one of the examples: a server as people write them, which has
-its own tools and not the suite's. Node and the suite come from npm into `.conformance`, and stay there.
+its own tools and not the suite's. `gate` is the bare server behind `errata gate --listen … --to …`, a program of its own;
+`asgi` has `errata.gate.asgi` around the application. Node and the suite come from npm into `.conformance`, and stay there.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ NODE = f"node-{sys.platform}-{'arm64' if platform.machine() in {'arm64', 'aarch6
 PACKAGES = f"{NODE}@22.23.3 {SUITE}@0.2.0-alpha.12"
 
 SPECS = ("2025-11-25", "2026-07-28")
-VARIANTS = ("bare", "errata")
+VARIANTS = ("bare", "errata", "gate", "asgi")
 
 NPM_S, START_S, SUITE_S, STOP_S = 180, 90, 150, 3
 
@@ -38,7 +39,8 @@ class Subject(NamedTuple):
 
     program: Path
     port_option: str
-    bare_option: str
+    options: dict[str, str | None]
+    """With which option it is started in each variant that it has; None where it needs none."""
     checks: dict[str, int]
     """How many checks it passes. What breaks shall not make the comparison easier."""
     offers_everything: bool
@@ -49,14 +51,14 @@ SUBJECTS = {
     "all fixtures": Subject(
         program=HERE / "server.py",
         port_option="--port",
-        bare_option="--bare",
+        options={"bare": "--bare", "errata": None, "gate": "--bare", "asgi": "--gated"},
         checks={"2025-11-25": 84, "2026-07-28": 152},
         offers_everything=True,
     ),
     "pubmed_articles": Subject(
         program=HERE.parent / "examples" / "pubmed_articles.py",
         port_option="--http",
-        bare_option="--without-errata",
+        options={"bare": "--without-errata", "errata": None, "gate": "--without-errata"},
         checks={"2025-11-25": 45, "2026-07-28": 97},
         offers_everything=False,
     ),
@@ -88,7 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", choices=SUBJECTS, help="this server only")
     parser.add_argument("--spec", choices=SPECS, help="this version of the specification only")
-    parser.add_argument("--only", choices=VARIANTS, help="this one of the two runs only")
+    parser.add_argument("--only", choices=VARIANTS, help="this one of the runs only")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that the server is stopped then, too.
 
@@ -99,7 +101,8 @@ def main() -> None:
     print(f"{'Checks passed':28}", *(f"{variant:12}" for variant in variants))
     complaints: list[str] = []
     for server, spec in itertools.product(servers, specs):
-        runs = {variant: _run(server, spec, variant) for variant in variants}
+        offered = SUBJECTS[server].options
+        runs = {variant: _run(server, spec, variant) for variant in variants if variant in offered}
         print(f"{server:16} {spec:11}", *(f"{run!s:12}" for run in runs.values()))
         complaints += _complaints(server, spec, runs)
     print(*complaints, sep="\n", end="\n" if complaints else "")
@@ -113,9 +116,8 @@ def _complaints(server: str, spec: str, runs: dict[str, Run]) -> Iterator[str]:
             yield f"{server} {spec} {variant} fails {check}: {message}"
         if (passed := run.passed.total()) < subject.checks[spec]:
             yield f"{server} {spec} {variant} passes {passed} checks; it used to pass {subject.checks[spec]}."
-    if len(runs) == len(VARIANTS):
-        for check in runs["bare"].passed - runs["errata"].passed:
-            yield f"{server} {spec} passes bare and not with errata: {check}"
+        for check in runs["bare"].passed - run.passed if "bare" in runs else ():
+            yield f"{server} {spec} passes bare and not as {variant}: {check}"
 
 
 def _run(server: str, spec: str, variant: str) -> Run:
@@ -123,7 +125,10 @@ def _run(server: str, spec: str, variant: str) -> Run:
     results = HOME / "results" / f"{server.replace(' ', '-')}-{spec}-{variant}"
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir(parents=True)
-    with _listening(SUBJECTS[server], variant, results / "server.log") as url:
+    with ExitStack() as stack:
+        url = stack.enter_context(_serving(SUBJECTS[server], variant, results / "server.log"))
+        if variant == "gate":
+            url = stack.enter_context(_gating(url, results / "gate.log"))
         suite = HOME / "node_modules" / SUITE / "dist" / "index.js"
         node = HOME / "node_modules" / NODE / "bin" / "node"
         options = ["--url", url, "--suite", "all", "--spec-version", spec, "--output-dir", str(results)]
@@ -148,15 +153,30 @@ def _read(results: Path) -> Run:
     return run
 
 
-@contextmanager
-def _listening(subject: Subject, variant: str, log: Path) -> Generator[str]:
-    """Have the server listen on a free port of this machine, and stop it afterwards."""
+def _serving(subject: Subject, variant: str, log: Path) -> AbstractContextManager[str]:
+    """Have the server listen; return its address."""
+    port, option = _free_port(), subject.options[variant]
+    options = [subject.port_option, str(port), *([option] if option else [])]
+    return _listening([sys.executable, str(subject.program), *options], port, log)
+
+
+def _gating(url: str, log: Path) -> AbstractContextManager[str]:
+    """Have the gate listen in front of an address; return its own."""
+    port = _free_port()
+    command = [sys.executable, "-m", "errata", "gate", "--listen", f"127.0.0.1:{port}", "--to", url]
+    return _listening(command, port, log)
+
+
+def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _listening(command: list[str], port: int, log: Path) -> Generator[str]:
+    """Have a program listen on a port of this machine, and stop it afterwards."""
     with log.open("w") as output:
-        options = [subject.bare_option] if variant == "bare" else []
-        command = [sys.executable, str(subject.program), subject.port_option, str(port), *options]
         process = subprocess.Popen(command, stdout=output, stderr=output)
     try:
         _wait_for(process, port, log)

@@ -1,6 +1,6 @@
-"""One server that offers what the official conformance suite asks for, with errata installed or bare.
+"""One server that offers what the official conformance suite asks for, with errata installed, bare, or bare behind the gate.
 
-python conformance/server.py --port 8000 [--bare]
+python conformance/server.py --port 8000 [--bare | --gated]
 """
 
 import argparse
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import asking
 import contents
+import uvicorn
 from mcp import types
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.prompts import Prompt
@@ -19,15 +20,22 @@ NO_RESULT = types.EmptyResult()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--bare", action="store_true", help="leave errata out")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--bare", action="store_true", help="leave errata out")
+    ways.add_argument("--gated", action="store_true", help="put `errata.gate.asgi` around the application instead")
     arguments = parser.parse_args()
 
     server = build()
-    if not arguments.bare:
+    if not (arguments.bare or arguments.gated):
         import errata  # noqa: PLC0415 - the bare server shall not even import it.
 
         errata.install(server)
-    server.run("streamable-http", host="127.0.0.1", port=arguments.port, event_store=Remembered(), retry_interval=100)
+    app = server.streamable_http_app(event_store=Remembered(), retry_interval=100)
+    if arguments.gated:
+        from errata.gate import asgi  # noqa: PLC0415 - as above.
+
+        app = asgi(app)
+    uvicorn.run(app, host="127.0.0.1", port=arguments.port, log_level="warning")
 
 
 def build() -> MCPServer:

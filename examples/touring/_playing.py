@@ -50,7 +50,7 @@ async def _join(acts: Sequence[AsyncIterator[Played]]) -> AsyncIterator[Played]:
 
 async def _play(act: Act, played: MemoryObjectSendStream[Played], turns: anyio.CapacityLimiter, log: TextIO) -> None:
     async with played, turns, AsyncExitStack() as stack:
-        both = [await stack.enter_async_context(_client(act, options, log)) for options in (["--without-errata"], [])]
+        both = [await stack.enter_async_context(_client(act, log, is_second=each)) for each in (False, True)]
         for scene in act.scenes:
             await played.send(Played(act, scene, *await _ask_both(both, scene)))
 
@@ -69,10 +69,10 @@ async def _ask_both(both: list[Client], scene: Scene) -> list[dict[str, Any]]:
     raise TimeoutError(f"`{scene.name}` was called {_MOST_TIMES} times, and never came to {scene.until}.")
 
 
-def _client(act: Act, options: list[str], log: TextIO) -> Client:
-    program = StdioServerParameters(
-        command=sys.executable, args=[str(_EXAMPLES / f"{act.server}.py"), *options], env=dict(act.settings)
-    )
+def _client(act: Act, log: TextIO, *, is_second: bool) -> Client:
+    server = [str(_EXAMPLES / f"{act.server}.py"), *(["--without-errata"] if act.is_gated or not is_second else [])]
+    gate = ["-m", "errata", "gate", "--", sys.executable] if act.is_gated and is_second else []
+    program = StdioServerParameters(command=sys.executable, args=[*gate, *server], env=dict(act.settings))
     return Client(stdio_client(program, errlog=log), read_timeout_seconds=_PATIENCE_S)
 
 

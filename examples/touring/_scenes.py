@@ -31,6 +31,8 @@ class Act:
     scenes: tuple[Scene, ...]
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Environment variables for both."""
+    is_gated: bool = False
+    """Whether the server stays without errata, and the gate stands in front of it the second time."""
 
 
 _ORDER = {"reference": "PO-77", "lines": [{"sku": "LAMP-1", "quantity": 1}]}
@@ -145,3 +147,6 @@ ACTS = (
 
 FIRST_SCENES = (replace(ACTS[0], scenes=ACTS[0].scenes[:4]),)
 """What `errata demo` shows by itself: one server as most are written, and four failures."""
+
+GATED_SCENES = (replace(FIRST_SCENES[0], about="the same server, and nobody may change it", is_gated=True),)
+"""What `errata demo --gate` shows: the same failures, repaired in front of the server."""

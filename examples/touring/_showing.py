@@ -19,6 +19,8 @@ from touring._scenes import Act, Scene
 
 _NARROW, _WIDEST = 90, 130
 _MOST_LINES = 24
+_FAULT = "errata/fault"
+"""The metadata in which the gate tells programs what failed."""
 _EMPTY_MESSAGE = re.compile(
     r"(MCP error -?\d+: )?(Internal server error|Error (executing|calling|creating|reading) [^:]*(://\S*)?)"
 )
@@ -36,7 +38,8 @@ def show_start(screen: Console, acts: Sequence[Act]) -> None:
     failures = sum(len(act.scenes) for act in acts)
     servers = "one MCP server" if len(acts) == 1 else f"{len(acts)} MCP servers"
     screen.print(f"\n  [bold]errata[/]  {servers}, and {failures} failures.")
-    screen.print("  Each runs twice and fails in the same way; the second has one more line of code.")
+    more = "the gate in front of it" if acts[0].is_gated else "one more line of code"
+    screen.print(f"  Each runs twice and fails in the same way; the second has {more}.")
 
 
 def show_act(screen: Console, act: Act) -> None:
@@ -44,7 +47,8 @@ def show_act(screen: Console, act: Act) -> None:
     screen.print()
     screen.print(_rule(screen, f"[bold]{act.server}[/]  [dim]{act.about}[/]"))
     dialect = "" if act.dialect == "native" else f', dialect="{act.dialect}"'
-    screen.print(f"  [green]+ errata.install(server{dialect})[/]")
+    line = f"errata gate -- python {act.server}.py" if act.is_gated else f"errata.install(server{dialect})"
+    screen.print(f"  [green]+ {line}[/]")
 
 
 def show_scene(screen: Console, played: Played) -> None:
@@ -73,7 +77,8 @@ def show_end(screen: Console, shown: Sequence[Played]) -> None:
     screen.print()
     screen.print(_rule(screen))
     screen.print(Padding(table, (0, 1, 1, 0)))
-    screen.print("  Next: [cyan]errata demo --all[/] · [cyan]errata explain RATE_LIMITED[/] · the tutorial in docs/\n")
+    others = "errata demo" if shown[0].act.is_gated else "errata demo --gate[/] · [cyan]errata demo --all"
+    screen.print(f"  Next: [cyan]{others}[/] · [cyan]errata explain RATE_LIMITED[/] · the tutorial in docs/\n")
 
 
 def export_scene(played: Played) -> dict[str, object]:
@@ -155,7 +160,8 @@ def _says_nothing(answer: Mapping[str, Any]) -> bool:
 
 
 def _tells_programs(answer: Mapping[str, Any]) -> bool:
-    data = json.dumps([answer.get("structuredContent"), answer.get("error", {}).get("data")])
+    parts = (answer.get("structuredContent"), answer.get("error", {}).get("data"), answer.get("_meta", {}).get(_FAULT))
+    data = json.dumps(parts)
     return '"code"' in data or '"reason"' in data
 
 

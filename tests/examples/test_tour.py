@@ -35,6 +35,15 @@ def test_by_itself_the_demo_shows_four_failures_of_a_server_as_most_are_written(
     assert "annotations" not in (EXAMPLES / "harbor_berths.py").read_text(encoding="utf-8").partition('"""\n\n')[2]
 
 
+def test_the_gate_repairs_the_same_failures_and_the_server_stays_as_it_is():
+    scenes = json.loads(errata("demo", "--gate", "--json").stdout)
+
+    assert [scene["server"] for scene in scenes] == ["harbor_berths"] * 4
+    assert "-sandbox-" in json.dumps([scene["without_errata"] for scene in scenes])
+    assert "-sandbox-" not in json.dumps([scene["with_errata"] for scene in scenes])
+    assert scenes[0]["with_errata"]["_meta"]["errata/fault"]["retry"] == "verify_first"
+
+
 def test_the_whole_demo_starts_where_most_servers_are_and_shows_all_five(tour):
     assert tuple(dict.fromkeys(scene["server"] for scene in tour)) == ("harbor_berths", *NAMES)
 
