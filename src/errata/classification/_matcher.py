@@ -43,6 +43,9 @@ _MARKS = frozenset("'\"`\u2018\u2019\u201c\u201d")
 _SAYS = frozenset(
     {"code", "error", "errors", "exception", "message", "reason", "returned", "said", "says", "status", "with"}
 )
+_SHORT = 500
+"""Of texts up to this length the answer is kept: one failure is looked up several times, and most failures come again."""
+_MOST_ANSWERS = 512
 # What `re.IGNORECASE` takes for an ASCII letter beyond what lower() makes one.
 _FOLDED = {0x130: "i", 0x131: "i", 0x17F: "s"}
 
@@ -52,6 +55,9 @@ class PhraseMatch(NamedTuple):
 
     row: int
     status: int | None
+
+
+_NOT_YET = PhraseMatch(-1, None)
 
 
 class BadPhraseError(ValueError):
@@ -109,10 +115,11 @@ def list_forms(word: str) -> tuple[str, ...]:
 class Matcher:
     """Rows of phrases; the first row with a phrase that the text holds is the answer."""
 
-    __slots__ = ("_kinds", "_kinds_of_a_space", "_root", "_words")
+    __slots__ = ("_answers", "_kinds", "_kinds_of_a_space", "_root", "_words")
 
     def __init__(self, rows: Sequence[Iterable[str]]) -> None:
         self._root = _Node()
+        self._answers: dict[str, PhraseMatch | None] = {}
         self._words = re.compile(_WORDS)
         self._kinds = {kind: re.compile(glue).fullmatch for kind, glue in _GLUE.items()}
         self._kinds_of_a_space = [kind for kind, fits in self._kinds.items() if fits(" ")]
@@ -135,6 +142,17 @@ class Matcher:
 
     def first(self, text: str) -> PhraseMatch | None:
         """Find the first row that has a phrase in the text."""
+        if len(text) > _SHORT:
+            return self._search(text)
+        known = self._answers.get(text, _NOT_YET)
+        if known is not _NOT_YET:
+            return known
+        if len(self._answers) >= _MOST_ANSWERS:
+            self._answers.clear()
+        answer = self._answers[text] = self._search(text)
+        return answer
+
+    def _search(self, text: str) -> PhraseMatch | None:
         words: list[tuple[str, str]] = self._words.findall(fold_case(text))
         hits = _Hits(words)
         known = self._root.following

@@ -230,7 +230,7 @@ def _has_content(result: Mapping[str, object], fault: Fault, call: KnownCall, di
 
 def _says(text: str, fault: Fault, call: KnownCall, dialect: Dialect) -> bool:
     if dialect is not native:
-        return text == _first_text(dialect.encode(fault))
+        return text == _first_text(dialect, redact_fault(fault))
     lines = read_lines(text)
     return lines is not None and (lines.code, lines.retry) == (fault.code, fault.retry) and has_safe_advice(lines, call)
 
@@ -400,7 +400,7 @@ def _write_texts(text: str, fault: Fault, call: KnownCall, dialect: Dialect, bes
     In errata's own dialect they stand in one text, because some clients show no other. In others the first text is for
     programs, and the words stand in one behind it. `beside` are words of the server that stand in no text.
     """
-    lines = _first_text(dialect.encode(fault))
+    lines = _first_text(dialect, fault)
     base = lines if dialect is native else fault.message
     own = [] if text == lines else [prose_within(each, _LONGEST_WORDS) for each in list_own_words(text, fault)]
     words = list_missing(base, own, fault, call.params)
@@ -413,12 +413,13 @@ def _write_texts(text: str, fault: Fault, call: KnownCall, dialect: Dialect, bes
     if dialect is not native:
         return [lines, quote_own_words(quoted)]
     if any(map(is_laid_out, words)):
-        lines = _first_text(dialect.encode(replace_fields(fault, message=shorten(fault.message))))
+        lines = _first_text(dialect, redact_fault(replace_fields(fault, message=shorten(fault.message))))
     return [f"{lines}\n\n{quote_own_words(quoted)}"]
 
 
-def _first_text(encoded: Mapping[str, object]) -> str:
-    return cast("list[dict[str, str]]", encoded["content"])[0]["text"]
+def _first_text(dialect: Dialect, fault: Fault) -> str:
+    """Return what a dialect says first of a fault that is ready to leave."""
+    return cast("list[dict[str, str]]", dialect.content(fault, dialect.payload(fault), "markdown"))[0]["text"]
 
 
 def _drop(text: str, members: Mapping[str, object], gone: Collection[str]) -> str:

@@ -59,7 +59,7 @@ def join_announced_lines(text: str) -> str:
 def collect_secrets(*values: object) -> dict[str, Kind]:
     """Return the credentials that redaction hides in some JSON, as far as they cannot be mistaken for other words."""
     with note_hidden() as hidden:
-        for value in values:
+        for value in filter(None, values):
             redact_plain(jsonable(value))
     credentials: dict[str, Kind] = {value: kind for value, kind in hidden.items() if kind in _CREDENTIALS}
     if not credentials:

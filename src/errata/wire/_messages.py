@@ -18,6 +18,7 @@ _DECODER = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) 
 _LONGEST_INTEGER = 4_000
 """Python refuses to read more digits than that."""
 _ID = rb'(0|-?[1-9][0-9]{0,17}|"[^"\\\x00-\x1f\x7f-\xff]{0,200}")'
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _ANSWER_HEAD = re.compile(rb' {0,4}\{ ?"jsonrpc": ?"2\.0", ?"id": ?' + _ID + rb', ?"(?:result|error)":')
 _RESULT_HEAD = re.compile(rb' {0,4}\{ ?"(?:result|error)":')
 _ANSWER_TAIL = re.compile(rb', ?"jsonrpc": ?"2\.0", ?"id": ?' + _ID + rb" ?\}[ \r\n]{0,4}\Z")
@@ -116,7 +117,7 @@ def read_json(text: str) -> object:
 def write_json(value: object) -> str:
     """Return a value as JSON on one line, its characters as they are; numbers that JSON does not have become null."""
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _ENCODER.encode(value)
     except ValueError:
         text = write_json(json.loads(json.dumps(value), parse_constant=lambda _: None))
     # Half a character can only be written as an escape.
