@@ -419,7 +419,7 @@ def _write_texts(text: str, fault: Fault, call: KnownCall, dialect: Dialect, bes
 
 def _first_text(dialect: Dialect, fault: Fault) -> str:
     """Return what a dialect says first of a fault that is ready to leave."""
-    return cast("list[dict[str, str]]", dialect.content(fault, dialect.payload(fault), "markdown"))[0]["text"]
+    return dialect.content(fault, dialect.payload(fault), "markdown")[0]["text"]
 
 
 def _drop(text: str, members: Mapping[str, object], gone: Collection[str]) -> str:
