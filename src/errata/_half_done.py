@@ -4,14 +4,103 @@ import re
 
 _MOST = 4_000
 # What tools do to the world. Not `sent`, as a rate limit says of requests, nor `processed`, which is counted.
-_DONE = (
-    r"(?:added|applied|appended|approved|archived|billed|booked|bought"
-    r"|(?<!action )(?<!deletion )(?<!operation )(?<!request )cancell?ed|captured|charged|committed|confirmed|copied|created|credited"
-    r"|debited|deleted|deployed|deposited|dispatched|donated|emailed|enrolled|executed|granted|imported|inserted|installed|invited"
-    r"|invoiced|issued|merged|migrated|minted|moved|opened|paid|persisted|placed|posted|published|purchased|pushed|recorded|refunded"
-    r"|registered|removed|renamed|replaced|reserved(?! (?:char|keyword|name|word))|restored|saved|scheduled|shipped|sold|stored"
-    r"|submitted|subscribed|transferred|updated|uploaded|wired|withdrawn|wrote|written)"
+_DEEDS = [
+    "added",
+    "applied",
+    "appended",
+    "approved",
+    "archived",
+    "billed",
+    "booked",
+    "bought",
+    "canceled",
+    "cancelled",
+    "captured",
+    "charged",
+    "committed",
+    "confirmed",
+    "copied",
+    "created",
+    "credited",
+    "debited",
+    "deleted",
+    "deployed",
+    "deposited",
+    "dispatched",
+    "donated",
+    "emailed",
+    "enrolled",
+    "executed",
+    "granted",
+    "imported",
+    "inserted",
+    "installed",
+    "invited",
+    "invoiced",
+    "issued",
+    "merged",
+    "migrated",
+    "minted",
+    "moved",
+    "opened",
+    "paid",
+    "persisted",
+    "placed",
+    "posted",
+    "published",
+    "purchased",
+    "pushed",
+    "recorded",
+    "refunded",
+    "registered",
+    "removed",
+    "renamed",
+    "replaced",
+    "reserved",
+    "restored",
+    "saved",
+    "scheduled",
+    "shipped",
+    "sold",
+    "stored",
+    "submitted",
+    "subscribed",
+    "transferred",
+    "updated",
+    "uploaded",
+    "wired",
+    "withdrawn",
+    "wrote",
+    "written",
+]
+_NOT_OF_REQUESTS = "(?<!action )(?<!deletion )(?<!operation )(?<!request )"
+_GUARDED = {
+    "canceled": f"{_NOT_OF_REQUESTS}canceled",
+    "cancelled": f"{_NOT_OF_REQUESTS}cancelled",
+    "reserved": "reserved(?! (?:char|keyword|name|word))",
+}
+_DONE = f"(?:{'|'.join(_GUARDED.get(deed, deed) for deed in _DEEDS)})"
+_TELLING = frozenset(
+    [
+        *_DEEDS,
+        *[
+            "accepted",
+            "completed",
+            "failed",
+            "ok",
+            "partial",
+            "partially",
+            "processed",
+            "queued",
+            "sent",
+            "succeeded",
+            "successful",
+            "successfully",
+        ],
+    ]
 )
+"""Words of which every text has one that `_HALF_DONE` finds."""
+_WORD = re.compile("[a-z]+")
 # What may be done, what was not, and what only describes a thing: "must be created", "a saved name", "sorted by created".
 _DENIED = (
     r"(?:(?:0|not|never|nothing|no|none|cannot|can't|could|may|might|must|only|should)\s+(?:(?!(?:but|however)\b)\w{1,30}\s+){0,3}?"
@@ -36,6 +125,10 @@ _HALF_DONE = re.compile(
     r"|\bpartial(?:ly)? (?:success|complet|appl|writ|upload|fail|done|succe))",
     re.IGNORECASE | re.MULTILINE,
 )
+_BUT_ABROAD = re.compile(
+    r"但|不过|不過|然而|却|卻|が[、,]|지만|\b(?:aber|allerdings|cependant|jedoch|mais|mas|pero|porém|sin embargo|но|однако)\b",
+    re.IGNORECASE,
+)
 # The same in other languages, only before a word for "but": a negated deed has another form, or one of these words before it.
 _DEEDS_IN_CHINESE = "创建|建立|新建|添加|发送|發送|提交|保存|支付|付款|扣款|退款|转账|轉帳|删除|刪除|更新|上传|上傳|下单|预订|預訂|发布|發布"
 _DEEDS_IN_GERMAN = (
@@ -57,8 +150,7 @@ _DONE_ABROAD = re.compile(
             r"(?<!не )\b(?:обновл[её]н|оплачен|отправлен|создан|сохран[её]н|списан|удал[её]н)[аоы]?\b",
         )
     )
-    + r")[^\n]{0,120}?(?:但|不过|不過|然而|却|卻|が[、,]|지만"
-    r"|\b(?:aber|allerdings|cependant|jedoch|mais|mas|pero|porém|sin embargo|но|однако)\b)",
+    + rf")[^\n]{{0,120}}?(?:{_BUT_ABROAD.pattern})",
     re.IGNORECASE,
 )
 
@@ -66,5 +158,7 @@ _DONE_ABROAD = re.compile(
 def mentions_finished_work(text: str) -> bool:
     """Return whether a text says that a part was done: then no refusal in it proves that nothing happened."""
     text = text[:_MOST]
-    is_done = any(match["denied"] is None for match in _HALF_DONE.finditer(text))
-    return is_done or _DONE_ABROAD.search(text) is not None
+    may_be_done = not _TELLING.isdisjoint(_WORD.findall(text.casefold()))
+    if may_be_done and any(match["denied"] is None for match in _HALF_DONE.finditer(text)):
+        return True
+    return _BUT_ABROAD.search(text) is not None and _DONE_ABROAD.search(text) is not None

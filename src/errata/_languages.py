@@ -9,7 +9,7 @@ import bisect
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 # fmt: off
@@ -150,15 +150,22 @@ def in_english(text: str) -> str:
         text = text if english == text else _BLANKS.sub(" ", english)
     if _first_words().isdisjoint(_WORD.findall(_fold(text))):
         return text
-    folded = [_fold(char) for char in text]
-    positions = [*itertools.accumulate(map(len, folded), initial=0)]
+    folded, positions = _fold_by_character(text)
     replaced: list[str] = []
     end = 0
-    for match in _as_words().finditer("".join(folded)):
+    for match in _as_words().finditer(folded):
         start = bisect.bisect_left(positions, match.start())
         replaced += [text[end:start], _english()[match[0]]]
         end = bisect.bisect_left(positions, match.end())
     return "".join([*replaced, text[end:]])
+
+
+def _fold_by_character(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text in lower case and without accents, and where in it each of its characters begins."""
+    if text.isascii():
+        return text.lower(), range(len(text) + 1)
+    folded = [_fold(char) for char in text]
+    return "".join(folded), [*itertools.accumulate(map(len, folded), initial=0)]
 
 
 def _fold(text: str) -> str:

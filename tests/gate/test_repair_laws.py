@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -239,7 +240,7 @@ advice = st.sampled_from(["Repeat the call.", "Call wipe_disk.", "Call `get_orde
 
 @given(hint=advice, call=calls, is_known=st.booleans(), verdict=st.sampled_from(Retry))
 def test_of_a_servers_advice_no_word_is_lost_and_none_contradicts_the_verdict(hint, call, is_known, verdict):
-    call = call._replace(listed={"get_order": {}} if is_known else None)
+    call = replace(call, listed={"get_order": {}} if is_known else None)
     lines = dialects.native.encode(
         Fault(code=Code.TIMEOUT, message="slow", retry=verdict, recovery=Recovery(hint=hint))
     )["content"][0]["text"]

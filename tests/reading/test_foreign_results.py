@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 from support.strategies import json_values
 
 import errata
-from errata import Code, Fault, Retry
+from errata import Code, Fault, Retry, _half_done
 from errata.gate import repair_result
 from errata.reading import _prose_evidence, recognise
 
@@ -634,6 +634,23 @@ def test_no_other_arguments_are_wanted_where_a_part_was_done(text):
     assert judged(text, "frobnicate").retry is Retry.VERIFY_FIRST
     assert refused(text, -32602).retry is Retry.VERIFY_FIRST
     assert judged(text, "get_order", readOnlyHint=True).retry is Retry.FIX_INPUT
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *_half_done._DEEDS,
+                *_half_done._TELLING,
+                *["3", "of", "5", "2", "but", "rows", "email", "failed", "error"],
+            ]
+        )
+    )
+)
+def test_the_quick_look_for_finished_work_drops_no_text_that_the_patterns_accept(words):
+    text = f"{' '.join(words)}. It failed: email is invalid".removeprefix(". ")
+    says_so = any(match["denied"] is None for match in _half_done._HALF_DONE.finditer(text))
+    assert _half_done.mentions_finished_work(text) == says_so
 
 
 @pytest.mark.parametrize("text", NOTHING_DONE)

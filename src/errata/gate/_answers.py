@@ -72,9 +72,9 @@ class Answers:
     def write(self, failed: Failed) -> str | None:
         """Return the text of the answer to a failed call, by the client's id; None if the server's own passes as it is."""
         text, message = self._keeper.write(failed, self._attempts), failed.message
-        if text is None and message is not None and message.key != failed.pending.key:
-            text = message.text
-        return None if text is None else rename_answer(text, failed.pending)
+        if message is None or message.key == failed.pending.key:
+            return text
+        return rename_answer(message.text if text is None else text, failed.pending)
 
     def _read(self, frame: bytes) -> bytes | Failed:
         if not self.waiting or not any(name in frame for name in _MARKS_OF_AN_ID):

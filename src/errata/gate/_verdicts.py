@@ -6,8 +6,8 @@ where the name of the tool says that it reads, too.
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from errata.dialects import drop_licence
 from errata.model import (
@@ -61,7 +61,8 @@ _CUT_OFF = re.compile(r"reset reason: (?!connection failure|overflow)", re.IGNOR
 """Envoy says 503 also of a request that it has passed on, when the connection broke before the answer."""
 
 
-class KnownCall(NamedTuple):
+@dataclass(frozen=True)
+class KnownCall:
     """A call of a tool, and what is known of the tool and of its server."""
 
     params: Mapping[str, object]
@@ -89,14 +90,14 @@ class KnownCall(NamedTuple):
         """What the server says of the tool."""
         return as_object((self.entry or {}).get("annotations"))
 
-    @property
+    @cached_property
     def changes(self) -> bool | None:
         """Whether the tool changes something; None if that is not known."""
         if self.declared is not None:
             return MEANING_OF_EFFECT[self.declared][1]
         return has_effect(self.name) or has_effect(self.name, self.annotations)
 
-    @property
+    @cached_property
     def harmless(self) -> bool | None:
         """Whether calling it twice does no harm; None if that is not known."""
         if self.declared is not None:
