@@ -4,75 +4,15 @@ import re
 
 _MOST = 4_000
 # What tools do to the world. Not `sent`, as a rate limit says of requests, nor `processed`, which is counted.
-_DEEDS = [
-    "added",
-    "applied",
-    "appended",
-    "approved",
-    "archived",
-    "billed",
-    "booked",
-    "bought",
-    "canceled",
-    "cancelled",
-    "captured",
-    "charged",
-    "committed",
-    "confirmed",
-    "copied",
-    "created",
-    "credited",
-    "debited",
-    "deleted",
-    "deployed",
-    "deposited",
-    "dispatched",
-    "donated",
-    "emailed",
-    "enrolled",
-    "executed",
-    "granted",
-    "imported",
-    "inserted",
-    "installed",
-    "invited",
-    "invoiced",
-    "issued",
-    "merged",
-    "migrated",
-    "minted",
-    "moved",
-    "opened",
-    "paid",
-    "persisted",
-    "placed",
-    "posted",
-    "published",
-    "purchased",
-    "pushed",
-    "recorded",
-    "refunded",
-    "registered",
-    "removed",
-    "renamed",
-    "replaced",
-    "reserved",
-    "restored",
-    "saved",
-    "scheduled",
-    "shipped",
-    "sold",
-    "stored",
-    "submitted",
-    "subscribed",
-    "transferred",
-    "updated",
-    "uploaded",
-    "wired",
-    "withdrawn",
-    "wrote",
-    "written",
-]
+_DEEDS = (
+    "added", "applied", "appended", "approved", "archived", "billed", "booked", "bought", "canceled", "cancelled",
+    "captured", "charged", "committed", "confirmed", "copied", "created", "credited", "debited", "deleted", "deployed",
+    "deposited", "dispatched", "donated", "emailed", "enrolled", "executed", "granted", "imported", "inserted",
+    "installed", "invited", "invoiced", "issued", "merged", "migrated", "minted", "moved", "opened", "paid",
+    "persisted", "placed", "posted", "published", "purchased", "pushed", "recorded", "refunded", "registered",
+    "removed", "renamed", "replaced", "reserved", "restored", "saved", "scheduled", "shipped", "sold", "stored",
+    "submitted", "subscribed", "transferred", "updated", "uploaded", "wired", "withdrawn", "wrote", "written",
+)  # fmt: skip
 _NOT_OF_REQUESTS = "(?<!action )(?<!deletion )(?<!operation )(?<!request )"
 _GUARDED = {
     "canceled": f"{_NOT_OF_REQUESTS}canceled",
@@ -80,25 +20,11 @@ _GUARDED = {
     "reserved": "reserved(?! (?:char|keyword|name|word))",
 }
 _DONE = f"(?:{'|'.join(_GUARDED.get(deed, deed) for deed in _DEEDS)})"
-_TELLING = frozenset(
-    [
-        *_DEEDS,
-        *[
-            "accepted",
-            "completed",
-            "failed",
-            "ok",
-            "partial",
-            "partially",
-            "processed",
-            "queued",
-            "sent",
-            "succeeded",
-            "successful",
-            "successfully",
-        ],
-    ]
-)
+_TELLING = frozenset({
+    *_DEEDS,
+    "accepted", "completed", "failed", "ok", "partial", "partially", "processed", "queued", "sent", "succeeded",
+    "successful", "successfully",
+})  # fmt: skip
 """Words of which every text has one that `_HALF_DONE` finds."""
 _WORD = re.compile("[a-z]+")
 # What may be done, what was not, and what only describes a thing: "must be created", "a saved name", "sorted by created".
