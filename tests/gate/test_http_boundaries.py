@@ -38,13 +38,11 @@ from support.gated_http import (
     serving,
     text_in,
 )
-from support.instant_waits import Patience
+from support.instant_waits import NO_WAIT, Patience
 
 from errata.gate import Gatekeeper, GateOptions, GateRecord, asgi, serve
 from errata.gate._reverse_proxy import ReverseProxy, read_body
 from errata.resilience import Breaker, retry
-
-NO_WAIT = retry(**Patience().options(sleep=Patience().sleep_async))
 
 
 @pytest.fixture(scope="module")

@@ -25,12 +25,11 @@ from support.gated_http import (
     serving,
     text_in,
 )
-from support.instant_waits import Patience
+from support.instant_waits import NO_WAIT
 
 from errata.gate import asgi
-from errata.resilience import Breaker, retry
+from errata.resilience import Breaker
 
-NO_WAIT = retry(**Patience().options(sleep=Patience().sleep_async))
 ERAS = (OLD, NEW)
 
 

@@ -13,17 +13,15 @@ import httpx2
 import pytest
 from gate.fidelity_server import kept_port
 from support.gated_http import LONGEST_S, OLD, call, events_in, head, request, serving, text_in
-from support.instant_waits import Patience
+from support.instant_waits import NO_WAIT
 
 from errata.gate import asgi
-from errata.resilience import retry
 
 types = pytest.importorskip("mcp_types", reason="The shop is written for mcp 2.")
 fastmcp = pytest.importorskip("fastmcp")
 gated_shop = pytest.importorskip("support.gated_shop")
 Client = pytest.importorskip("mcp").Client
 
-NO_WAIT = retry(**Patience().options(sleep=Patience().sleep_async))
 MODES = ("auto", "legacy")
 WAYS = ("wrapped", "mounted", "in front")
 CROSSED = (("wrapped", "auto"), ("mounted", "legacy"), ("in front", "auto"), ("in front", "legacy"))

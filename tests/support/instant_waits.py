@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from errata import Code, Fault, Recovery, Retry
+from errata.resilience import retry
 from support.manual_clock import Clock
 
 # All that retries look at, and nothing else: any Fault at all takes far longer to think up.
@@ -45,6 +46,10 @@ class Patience:
             "on_retry": self.told.append,
             **more,
         }
+
+
+NO_WAIT = retry(**Patience().options(sleep=Patience().sleep_async))
+"""A policy for tasks, on a clock that stands still."""
 
 
 class Backend:

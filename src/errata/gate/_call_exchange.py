@@ -18,10 +18,9 @@ from errata.gate._gatekeeper import (
     write_error,
     write_repeated_request,
 )
-from errata.gate._inflation import inflated
 from errata.gate._lost_answers import explain_loss, explain_refusal, write_unreached
 from errata.gate._repeated_ids import wrap_id
-from errata.gate._response_reader import ResponseReader
+from errata.gate._response_reader import ResponseReader, inflated
 from errata.gate._reverse_proxy import App, Scope, UpstreamError, with_length
 from errata.model import FaultError
 from errata.resilience import Permit

@@ -1,5 +1,6 @@
 """A response over HTTP, read as the server sends it: what is no failing answer goes on to the client at once."""
 
+import zlib
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from errata.gate._answers import Answers
 from errata.gate._downstream import Downstream
 from errata.gate._gatekeeper import Failed, Gatekeeper
 from errata.gate._lost_answers import HttpRefusal, explain_refusal
-from errata.gate._reverse_proxy import LARGEST_BODY, RawHeaders
+from errata.gate._reverse_proxy import LARGEST_BODY, RawHeaders, Send
 from errata.wire import Event, EventSplitter, Pending, read_messages, to_frame
 
 _JSON, _STREAM = b"application/json", b"text/event-stream"
@@ -17,6 +18,9 @@ _OK, _ACCEPTED, _REDIRECTED, _BAD_REQUEST, _SERVER_ERROR = 200, 202, 300, 400, 5
 _STATUSES_OF_FAILURE = frozenset({408, 413, 429})
 """Besides 500 and above, the statuses that tell of a call that failed; the others are the protocol's own."""
 _HASHES = frozenset({b"etag", b"digest", b"content-md5", b"content-digest", b"repr-digest"})
+_ENCODINGS = frozenset({b"gzip", b"x-gzip", b"deflate"})
+_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+_OF_THE_COMPRESSED = frozenset({b"content-encoding", b"content-length", b"etag"})
 _GRACE_S = 2.0
 """How long a stream may go on after an answer that is kept back."""
 
@@ -217,6 +221,29 @@ class ResponseReader:
         if self.is_kept_back:
             self.scope.deadline = anyio.current_time() + _GRACE_S
         return self.is_kept_back
+
+
+def inflated(send: Send) -> Send:
+    """Return what takes a response that is compressed although nobody has asked for it, and sends it on plain as it comes.
+
+    It raises `zlib.error` for what is neither gzip nor deflate.
+    """
+    inflate = None
+
+    async def take(message: MutableMapping[str, Any]) -> None:
+        nonlocal inflate
+        if message["type"] == "http.response.start":
+            headers = list(message.get("headers", ()))
+            encodings = [value.strip().lower() for key, value in headers if key.lower() == b"content-encoding"]
+            if len(encodings) == 1 and encodings[0] in _ENCODINGS:
+                inflate = zlib.decompressobj(_GZIP_OR_ZLIB).decompress
+                kept = [(key, value) for key, value in headers if key.lower() not in _OF_THE_COMPRESSED]
+                message = {**message, "headers": kept}
+        elif message["type"] == "http.response.body" and inflate is not None:
+            message = {**message, "body": inflate(message.get("body", b""))}
+        await send(message)
+
+    return take
 
 
 def index(headers: RawHeaders) -> dict[bytes, bytes]:
