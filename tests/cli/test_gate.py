@@ -280,6 +280,50 @@ def test_a_reader_that_has_seen_enough_ends_it_without_a_word(file):
     assert (process.returncode, b"errata:" in err) == (0, False)
 
 
+def test_a_user_in_an_address_is_left_out_of_the_command_and_belongs_into_a_header(run, file):
+    file.write_text(json.dumps({"mcpServers": {"far": {"url": "https://ann:plainword@example.org/mcp"}}}))
+
+    _, out, err = run("--config", file)
+
+    assert err.splitlines()[0] == (
+        "note: `far` is reached over HTTP: start `errata gate --listen 127.0.0.1:8700 --to https://example.org/mcp` "
+        "yourself, and write `http://127.0.0.1:8700/mcp` as its address; "
+        "the client has to send the user and the password of the old one in a header, `Authorization`"
+    )
+    assert "plainword" not in out + err
+
+
+@pytest.mark.parametrize("address", ["ws://example.org/mcp", "${input:url}", "https:///mcp"])
+def test_a_server_whose_address_is_not_http_is_skipped_with_the_reason(run, file, address):
+    file.write_text(json.dumps({"mcpServers": {"far": {"url": address}}}))
+
+    _, _, err = run("--config", file)
+    _, out, _ = run("--config", file, "--write")
+
+    assert err.splitlines() == [
+        "note: `far`: skipped, because its address is not http",
+        "note: there is nothing to change",
+    ]
+    assert out.splitlines() == [
+        "`far`: skipped, because its address is not http",
+        f"`{file}` stays as it is",
+    ]
+
+
+def test_a_python_that_cannot_be_started_is_refused_with_the_reason(run, file, monkeypatch):
+    python = str(file.parent / "python")
+    monkeypatch.setattr(sys, "executable", python)
+
+    status, out, err = run("--config", file, "--write")
+
+    assert (status, out) == (2, "")
+    assert err == (
+        f"errata: `{file}` cannot hold the gate: `{python}` cannot be started: no such file or directory\n"
+        "help: repair this Python, or install errata for another one, and run this again\n"
+    )
+    assert file.read_text() == TEXT
+
+
 def test_it_is_written_with_a_backup_and_undone_byte_for_byte(run, file):
     status, out, _ = run("--config", file, "--write")
 

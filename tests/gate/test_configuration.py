@@ -13,6 +13,7 @@ from errata.gate._shown_configuration import hide_in_address, hide_secrets
 
 COMMAND = ["/usr/bin/python3", "-P", "-m", "errata", "gate"]
 SECRET = "plainword"  # noqa: S105 - it is what has to stay hidden.
+RANDOM = "Xk29fjq0LmPz81Rt"
 SECTIONS = [
     ("mcpServers",),
     ("servers",),
@@ -494,6 +495,80 @@ def test_a_server_of_yesterday_in_a_comment_has_no_secret_either():
     )
 
 
+@pytest.mark.parametrize(
+    ("comment", "shown"),
+    [
+        (
+            '// "args": ["-y", "old", "--api-key",\n//   "Xk29fjq0LmPz81Rt"],\n',
+            '// "args": ["-y", "[redacted]", "--api-key",\n//   "[redacted]"],\n',
+        ),
+        ('/* "env": {"TOKEN":\n "plainword" } */', '/* "env": {"TOKEN":\n [redacted] */'),
+        ("/* password:\n * plainword */", "/* password:\n * [redacted] */"),
+        ("/* password:\r\n\r\n   plainword\r\n*/", "/* password:\r\n\r\n   [redacted]\r\n*/"),
+        ("// --api-key\n  // plainword\n", "// --api-key\n  // [redacted]\n"),
+        ("/* TEAM= */ // plainword\n", "/* TEAM= */ // [redacted]\n"),
+        ('// "env": {"A": ["plainword"]}\n', '// "env": {"A": ["[redacted]"]}\n'),
+        ('// 5" wide, "plainword"\n', '// 5"[redacted]\n'),
+        ("// looks for a token\n// once, by hand: nothing\n", "// looks for a token\n// once, by hand: nothing\n"),
+        ('// "args": ["-y", "--port"]\n', '// "args": ["-y", "--port"]\n'),
+    ],
+)
+def test_no_comment_shows_a_secret_whose_name_stands_before_it_on_any_line(comment, shown):
+    assert hide_secrets(f"{comment}{{}}") == f"{shown}{{}}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["-u", f"bob:{RANDOM}"], ["-u", "bob:[redacted]"]),
+        (["--user", f"bob:{SECRET} {SECRET}"], ["--user", "bob:[redacted]"]),
+        ([f"-ubob:{SECRET}", f"--user=bob:{SECRET}"], ["-ubob:[redacted]", "--user=bob:[redacted]"]),
+        (["-c", f"curl -u bob:{SECRET} x"], ["-c", "curl -u bob:[redacted] x"]),
+        ([f"-p{RANDOM}"], ["-p[redacted]"]),
+        (["-p", RANDOM], ["-p", "[redacted]"]),
+        (["-c", f"connect -p {RANDOM} x"], ["-c", "connect -p [redacted] x"]),
+        ([f"key={RANDOM}", f"key:{SECRET}"], ["key=[redacted]", "key:[redacted]"]),
+        ([f"token {RANDOM}"], ["token [redacted]"]),
+        (["set", "token", RANDOM], ["set", "token", "[redacted]"]),
+        ([json.dumps({"env": {"A": RANDOM}})], [json.dumps({"env": {"A": "[redacted]"}})]),
+        ([json.dumps([json.dumps({"headers": [SECRET]})])], [json.dumps([json.dumps({"headers": ["[redacted]"]})])]),
+        ([f'--config={{"env": {{"a": "{SECRET}"}}}}'], ['--config={"env": {"a": "[redacted]"}}']),
+    ],
+)
+def test_an_argument_is_shown_without_the_secret_that_it_holds(arguments, shown):
+    assert json.loads(hide_secrets(json.dumps({"args": arguments}))) == {"args": shown}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-p", "8080"],
+        ["-p", "app"],
+        ["-p", "127.0.0.1:8080:80/tcp"],
+        ["-p8080:80"],
+        ["-port=8080"],
+        ["-u", "bob"],
+        ["-y", "token server"],
+        ["token", "server"],
+        ["color=banana"],
+        ['{"port": 8080, "key": "ctrl+k"}'],
+        ["[a] {b}"],
+    ],
+)
+def test_an_argument_that_holds_no_secret_is_shown(arguments):
+    text = json.dumps({"args": arguments})
+
+    assert hide_secrets(text) == text
+
+
+def test_json_in_json_is_searched_however_deep_it_is():
+    text = json.dumps({"env": {"A": SECRET}})
+    for _ in range(5):
+        text = f"{'[' * 150}{json.dumps(text)}{']' * 150}"
+
+    assert SECRET not in hide_secrets(text)
+
+
 def test_what_is_no_secret_is_shown():
     text = json.dumps(
         {
@@ -528,6 +603,7 @@ def test_what_is_no_secret_is_shown():
     [
         ("https://example.org/mcp", "https://example.org/mcp"),
         ("https://ann:word@example.org/mcp?a=1&b=2", "https://[redacted]@example.org/mcp?a=[redacted]&b=[redacted]"),
+        ("https://ann:w@rd@example.org/mcp", "https://[redacted]@example.org/mcp"),
         ("https://example.org/s/abcdefghij0123456789/mcp", "https://example.org/s/[redacted]/mcp"),
         ("https://example.org/model-context-protocol/mcp", "https://example.org/model-context-protocol/mcp"),
     ],

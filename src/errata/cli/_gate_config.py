@@ -57,6 +57,9 @@ import importlib.util, os, sys
 spec = importlib.util.find_spec("errata")
 sys.stdout.buffer.write(os.fsencode(spec.origin) if spec else b"")
 """
+_HTTP = re.compile(r"https?://[^/]", re.IGNORECASE)
+_USER = re.compile(r"(?<=://)[^/?#]*@")
+_SEND_THE_USER = "the client has to send the user and the password of the old one in a header, `Authorization`"
 _CACHE = re.compile(r"\.?caches?|(archive|builds|environments)-v\d+", re.IGNORECASE)
 
 
@@ -79,7 +82,7 @@ def run_config(given: argparse.Namespace) -> int:
             return _write(file, remove_gate(text), given)
         _check_log(given.log)
         command = _find_command()
-        edit = add_gate(text, command, given.carried)
+        edit = _skip_other_schemes(add_gate(text, command, given.carried))
         if edit.replacements:
             _try(command[0])
             _warn_of_temporary_environment()
@@ -101,12 +104,30 @@ def _find_command() -> list[str]:
 
 def _try(python: str) -> None:
     """Raise a ConfigurationError if a Python finds errata only here, as by a PYTHONPATH, and not where a client starts it."""
-    done = subprocess.run(  # noqa: S603 - it is our own.
-        [python, "-E", "-P", "-c", _FIND_ERRATA], stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    if not done.stdout or not os.path.samefile(os.fsdecode(done.stdout), errata.__file__):  # noqa: PTH121 - as it is printed.
+    try:
+        done = subprocess.run(  # noqa: S603 - it is our own.
+            [python, "-E", "-P", "-c", _FIND_ERRATA], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        finds_errata = bool(done.stdout) and os.path.samefile(os.fsdecode(done.stdout), errata.__file__)  # noqa: PTH121 - as it is printed.
+    except OSError as error:
+        what = f"cannot hold the gate: {_quote(python)} cannot be started: {_reason_of(error)}"
+        raise ConfigurationError(
+            what, "repair this Python, or install errata for another one, and run this again"
+        ) from error
+    if not finds_errata:
         what = f"cannot hold the gate: {_quote(python)} does not find errata by itself, as a client has to start it"
         raise ConfigurationError(what, "install errata with `pip install errata-mcp`, and run this again")
+
+
+def _skip_other_schemes(edit: ConfigurationEdit) -> ConfigurationEdit:
+    """Return an edit in which no server has an address to which a gate cannot connect."""
+    servers = (
+        entry._replace(reason="its address is not http", address=None)
+        if entry.address and not _HTTP.match(entry.address)
+        else entry
+        for entry in edit.servers
+    )
+    return edit._replace(servers=tuple(servers))
 
 
 def _check_log(log: str | None) -> None:
@@ -161,10 +182,12 @@ def _print_ways_to_listen(servers: Sequence[GatedEntry], options: Sequence[str])
     for entry in servers:
         if address := entry.address:
             here = f"127.0.0.1:{ports[address]}"
-            command = shlex.join(["errata", "gate", *carried, "--listen", here, "--to", hide_in_address(address)])
+            anonymous = _USER.sub("", address)
+            command = shlex.join(["errata", "gate", *carried, "--listen", here, "--to", hide_in_address(anonymous)])
+            credentials = "" if anonymous == address else f"; {_SEND_THE_USER}"
             print_note(
                 f"{_name(entry)} is reached over HTTP: start {_quote(command)} yourself, "
-                f"and write {_quote(hide_in_address(f'http://{here}{_find_path(address)}'))} as its address"
+                f"and write {_quote(hide_in_address(f'http://{here}{_find_path(address)}'))} as its address{credentials}"
             )
 
 
