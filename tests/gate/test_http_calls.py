@@ -443,6 +443,27 @@ def test_a_result_that_asks_for_input_is_passed_as_it_is_after_a_repetition(kind
     assert message == {"jsonrpc": "2.0", "id": 1, "result": asks}
 
 
+@pytest.mark.parametrize("kind", ["body", "stream"])
+def test_an_answer_that_is_nested_too_deep_is_the_only_one(kind):
+    deep = '{"content":[],"structuredContent":{"id":7,"tree":' + "[" * 100_000 + "]" * 100_000 + "}}"
+
+    def answer(arrival):
+        data = f'{{"jsonrpc":"2.0","id":{message_of(arrival)["id"]},"result":{deep}}}'.encode()
+        if kind == "body":
+            arrival.respond("200 OK", data, [("Content-Type", "application/json")])
+        else:
+            arrival.begin()
+            arrival.part(event(data))
+            arrival.end()
+
+    script, arrivals = counting(answer)
+    with gated(script, retry=NO_WAIT, effects={"get_price": "read_only"}) as pair:
+        response = pair.post(call("get_price")).result(LONGEST_S)
+    assert response.text.count('"jsonrpc"') == 1
+    assert deep in response.text
+    assert len(arrivals) == 1
+
+
 def test_a_repetition_that_the_server_refuses_to_this_client_is_refused_to_the_client():
     script, _ = counting(refuse, lambda arrival: arrival.respond("401 No", b"no", [("WWW-Authenticate", "Bearer")]))
     with gated(script, retry=NO_WAIT) as pair:

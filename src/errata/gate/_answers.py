@@ -3,7 +3,7 @@
 from collections.abc import Iterable, MutableMapping
 
 from errata.gate._conversations import Conversation
-from errata.gate._frames import is_batch
+from errata.gate._frames import is_batch, read_deep_answer
 from errata.gate._gatekeeper import Failed, Gatekeeper, read_result_of, rename_answer
 from errata.gate._repair import find_result
 from errata.gate._repeated_ids import MARK, unwrap_id
@@ -72,9 +72,9 @@ class Answers:
     def write(self, failed: Failed) -> str | None:
         """Return the text of the answer to a failed call, by the client's id; None if the server's own passes as it is."""
         text, message = self._keeper.write(failed, self._attempts), failed.message
-        if message is None or message.key == failed.pending.key:
-            return text
-        return rename_answer(message.text if text is None else text, failed.pending)
+        if text is None and message is not None and message.key != failed.pending.key:
+            text = message.text
+        return None if text is None else rename_answer(text, failed.pending)
 
     def _read(self, frame: bytes) -> bytes | Failed:
         if not self.waiting or not any(name in frame for name in _MARKS_OF_AN_ID):
@@ -85,7 +85,7 @@ class Answers:
             return frame
         messages = read_messages(frame)
         if messages is None:
-            return frame
+            return self._read_deep(frame)
         return self._read_batch(messages, frame) if is_batch(frame) else self._read_one(messages[0], frame)
 
     def _may_pass_unread(self, frame: bytes, key: str) -> bool:
@@ -119,6 +119,14 @@ class Answers:
             return failed
         text = self._write_success(message, pending)
         return frame if text is None else to_frame(text)
+
+    def _read_deep(self, frame: bytes) -> bytes:
+        """Return a frame that is no message that Python can read; the call that it answers waits no more."""
+        answer = read_deep_answer(frame)
+        pending = self.waiting.pop(answer.key or "", None) if answer is not None else None
+        if answer is None or pending is None or answer.key == pending.key:
+            return frame
+        return to_frame(rename_answer(answer.text, pending))
 
     def _write_success(self, message: Message, pending: Pending) -> str | None:
         is_final = find_result(message.members) is not None

@@ -183,6 +183,7 @@ class ResponseReader:
         if self._size > LARGEST_BODY:  # An event that is too large to be looked at.
             self._events = None
             self._answers.waiting.clear()
+            self._client.is_stream = not message.get("more_body")  # What follows passes as it is, with its end.
             shown.append(splitter.end())
         await self._client.write(b"".join(shown))
         if not (message.get("more_body") or self._answers.waiting or self.is_kept_back):

@@ -25,7 +25,8 @@ _ANSWER_TAIL = re.compile(rb', ?"jsonrpc": ?"2\.0", ?"id": ?' + _ID + rb" ?\}[ \
 _LONGEST_TAIL = 300
 _ESCAPED_LETTERS = (rb"\u006", rb"\u007")
 """How a letter begins that is written as an escape, which hides the name of a member; no encoder writes one so."""
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]')
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+"""A string, which may not be closed where a text is no JSON: it goes on to the end then, and is not searched again."""
 _SCALAR = re.compile(r"[^\s,\]}]+")
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _SURROGATE = re.compile("[\ud800-\udfff]")
