@@ -15,7 +15,7 @@ from support.sample_secrets import survives
 import errata
 from errata import Code, Retry, dialects
 from errata.dialects import FAULT, OWN_WORDS
-from errata.gate import GateOptions, repair_result
+from errata.gate import GateOptions, redact_result, repair_result
 from errata.gate._repair import STEERING, judge, may_fail, redact_success, write_attempts, write_response
 from errata.gate._verdicts import KnownCall
 from errata.reading import unwrap
@@ -383,6 +383,38 @@ def test_secrets_in_a_success_are_hidden_where_that_is_wanted():
     assert json.loads(shown)["result"]["content"] == [{"type": "text", "text": "Retry: [redacted: token]"}, picture]
     assert redact_success(message_of(clean)) == clean
     assert not survives(secret, redact_success(message_of(f'{{"id":1,"result":{{"x":"{secret}","x":1}}}}')))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [{"type": "text", "text": "password=Harbor42xQz!", "data": "x"}]},
+        {"content": [{"type": "image", "data": "password=Harbor42xQz!", "mimeType": "a/b"}]},
+        {"content": [{"type": "resource", "resource": {"uri": "https://bob:Harbor42xQz!@h/", "blob": "aGVsbG8="}}]},
+        {"content": "password=Harbor42xQz!"},
+        {"content": [], "_meta": {"password": "Harbor42xQz!"}},
+        {"content": [], "more": {"password": "Harbor42xQz!"}},
+    ],
+)
+def test_of_a_success_every_member_is_searched_for_secrets(result):
+    assert "Harbor42xQz!" not in json.dumps(redact_result(result))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"body": "x y " * 16_500, "password": "Harbor42xQz!"},
+        {"attachment": b64encode(bytes(range(256)) * 400).decode(), "smtp": {"password": "Harbor42xQz!"}},
+        {"rows": functools.reduce(lambda inner, _: [inner], range(40), {"password": "Harbor42xQz!"})},
+    ],
+    ids=["a long text", "a file", "deep"],
+)
+def test_what_the_request_names_secret_is_hidden_however_much_stands_before_it(arguments):
+    answer = result("oops Harbor42xQz!")["result"]
+    shown = repair_result(answer, request={"name": "send_mail", "arguments": arguments})
+
+    assert "Harbor42xQz!" not in json.dumps(shown.result)
+    assert "Harbor42xQz!" not in shown.fault.message
 
 
 def test_the_number_of_attempts_is_added_to_a_success_and_nothing_else():

@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import Any, Final, cast
 
 from errata.contextforge._repair_policy import RepairPolicy, check_mode
-from errata.gate import repair_result
+from errata.gate import redact_result, repair_result
 from errata.model import Code, Fault
-from errata.redaction import as_object, redact_plain
+from errata.redaction import as_object
 from errata.resilience import Budget
 from errata.tools import Effect
 
@@ -27,7 +27,6 @@ _settings: Any = import_module("cpex.framework.settings")
 _LOG: Final = logging.getLogger("errata")
 _ARGUMENTS: Final = "errata.arguments"
 _REPEATED: Final = "errata.repeated"
-_BINARY: Final = frozenset({"data", "blob"})
 _OTHER_RETRIES: Final = "cpex_retry_with_backoff"
 
 
@@ -136,18 +135,6 @@ def read_entry(tool: object, name: str) -> dict[str, object]:
     return _without_nulls(cast("dict[str, object]", copy_plain(entry)))
 
 
-def redact_result(result: Mapping[str, object]) -> dict[str, object]:
-    """Return a result without secrets; pictures, sounds and files stay as they are."""
-    shown = dict(result)
-    content = result.get("content")
-    if isinstance(content, list):
-        blocks = cast("list[object]", content)
-        shown["content"] = [block if _is_binary(block) else redact_plain(block) for block in blocks]
-    if "structuredContent" in result:
-        shown["structuredContent"] = redact_plain(result["structuredContent"])
-    return shown
-
-
 def copy_plain(value: object) -> object:
     """Copy JSON out of the framework's containers, of which `json` sees only what is not changed."""
     match value:
@@ -171,11 +158,6 @@ def _load_plugins() -> list[Any]:
 def _key_of_call(name: str, context: Any) -> str:  # noqa: ANN401 - see above.
     """Return the name of what is noted about a call, in the state that all calls of one HTTP request share."""
     return f"{_REPEATED}.{hash((name, repr(copy_plain(context.state.get(_ARGUMENTS)))))}"
-
-
-def _is_binary(block: object) -> bool:
-    members = as_object(block)
-    return bool(_BINARY & (members.keys() | as_object(members.get("resource")).keys()))
 
 
 def _without_nulls(members: dict[str, object]) -> dict[str, object]:

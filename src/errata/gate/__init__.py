@@ -21,7 +21,7 @@ from errata.gate._configuration import (
 from errata.gate._gate_options import GateOptions as GateOptions, GateSettings
 from errata.gate._gatekeeper import Gatekeeper as Gatekeeper
 from errata.gate._record import GateRecord as GateRecord
-from errata.gate._repair import Repair, repair_result
+from errata.gate._repair import Repair, redact_result as redact_result, repair_result
 from errata.gate._server_process import StartError as StartError
 from errata.gate._shown_configuration import hide_in_address as hide_in_address, hide_secrets as hide_secrets
 from errata.gate._standard_files import write_error_line as write_error_line

@@ -447,12 +447,18 @@ def redact_success(message: Message) -> str:
     """Return the text of a successful response without secrets; the same text if there are none."""
     text, response = _open_response(message)
     result = members_of(response.get("result"))
-    shown = {
-        name: _redact_member(name, value) for name, value in result.items() if name not in {"isError", "resultType"}
-    }
+    shown = redact_result(result)
     changes = {name: write_json(value) for name, value in shown.items() if value != result[name]}
     outer = member_text(text, "result")
     return edit_object(text, {"result": edit_object(outer, changes)}) if changes and outer else text
+
+
+def redact_result(result: Mapping[str, object]) -> dict[str, object]:
+    """Return a result without secrets; pictures and sounds stay as they are."""
+    return {
+        name: value if name in {"isError", "resultType"} else _redact_member(name, value)
+        for name, value in result.items()
+    }
 
 
 def _redact_member(name: str, value: object) -> object:

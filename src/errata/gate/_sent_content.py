@@ -22,6 +22,8 @@ from errata.wire import read_json, write_json
 
 _SEARCHED: Final = 64_000
 """How many characters of a part of an answer are searched for secrets. What is over is cut."""
+_SEARCHED_IN_BINARY: Final = 8_000
+"""How much of base64 that holds neither a text nor a picture or the like is searched."""
 _LEAST_DECODED: Final = 16
 _LEAST: Final = 1_000
 _LARGEST: Final = 64 * 1024 * 1024
@@ -97,7 +99,11 @@ class SentContent:
 
     def _show_data(self, data: str) -> str:
         shown = _redact_data(data, max(self._left, _LEAST))
-        self._left -= min(self._left, len(data)) if _read_text(_decode(data)) is not None else 0
+        raw = _decode(data)
+        if _read_text(raw) is not None:
+            self._left -= min(self._left, len(data))
+        elif not _is_media(raw):
+            self._left -= min(self._left, len(data), _SEARCHED_IN_BINARY)
         return shown
 
     def show_blocks(self, blocks: Sequence[object]) -> list[dict[str, object]]:
@@ -155,11 +161,15 @@ def _redact_data(data: str, limit: int = _LARGEST) -> str:
         shown = redact_within(text, limit) if len(text) > limit else cast("str", redact_plain(text))
         if shown != text:
             return b64encode(shown.encode()).decode()
-    elif raw.startswith(_MAGIC) or raw[4:8] == b"ftyp":
+    elif _is_media(raw):
         return data
-    head = data[:_SEARCHED]  # It may be a login, packed, or a key that is no text.
+    head = data[:_SEARCHED_IN_BINARY]  # It may be a login, packed, or a key that is no text.
     shown = cast("str", redact_plain(head))
     return data if shown == head else shown
+
+
+def _is_media(raw: bytes) -> bool:
+    return raw.startswith(_MAGIC) or raw[4:8] == b"ftyp"
 
 
 def _decode(data: str) -> bytes:
@@ -196,7 +206,7 @@ def collect_from(answer: Mapping[str, object], request: Mapping[str, object]) ->
     joined = "\n".join(text for text, value in zip(texts, parsed, strict=True) if value is None)[:_SEARCHED]
     bare = [_take_data(as_object(block))[0] for block in blocks if not is_text_block(block)]
     others = {name: value for name, value in answer.items() if name != "content"}
-    return collect_secrets(joined, join_announced_lines(joined), parsed, bare, others, request)
+    return collect_secrets(request, joined, join_announced_lines(joined), parsed, bare, others)
 
 
 def _read_block(block: object) -> str | None:

@@ -34,16 +34,16 @@ _MOST_NODES = 250_000  # A small text can hold a great many empty lists.
 _MOST_BITS = 1024  # Python itself refuses to print an integer of more than 4300 digits.
 
 
-def jsonable(value: object, *, size: int = SIZE, depth: int = DEPTH) -> object:
-    """Copy a value into plain JSON that is at most so large and so deep.
+def jsonable(value: object, *, size: int = SIZE, depth: int = DEPTH, longest_text: int | None = None) -> object:
+    """Copy a value into plain JSON that is at most so large and so deep; of each text, no more than `longest_text`.
 
     Converting the outcome again changes nothing: what fits is kept as it is, and what does not fit
     is cut to half the size, so that the marks of the cutting fit in as well.
     """
     try:
-        return _Copier(size, cutting=False).copy(value, depth)
+        return _Copier(size, longest_text, cutting=False).copy(value, depth)
     except _TooLargeError:
-        return _Copier(size // 2, cutting=True).copy(value, depth)
+        return _Copier(size // 2, longest_text, cutting=True).copy(value, depth)
 
 
 def jsonable_object(value: object) -> dict[str, object]:
@@ -116,10 +116,11 @@ class _TooLargeError(Exception):
 
 
 class _Copier:
-    __slots__ = ("_cutting", "_left", "_nodes", "_open")
+    __slots__ = ("_cutting", "_left", "_longest_text", "_nodes", "_open")
 
-    def __init__(self, size: int, *, cutting: bool) -> None:
+    def __init__(self, size: int, longest_text: int | None, *, cutting: bool) -> None:
         self._left = size
+        self._longest_text = longest_text
         self._nodes = _MOST_NODES
         self._cutting = cutting
         self._open: set[int] = set()
@@ -208,6 +209,7 @@ class _Copier:
         return value
 
     def _text(self, text: str) -> str:
+        text = text[: self._longest_text]
         if self._cutting:
             text = cut(text, max(self._left, len(_CUT)))
         self._spend(len(text) + 2)

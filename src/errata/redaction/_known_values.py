@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from threading import Lock
 from typing import cast
 from urllib.parse import quote, quote_plus, unquote
@@ -194,8 +195,13 @@ def find_known(text: str) -> Iterator[Span]:
 
 def _known_forms() -> tuple[str, ...]:
     """Return the forms that the process knows and those of the text in hand, the shortest last."""
-    forms, for_now = _KNOWN.forms(), known_for_now().kinds
-    return tuple(sorted({*forms, *for_now}, key=len, reverse=True)) if for_now else forms
+    for_now = known_for_now()
+    return _sort_all_forms(_KNOWN.generation(), for_now.generation) if for_now.kinds else _KNOWN.forms()
+
+
+@lru_cache(maxsize=2)  # One answer is shown part by part.
+def _sort_all_forms(_known: int, _for_now: int) -> tuple[str, ...]:
+    return tuple(sorted({*_KNOWN.forms(), *known_for_now().kinds}, key=len, reverse=True))
 
 
 def _spans_of(forms: tuple[str, ...], text: str) -> list[Span]:

@@ -22,6 +22,9 @@ _CREDENTIALS: Final[frozenset[Kind]] = frozenset({
 })  # fmt: skip
 """The kinds whose values are hidden elsewhere, too; a name or a town also stands for other people and places."""
 _MOST: Final = 100
+_SEARCHED: Final = 256 * 1024
+_SEARCHED_OF_A_TEXT: Final = 24 * 1024
+_DEEPEST: Final = 100
 _ANNOUNCES: Final = re.compile(
     r"(?:(?<!\))[:=\uff1a]|\\|\b(?:basic|bearer|key|passw(?:ord|d)|secret|token))[ \t]{0,4}[\"']?[ \t]{0,4}$",
     re.IGNORECASE | re.MULTILINE,
@@ -60,7 +63,10 @@ def collect_secrets(*values: object) -> dict[str, Kind]:
     """Return the credentials that redaction hides in some JSON, as far as they cannot be mistaken for other words."""
     with note_hidden() as hidden:
         for value in filter(None, values):
-            redact_plain(jsonable(value))
+            if isinstance(value, str):
+                redact_plain(jsonable(value))
+            else:  # A long text crowds out nothing that stands behind it.
+                redact_plain(jsonable(value, size=_SEARCHED, depth=_DEEPEST, longest_text=_SEARCHED_OF_A_TEXT))
     credentials: dict[str, Kind] = {value: kind for value, kind in hidden.items() if kind in _CREDENTIALS}
     if not credentials:
         return credentials
