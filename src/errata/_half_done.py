@@ -27,6 +27,8 @@ _TELLING = frozenset({
 })  # fmt: skip
 """Words of which every text has one that `_HALF_DONE` finds."""
 _WORD = re.compile("[a-z]+")
+_TURKISH = {0x130: "i", 0x131: "i"}
+"""Letters that `re.IGNORECASE` takes for an `i`, and casefold() does not."""
 # What may be done, what was not, and what only describes a thing: "must be created", "a saved name", "sorted by created".
 _DENIED = (
     r"(?:(?:0|not|never|nothing|no|none|cannot|can't|could|may|might|must|only|should)\s+(?:(?!(?:but|however)\b)\w{1,30}\s+){0,3}?"
@@ -84,7 +86,7 @@ _DONE_ABROAD = re.compile(
 def mentions_finished_work(text: str) -> bool:
     """Return whether a text says that a part was done: then no refusal in it proves that nothing happened."""
     text = text[:_MOST]
-    may_be_done = not _TELLING.isdisjoint(_WORD.findall(text.casefold()))
+    may_be_done = not _TELLING.isdisjoint(_WORD.findall(text.translate(_TURKISH).casefold()))
     if may_be_done and any(match["denied"] is None for match in _HALF_DONE.finditer(text)):
         return True
     return _BUT_ABROAD.search(text) is not None and _DONE_ABROAD.search(text) is not None

@@ -457,7 +457,7 @@ def test_neither_path_nor_query_of_the_address_is_in_a_message_or_in_the_log(tmp
         ]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         url = process.stderr.readline().removeprefix("errata gate: ").strip()
-        response = httpx2.post(url, json=call(), headers=head({}))
+        response = httpx2.post(url, json=call(), headers=head({}), timeout=LONGEST_S)
         process.terminate()
         goodbye = process.communicate(timeout=LONGEST_S)[1]
     assert f"`127.0.0.1:{port}` could not be reached" in text_in(response.json())
@@ -549,7 +549,9 @@ def port():
 @pytest.mark.parametrize("era", [OLD, NEW])
 def test_a_call_to_a_server_that_is_not_there_may_be_made_again_as_it_was_not_sent(port, era):
     with serving(asgi(f"http://127.0.0.1:{port}/mcp", name="till")) as url:
-        response = httpx2.post(f"{url}/mcp", json=call("pay"), headers=head({"mcp-protocol-version": era}))
+        response = httpx2.post(
+            f"{url}/mcp", json=call("pay"), headers=head({"mcp-protocol-version": era}), timeout=LONGEST_S
+        )
     assert response.status_code == 200
     assert fault_in(response.json())["retry"] == "same_call"
     assert "`till` could not be reached" in text_in(response.json())
@@ -558,8 +560,8 @@ def test_a_call_to_a_server_that_is_not_there_may_be_made_again_as_it_was_not_se
 @pytest.mark.parametrize("settings", [{}, {"repair": False}])
 def test_another_request_to_a_server_that_is_not_there_gets_an_error_of_its_own(port, settings):
     with serving(asgi(f"http://127.0.0.1:{port}/mcp", name="till", **settings)) as url:
-        asked = httpx2.post(f"{url}/mcp", json=request("tools/list", "x"), headers=head({}))
-        listened = httpx2.get(f"{url}/mcp", headers={"accept": "text/event-stream"})
+        asked = httpx2.post(f"{url}/mcp", json=request("tools/list", "x"), headers=head({}), timeout=LONGEST_S)
+        listened = httpx2.get(f"{url}/mcp", headers={"accept": "text/event-stream"}, timeout=LONGEST_S)
     assert (asked.status_code, asked.json()["id"]) == (502, "x")
     assert "could not be reached" in asked.json()["error"]["message"]
     assert (listened.status_code, "could not be reached" in listened.text) == (502, True)
@@ -575,7 +577,7 @@ def test_a_call_is_made_again_when_the_server_is_back(port):
 
     policy = retry(**Patience().options(sleep=come_back))
     with serving(asgi(f"http://127.0.0.1:{port}/mcp", name="till", retry=policy)) as url:
-        response = httpx2.post(f"{url}/mcp", json=call("pay"), headers=head({}))
+        response = httpx2.post(f"{url}/mcp", json=call("pay"), headers=head({}), timeout=LONGEST_S)
     (server,) = servers
     server.shutdown()
     server.server_close()

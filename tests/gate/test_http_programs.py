@@ -1,5 +1,6 @@
 """Real clients and real servers, with the gate between them over real sockets."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -14,13 +15,14 @@ import pytest
 from gate.fidelity_server import kept_port
 from support.gated_http import LONGEST_S, OLD, call, events_in, head, request, serving, text_in
 from support.instant_waits import NO_WAIT
+from support.required_libraries import need
 
 from errata.gate import asgi
 
 types = pytest.importorskip("mcp_types", reason="The shop is written for mcp 2.")
-fastmcp = pytest.importorskip("fastmcp")
-gated_shop = pytest.importorskip("support.gated_shop")
-Client = pytest.importorskip("mcp").Client
+fastmcp = need("fastmcp")
+gated_shop = importlib.import_module("support.gated_shop")
+Client = importlib.import_module("mcp").Client
 
 MODES = ("auto", "legacy")
 WAYS = ("wrapped", "mounted", "in front")
@@ -270,11 +272,14 @@ def test_each_of_two_hundred_calls_at_once_gets_its_own_answer_though_all_have_t
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="gunicorn forks")
 def test_workers_of_gunicorn_serve_the_gate_that_was_loaded_before_they_were_forked():
-    pytest.importorskip("gunicorn")
+    need("gunicorn")
     with kept_port() as port:
         command = ["gunicorn", "--preload", "--workers=2", "--worker-class=uvicorn.workers.UvicornWorker"]
         command += [f"--bind=127.0.0.1:{port}", "--log-level=critical", "--no-control-socket", "support.gated_shop:app"]
-        environment = {**os.environ, "PYTHONPATH": str(Path(gated_shop.__file__).parents[1])}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(Path(gated_shop.__file__).parents[1]), *sys.path]),
+        }
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", *command], env=environment, stdin=subprocess.DEVNULL
         )
@@ -292,8 +297,10 @@ def workers_that_answer(url, process):
     deadline = time.monotonic() + LONGEST_S
     while len(workers) < 2 and time.monotonic() < deadline and process.poll() is None:
         try:
-            response = httpx2.post(url, json=call("deliver"), headers=head({"mcp-protocol-version": OLD}))
-        except httpx2.ConnectError:
+            response = httpx2.post(
+                url, json=call("deliver"), headers=head({"mcp-protocol-version": OLD}), timeout=LONGEST_S
+            )
+        except httpx2.TransportError:
             time.sleep(0.05)
             continue
         text = text_in(response.json() if response.text.startswith("{") else events_in(response)[0])

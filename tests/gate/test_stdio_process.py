@@ -83,7 +83,7 @@ def test_a_program_left_behind_that_holds_the_output_keeps_no_call_waiting(tmp_p
         assert "ended with exit status 5" in text_of(gate.answer(number))
         assert gate.exit_code() == 5
         assert len(gate.pids()) == 2
-        assert not any(map(goes_on, gate.pids()))
+        assert until(lambda: not any(map(goes_on, gate.pids())))
 
 
 def test_a_call_that_the_server_does_not_read_any_more_may_be_repeated(tmp_path):
@@ -151,13 +151,13 @@ def test_what_a_server_says_with_the_same_stroke_as_the_handshake_reaches_the_cl
 def test_a_restarted_server_that_is_silent_at_the_handshake_is_given_up(tmp_path):
     hello = {"protocolVersion": OLD, "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
     steps = write_steps([["by_turn", [[["result", hello]], [["hang", None]], [["result", hello]]]]])
-    with gated(tmp_path, "--restart", changes=AT_ONCE | {"_HANDSHAKE_S": 0.2}) as gate:
+    with gated(tmp_path, "--restart", changes=AT_ONCE | {"_HANDSHAKE_S": 2}) as gate:
         gate.ask("initialize", protocolVersion=OLD, arguments={"steps": steps})
         gate.call("get_order", ("exit", 1))
         assert text_of(gate.call("get_order", ("result", FINE))) == "fine"
         assert gate.leave() == 0
         assert len(gate.pids()) == 3
-        assert not any(map(goes_on, gate.pids()))
+        assert until(lambda: not any(map(goes_on, gate.pids())))
 
 
 HELLO = {"protocolVersion": OLD, "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
@@ -182,7 +182,7 @@ def test_a_client_that_leaves_while_a_restarted_server_is_silent_is_noticed(tmp_
         gate.process.stdin.close()
         assert "did not reach it" in text_of(gate.answer(number))
         gate.exit_code()
-        assert not any(map(goes_on, gate.pids()))
+        assert until(lambda: not any(map(goes_on, gate.pids())))
 
 
 def test_a_ping_of_a_restarted_server_before_its_answer_to_the_handshake_is_answered(tmp_path):
@@ -341,7 +341,7 @@ def test_the_end_of_the_output_reaches_the_client_though_the_server_goes_on_unti
         gate.process.send_signal(signal.SIGTERM)
         assert gate.exit_code() == 128 + signal.SIGTERM
         assert "1 failed (NETWORK_ERROR 1), 1 repaired" in gate.summary()
-        assert not any(map(goes_on, gate.pids()))
+        assert until(lambda: not any(map(goes_on, gate.pids())))
 
 
 def test_a_subscription_does_not_keep_a_server_that_its_client_has_left(tmp_path):
@@ -363,7 +363,7 @@ def test_a_server_that_ignores_sigterm_is_killed_with_all_it_has_started(tmp_pat
         assert gate.exit_code() == 128 + signal.SIGKILL
         assert "was ended by SIGKILL" in text_of(gate.answer(hanging))
         assert len(gate.pids()) == 2
-        assert not any(map(goes_on, gate.pids()))
+        assert until(lambda: not any(map(goes_on, gate.pids())))
 
 
 def test_a_client_that_does_not_read_any_more_ends_a_server_that_hangs(tmp_path):
@@ -377,7 +377,7 @@ def test_a_client_that_does_not_read_any_more_ends_a_server_that_hangs(tmp_path)
         )  # More than a pipe takes in: the gate cannot know that its input ends.
         os.close(reading)
         assert gate.exit_code() == 128 + signal.SIGTERM
-        assert not any(map(goes_on, gate.pids()))
+        assert until(lambda: not any(map(goes_on, gate.pids())))
 
 
 def test_a_signal_that_was_ignored_at_the_start_stays_ignored(tmp_path):

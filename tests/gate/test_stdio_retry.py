@@ -186,4 +186,4 @@ def test_a_client_that_does_not_read_while_calls_are_repeated_ends_everything_by
         until(lambda: len(gate.calls()) >= 2 * len(numbers))
         gate.process.send_signal(signal.SIGTERM)
         assert gate.process.wait(60) == 128 + signal.SIGTERM
-        assert not any(map(goes_on, gate.pids()))
+        assert until(lambda: not any(map(goes_on, gate.pids())))

@@ -29,6 +29,9 @@ VERDICTS = {
     "a change that calls itself repeatable": (call_of("update_order", idempotentHint=True), Retry.VERIFY_FIRST),
     "a change that calls itself reading": (call_of("update_order", readOnlyHint=True), Retry.VERIFY_FIRST),
     "a payment that calls itself reading": (call_of("charge_card", readOnlyHint=True), Retry.VERIFY_FIRST),
+    "a reader that does more, and calls itself reading": (call_of("fetch_and_sendmail", readOnlyHint=True), Retry.IF_HARMLESS),
+    "a query, which may be any": (call_of("run_query", readOnlyHint=True), Retry.IF_HARMLESS),
+    "a word of reading that means another deed": (call_of("load_funds", readOnlyHint=True), Retry.IF_HARMLESS),
     "a payment that calls itself anything": (
         call_of("charge_card", readOnlyHint=True, idempotentHint=True, destructiveHint=False),
         Retry.VERIFY_FIRST,
@@ -247,6 +250,45 @@ def advised(hint=None, retry=Retry.VERIFY_FIRST, name="charge", listed=SHOP, **r
 def test_advice_to_repeat_does_not_stand_beside_a_verdict_that_forbids_it(hint, retry):
     assert advised(hint, retry) is None
     assert advised(hint, Retry.SAME_CALL, "get_order").hint == hint
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        "Immediately retry.",
+        "Retry at once.",
+        "Always retry.",
+        "Feel free to retry.",
+        "You need to retry.",
+        "No need to check, retry.",
+        "Nothing happened, so retry.",
+        "It did not happen \u2014 retry.",
+        "Do not hesitate to retry.",
+        "- Retry now",
+        "**Retry** now.",
+        "(Retry the call.)",
+        "Retrying now is safe.",
+        "Keep trying until it works.",
+        "Use charge again.",
+        "Invoke charge twice.",
+        "Make the call a second time.",
+        "Another attempt is recommended.",
+        "Repeat the call when you read this.",
+        "Check nothing. Do not worry. Retry.",
+    ],
+)
+def test_no_words_let_a_call_be_made_once_more_that_may_have_happened(hint):
+    assert advised(hint) is None
+    assert advised(hint, Retry.SAME_CALL, "get_order").hint == hint
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_refusal_that_mentions_finished_work_refuses_nothing(status):
+    message = "Order 17 was created, but the mail server is unavailable"
+    fault = Fault(code=Code.SERVICE_UNAVAILABLE, message=message, retry=Retry.SAME_CALL, http_status=status)
+
+    assert settle_refusal(fault, call_of("create_order")).retry is Retry.VERIFY_FIRST
+    assert settle_refusal(replace(fault, message="busy"), call_of("create_order")).retry is Retry.SAME_CALL
 
 
 @pytest.mark.parametrize(

@@ -653,6 +653,10 @@ def test_the_quick_look_for_finished_work_drops_no_text_that_the_patterns_accept
     assert _half_done.mentions_finished_work(text) == says_so
 
 
+def test_a_deed_in_the_letters_of_a_turkish_locale_is_one():
+    assert _half_done.mentions_finished_work("It was sh\u0131pped, but the mail was refused")
+
+
 @pytest.mark.parametrize("text", NOTHING_DONE)
 def test_a_refusal_before_anything_was_done_is_one_of_the_arguments(text):
     assert judged(text).retry is Retry.FIX_INPUT

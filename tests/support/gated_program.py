@@ -21,10 +21,10 @@ OLD = "2025-11-25"
 _SERVER = [sys.executable, "-I", "-S", scripted_stdio_server.__file__]
 _PROGRAM = """\
 import sys
-from errata.gate import _stdio
+from errata.gate import _server_process, _stdio
 for name, value in {changes!r}.items():
-    assert hasattr(_stdio, name)
-    setattr(_stdio, name, value)
+    (module,) = (module for module in (_stdio, _server_process) if name in vars(module))
+    setattr(module, name, value)
 from errata.cli import main
 sys.exit(main())
 """

@@ -9,6 +9,8 @@ import pytest
 _TESTED_EVERYWHERE = {
     "aiohttp",
     "cpex",
+    "fastmcp",
+    "gunicorn",
     "httpx",
     "httpx2",
     "multidict",

@@ -21,6 +21,8 @@ _LINGER_S = 1.0
 _LARGEST_PIPE = 1 << 20
 """So much may be left of what a program wrote before it ended."""
 _TICK_S = 0.1
+_LAST_ERRORS_S = 0.2
+"""How long its last errors may take to arrive; what it has started may hold them open."""
 _NOT_FOUND, _NOT_STARTED = 127, 126
 _HAS_GROUPS = hasattr(os, "killpg")
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -73,7 +75,7 @@ class ServerProcess:
     @property
     def last_errors(self) -> str:
         """The end of what the program wrote on its standard error; in whole lines, because half a secret is not recognised."""
-        self._errors.join(0.2)
+        self._errors.join(_LAST_ERRORS_S)
         tail = self._tail.decode("utf-8", "replace")
         if self._errors.is_alive():  # There may be more of the last line.
             tail = tail[: tail.rfind("\n") + 1]

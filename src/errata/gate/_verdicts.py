@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from errata._half_done import mentions_finished_work
 from errata.dialects import drop_licence
 from errata.model import (
     NO_RECOVERY,
@@ -35,8 +36,8 @@ from errata.tools import (
     find_named_tools,
     find_near_tools,
     has_effect,
+    is_named_for_reading,
     read_harmless,
-    reads,
 )
 
 _LONGEST_NAME = 100
@@ -52,11 +53,35 @@ _REPEATS = re.compile(
 
 It is for a text without more than one blank in a row.
 """
+_AGAIN = re.compile(
+    r"\bre-?(?:attempt|call|do|invok|issu|peat|run|send|submit|tr(?:y|ies))\w*|\bagain\b|\btwice\b|\bonce more\b"
+    r"|\b(?:a )?second time\b|\banother (?:attempt|call|go|time|try)\b|\bkeep (?:on )?\w+ing\b|\bsame (?:call|request)\b",
+    re.IGNORECASE,
+)
+"""Words that speak of making a call once more."""
+_LOOKS = re.compile(
+    r"\b(?:ask|check|confirm|find out|get|inspect|list|look|make sure|query|search|see|verify|whether)", re.IGNORECASE
+)
+"""What is to be done before."""
+_ON_CONDITION = re.compile(r"[^.;!?\n]{0,80}?\bonly (?:after|if|when)\b", re.IGNORECASE)
+"""What stands behind a word of repeating, where it depends on what was found."""
+_WAIVES = re.compile(
+    r"\b(?:no need|need not|needn['\u2019]t|needless|not necessary|unnecessary|without (?:check|confirm|look|verif)\w*"
+    r"|(?:do not|don['\u2019]t)(?: have| need)?(?: to)? (?:bother|check|confirm|hesitate|look|verify|wait|worry))\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"\b(?:do not|must not|should not|cannot|may not|never|avoid|before|(?:ca|do|must|should)n['\u2019]t)\b"
+    r"[^.,;:!?()\u2013\u2014\n]{0,40}$",
+    re.IGNORECASE,
+)
+"""What stands before a word of repeating that it forbids, or puts off."""
 _NAMED = re.compile(
     r"\b(?:call|use|run|try)\s(?:the\s)?(?:tool\s)?[`'\"]?([A-Za-z][\w.\-/:]{0,99}_\w{1,99})", re.IGNORECASE
 )
 """What looks like the name of a tool where one is to be called, whatever its words mean."""
 _LONGEST_HINT = 4_000
+_LONGEST_DENIAL = 60
 _CUT_OFF = re.compile(r"reset reason: (?!connection failure|overflow)", re.IGNORECASE)
 """Envoy says 503 also of a request that it has passed on, when the connection broke before the answer."""
 
@@ -105,7 +130,9 @@ class KnownCall:
         if has_effect(self.name):
             return False
         annotated = read_harmless(self.annotations)
-        return None if annotated and not reads(self.name) else annotated  # The word of a stranger alone is none.
+        return (
+            None if annotated and not is_named_for_reading(self.name) else annotated
+        )  # The word of a stranger alone is none.
 
 
 def settle(reading: Reading, call: KnownCall, *, has_run: bool) -> Fault:
@@ -123,7 +150,7 @@ def settle(reading: Reading, call: KnownCall, *, has_run: bool) -> Fault:
 def settle_refusal(fault: Fault, call: KnownCall) -> Fault:
     """Return the fault of an HTTP answer that is no MCP, with its final verdict."""
     is_refusal = fault.http_status in _STATUSES_OF_REFUSAL and not _CUT_OFF.search(fault.message)
-    if fault.retry is Retry.SAME_CALL and not is_refusal:
+    if fault.retry is Retry.SAME_CALL and (not is_refusal or mentions_finished_work(fault.message)):
         fault = replace(fault, retry=Retry.IF_HARMLESS)
     if fault.retry is Retry.IF_HARMLESS:
         fault = replace(fault, retry=judge_loss(call))
@@ -199,9 +226,22 @@ def _misleads(hint: str, fault: Fault, call: KnownCall) -> bool:
     hint = "\n".join(filter(None, (" ".join(line.split()) for line in hint.splitlines())))
     if fault.retry in {Retry.VERIFY_FIRST, Retry.NEVER} and _REPEATS.search(hint):
         return True
+    if fault.retry is Retry.VERIFY_FIRST and call.changes is not False and _lets_repeat(hint):
+        return True
     others = collect_fields((call.entry or {}).get("inputSchema")) | as_object(call.params.get("arguments")).keys()
     named = {*find_named_tools(hint), *_NAMED.findall(hint)} - others - {call.name}
     return any(not _is_listed(name, call) or not _may_stand_in(name, fault, call) for name in named)
+
+
+def _lets_repeat(hint: str) -> bool:
+    """Return whether a hint speaks of repeating the call where nothing forbids it, or is to be looked at first."""
+    is_waived = _WAIVES.search(hint) is not None
+    for again in _AGAIN.finditer(hint):
+        before = hint[: again.start()]
+        looks_first = _LOOKS.search(before) or _ON_CONDITION.match(hint, again.end())
+        if is_waived or not (looks_first or _DENIES.search(before[-_LONGEST_DENIAL:])):
+            return True
+    return False
 
 
 def _may_stand_in(tool: str, fault: Fault, call: KnownCall) -> bool:

@@ -173,6 +173,12 @@ def only_reads(tool: str) -> bool:
     return not any(word in _FAMILY and word not in _NOUNS for word in words[1:])
 
 
+def is_named_for_reading(tool: str) -> bool:
+    """Return whether the name of a tool says that it reads, and leaves nothing else open: `check_out` and `run_query` do."""
+    words = split_words(tool)
+    return reads(tool) and not _ONLY_READS.isdisjoint(words) and _JOINING.isdisjoint(words)
+
+
 def read_harmless(annotations: object) -> bool | None:
     """Return whether calling a tool twice does no harm, by MCP's annotations; None where they do not say.
 
