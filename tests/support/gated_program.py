@@ -23,7 +23,8 @@ _PROGRAM = """\
 import sys
 from errata.gate import _server_process, _stdio
 for name, value in {changes!r}.items():
-    (module,) = (module for module in (_stdio, _server_process) if name in vars(module))
+    module = _stdio if hasattr(_stdio, name) else _server_process
+    assert hasattr(module, name)
     setattr(module, name, value)
 from errata.cli import main
 sys.exit(main())
